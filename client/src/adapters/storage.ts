@@ -1,0 +1,44 @@
+/** Where a device keeps its ledger and its randomized reports. */
+
+import type { Maybe } from '../maybe.ts';
+
+/** Three methods, and a lock where several contexts share the storage. */
+export interface Storage {
+  getItem(key: string): Maybe<string | null>;
+  setItem(key: string, value: string): Maybe<void>;
+  removeItem(key: string): Maybe<void>;
+  /** Resolves to a release function once this context is the only one that holds the name. */
+  lock?(name: string): Promise<() => void>;
+}
+
+/** Keeps everything as long as the process or page lives. */
+export function memoryStorage(): Storage {
+  const items = new Map<string, string>();
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+/** Holds a Web Lock from when it is granted until released. */
+const webLock = (name: string): Promise<() => void> =>
+  new Promise((granted, failed) => {
+    navigator.locks.request(name, () => new Promise<void>((release) => granted(release))).catch(failed);
+  });
+
+/** `localStorage`, one tab at a time where the browser has Web Locks; memory where reading it throws. */
+export function webStorage(): Storage {
+  try {
+    const local = globalThis.localStorage;
+    if (typeof document === 'undefined' || !local) return memoryStorage();
+    const storage: Storage = {
+      getItem: (key) => local.getItem(key),
+      setItem: (key, value) => local.setItem(key, value),
+      removeItem: (key) => local.removeItem(key),
+    };
+    return navigator.locks === undefined ? storage : { ...storage, lock: webLock };
+  } catch {
+    return memoryStorage();
+  }
+}

@@ -1,0 +1,21 @@
+/** @module Local-differential-privacy telemetry for apps: every answer is randomized on the device. */
+
+export {
+  type Ask,
+  type Budget,
+  defineSchema,
+  type Permanence,
+  type RapporLaw,
+  type RapporParameters,
+  rapporFromParameters as rappor,
+  type Schema,
+  type ValueOf,
+} from '@murmuration/shared';
+export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
+export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
+export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
+export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, permanent, text } from './questions.ts';
+export type { Rng } from './random/coins.ts';
+export { createTelemetry } from './telemetry.ts';
+export type { Consent, Options, Outcome, Telemetry } from './types.ts';
+export type { LedgerView, Preview } from './view.ts';

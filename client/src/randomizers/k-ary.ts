@@ -1,0 +1,19 @@
+/** k-ary randomized response on the device; the law is in shared/src/mechanisms/k-ary.ts. */
+
+import { decodeKAry, encodeKAry, type KAryLaw } from '@murmuration/shared';
+import type { Coins } from '../random/coins.ts';
+import type { Randomize, Respond } from './randomizer.ts';
+
+/** The index itself with probability truth/T, else one of the other size - 1 uniformly. */
+function response(size: number, truth: number, index: number, coins: Coins): number {
+  if (coins.flip(truth)) return index;
+  const other = coins.uniform(size - 1);
+  return other < index ? other : other + 1;
+}
+
+export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) => encodeKAry(law, response(law.size, law.truth, index, coins));
+
+export const respondKAry: Respond<KAryLaw> = (law, symbol, coins) => {
+  const { size, irr } = law as Required<KAryLaw>;
+  return encodeKAry(law, response(size, irr.truth, decodeKAry(law, symbol), coins));
+};

@@ -1,0 +1,63 @@
+/**
+ * UTF-8, base64url and whole numbers as bytes: the encodings of the wire.
+ * Written here because old JavaScript engines on phones have neither TextEncoder nor atob.
+ */
+
+/** A string as UTF-8. A lone surrogate becomes U+FFFD, as with TextEncoder. */
+export function utf8(text: string): Uint8Array {
+  // With the u flag this class matches lone surrogates only.
+  const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'));
+  const bytes = escaped.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Bytes as base64url without padding (RFC 4648 §5). */
+export function toBase64url(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const triple = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    for (let j = 0; j < Math.min(4, bytes.length - i + 1); j++) text += ALPHABET[(triple >> (18 - 6 * j)) & 63];
+  }
+  return text;
+}
+
+/**
+ * Bytes from base64url, in its one canonical form.
+ *
+ * @throws {RangeError} for padding, another alphabet, an impossible length, or unused trailing bits that are set.
+ */
+export function fromBase64url(text: string): Uint8Array {
+  const bytes: number[] = [];
+  let bits = 0;
+  let held = 0;
+  for (const character of text) {
+    bits = ((bits << 6) | ALPHABET.indexOf(character)) & 0xfff;
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      bytes.push((bits >> held) & 255);
+    }
+  }
+  const decoded = Uint8Array.from(bytes);
+  if (toBase64url(decoded) !== text) throw new RangeError('expected canonical base64url without padding');
+  return decoded;
+}
+
+/** How many whole bytes hold every value up to `max`: 0 for 0, 1 up to 255, ... */
+export function bytesFor(max: number): number {
+  let bytes = 0;
+  while (256 ** bytes <= max) bytes++;
+  return bytes;
+}
+
+/** A whole number big-endian, in as many bytes as hold `max`. */
+export function bigEndian(value: number, max: number): Uint8Array {
+  const bytes = new Uint8Array(bytesFor(max));
+  for (let i = bytes.length; i > 0; value = Math.floor(value / 256)) bytes[--i] = value % 256;
+  return bytes;
+}
+
+/** The whole number that stands big-endian in bytes. */
+export const fromBigEndian = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 256 + byte, 0);

@@ -1,0 +1,20 @@
+/** @module The contract between devices and collector: schemas, laws, report encoding, ε arithmetic. */
+
+export { exp, expBelow } from './arithmetic/exponential.ts';
+export { lnUp, type Ratio, ratio } from './arithmetic/ratio.ts';
+export * from './batch.ts';
+export * from './calendar.ts';
+export * from './encoding/bits.ts';
+export * from './encoding/bytes.ts';
+export * from './encoding/canonical.ts';
+export * from './hashing.ts';
+export * from './mechanisms/k-ary.ts';
+export * from './mechanisms/law.ts';
+export * from './mechanisms/list.ts';
+export * from './mechanisms/rappor.ts';
+export * from './mechanisms/subset.ts';
+export * from './mechanisms/table.ts';
+export * from './schema/charges.ts';
+export * from './schema/define.ts';
+export * from './schema/document.ts';
+export * from './schema/question.ts';

@@ -1,0 +1,66 @@
+/**
+ * What every mechanism's law has in common. A law is integers: thresholds t that mean coins of probability t / 2^32.
+ * Words are uniform in [0, 2^32), so P(word < t) = t / 2^32 exactly, and ε is the logarithm of a ratio of integers.
+ */
+
+import { exp } from '../arithmetic/exponential.ts';
+import type { Ratio } from '../arithmetic/ratio.ts';
+
+/** The number of values of a random word. Proofs lower it; devices never do. */
+export const MODULUS: number = 2 ** 32;
+
+/** A report as its tally sees it. */
+export interface Report {
+  /** The cohort, 0 where the law has none. */
+  readonly cohort: number;
+  /** The cells it supports, ascending: each is counted once. */
+  readonly cells: readonly number[];
+}
+
+/** The shape of a tally: for each cohort a count of reports, and a vector of cell counts. */
+export interface TallyShape {
+  readonly cohorts: number;
+  readonly cells: number;
+}
+
+/** e^ε as ratios of integers: of one report, and of an epoch's whole history where the metric is permanent. */
+export interface Odds {
+  readonly report: Ratio;
+  readonly permanent?: Ratio;
+}
+
+/**
+ * P(cell supported | it holds the true answer) and P(cell supported | it does not): Wang et al. 2017, "Locally
+ * Differentially Private Protocols for Frequency Estimation", §3.1, where such protocols are called pure.
+ */
+export interface Support {
+  readonly p: number;
+  readonly q: number;
+}
+
+/** What the collector and the audit need of a mechanism; the device imports only the functions that it calls. */
+export interface Mechanism<L> {
+  /** Throws a RangeError unless the integers are a law. */
+  readonly validate: (law: L) => void;
+  readonly odds: (law: L) => Odds;
+  readonly shape: (law: L) => TallyShape;
+  readonly reportBytes: (law: L) => number;
+  /** Throws a RangeError unless the bytes are a report in canonical form. */
+  readonly decode: (law: L, bytes: Uint8Array) => Report;
+  /** Of one report; with `permanent`, of the stored symbol before the instantaneous stage. */
+  readonly support: (law: L, stage?: 'permanent') => Support;
+}
+
+/** ε was asked for that 32 bits can't hold to within 10 %. */
+export function assertHeld(odds: number, epsilon: number, what: string): void {
+  if (!(odds >= exp(0.9 * epsilon))) {
+    throw new RangeError(`${what}: expected an epsilon that 32-bit thresholds hold to within 10 %, got ${epsilon}`);
+  }
+}
+
+/** Throws unless `low <= value <= high`, whole. */
+export function assertWhole(value: unknown, low: number, high: number, what: string): void {
+  if (!(Number.isInteger(value) && (value as number) >= low && (value as number) <= high)) {
+    throw new RangeError(`${what}: expected a whole number from ${low} to ${high}, got ${JSON.stringify(value)}`);
+  }
+}

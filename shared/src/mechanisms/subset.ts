@@ -1,0 +1,73 @@
+/**
+ * Subset selection: Ye and Barg 2018, "Optimal Schemes for Discrete Distribution Estimation under Locally Differential
+ * Privacy", §III; Wang et al. 2016, "Mutual Information Optimally Local Private Discrete Distribution Estimation", §4.
+ * Of the linear symmetric estimators of a known list it has the least variance; subsets of one are k-ary response.
+ *
+ * Law (d answers, subsets of m, T = 2^32): with probability include/T the set holds the true answer and m - 1 of the
+ * others, uniformly; else m of the others, uniformly. A set S has probability include / (T C(d-1, m-1)) or
+ * (T - include) / (T C(d-1, m)), so
+ *   e^ε = include (d - m) / ((T - include) m)
+ * Support: p = include / T;  q = p (m-1)/(d-1) + (1-p) m/(d-1). Variance as for k-ary response.
+ */
+
+import { exp, expBelow } from '../arithmetic/exponential.ts';
+import { ratio } from '../arithmetic/ratio.ts';
+import { bitBytes, ones } from '../encoding/bits.ts';
+import { assertHeld, assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
+
+/** The integers of subset selection. */
+export type SubsetLaw = {
+  readonly mechanism: 'subset';
+  /** d, the number of answers. */
+  readonly size: number;
+  /** m, how many of them a report holds. */
+  readonly subset: number;
+  /** P(the set holds the true answer) * 2^32. */
+  readonly include: number;
+};
+
+/**
+ * The law over subsets of m with the largest ε that is at most the one asked.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export function subsetLaw(size: number, m: number, epsilon: number, modulus: number = MODULUS): SubsetLaw {
+  const bound = expBelow(epsilon);
+  let include = Math.floor(modulus * ((bound * m) / (bound * m + (size - m))));
+  while (include * (size - m) > bound * m * (modulus - include)) include--;
+  const odds = (include * (size - m)) / ((modulus - include) * m);
+  assertHeld(odds, epsilon, `subset selection of ${m} of ${size} answers`);
+  return { mechanism: 'subset', size, subset: m, include };
+}
+
+const supportOf = (size: number, m: number, p: number): Support => ({
+  p,
+  q: (p * (m - 1) + (1 - p) * m) / (size - 1),
+});
+
+/** `support` from a real ε, before it becomes integers: what the chooser compares. */
+export function subsetIdeal(size: number, m: number, epsilon: number): Support {
+  const e = exp(epsilon);
+  const z = m * e + (size - m);
+  return { p: (m * e) / z, q: ((m - 1) * m * e + (size - m) * m) / ((size - 1) * z) };
+}
+
+export const subset: Mechanism<SubsetLaw> = {
+  validate: ({ size, subset: m, include }) => {
+    assertWhole(size, 3, 2 ** 24, 'subset: size');
+    assertWhole(m, 2, size - 1, 'subset: subset');
+    assertWhole(include, Math.ceil((MODULUS * m) / size), MODULUS - 1, 'subset: include');
+  },
+  odds: ({ size, subset: m, include }) => ({
+    report: ratio(BigInt(include) * BigInt(size - m), (BigInt(MODULUS) - BigInt(include)) * BigInt(m)),
+  }),
+  shape: ({ size }) => ({ cohorts: 1, cells: size }),
+  reportBytes: ({ size }) => bitBytes(size),
+  decode: ({ size, subset: m }, bytes) => {
+    if (bytes.length !== bitBytes(size)) throw new RangeError(`expected ${bitBytes(size)} bytes, got ${bytes.length}`);
+    const cells = ones(bytes, size);
+    if (cells.length !== m) throw new RangeError(`expected a set of ${m} answers, got ${cells.length}`);
+    return { cohort: 0, cells };
+  },
+  support: ({ size, subset: m, include }) => supportOf(size, m, include / MODULUS),
+};

@@ -1,0 +1,58 @@
+/**
+ * What a schema can spend. Charges are static: one report's ε times the slots that a window can hold, or ε∞ for a
+ * permanent metric, which stays silent for one window between two epochs. So a window's sum is known before shipping,
+ * an honest device never runs out in the middle of one, and nobody is missing for a reason.
+ */
+
+import { type Cadence, PERIOD_DAYS, type Period } from '../calendar.ts';
+
+/** ε that may be spent in any `per` consecutive days. */
+export interface Budget {
+  readonly epsilon: number;
+  readonly per: Period;
+}
+
+/** What one metric can spend in one window. */
+export interface Charge {
+  readonly metric: string;
+  /** How often it is charged in a window: its slots, or once for a permanent metric. */
+  readonly times: number;
+  /** ε of one report, or of an epoch. */
+  readonly epsilon: number;
+  /** ε of a window. */
+  readonly charge: number;
+}
+
+interface Charged {
+  readonly epsilon: number;
+  readonly every: Cadence;
+  readonly permanent?: { readonly epsilon: number };
+}
+
+/** How many slots, `every` days apart or more, can lie in one window: the first on its first day. */
+export const slotsPerWindow = (every: Cadence, per: Period): number =>
+  every === 'once' ? 1 : Math.ceil(PERIOD_DAYS[per] / PERIOD_DAYS[every]);
+
+/** The charges of a schema's metrics, in their order. */
+export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {
+  return Object.entries(metrics).map(([metric, { epsilon: perReport, every, permanent }]) => {
+    const times = permanent === undefined ? slotsPerWindow(every, per) : 1;
+    const epsilon = permanent?.epsilon ?? perReport;
+    return { metric, times, epsilon, charge: epsilon * times };
+  });
+}
+
+/** A sum of ε. */
+export const sumOf = (epsilons: readonly number[]): number => epsilons.reduce((sum, epsilon) => sum + epsilon, 0);
+
+/**
+ * Whether charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`), more than these few additions
+ * round, so 0.1 + 0.2 fits 0.3.
+ */
+export const fits = (charges: readonly number[], budget: number): boolean => sumOf(charges) <= budget + charges.length * 2 ** -47;
+
+/** The table that an error or a person reads. */
+export function chargeTable(charges: readonly Charge[]): string {
+  const rows = charges.map(({ metric, times, epsilon, charge }) => `  ${metric}: ${epsilon} x ${times} = ${charge}`);
+  return [...rows, `  sum: ${sumOf(charges.map(({ charge }) => charge))}`].join('\n');
+}

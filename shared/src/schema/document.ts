@@ -1,0 +1,73 @@
+/** The schema document: plain JSON that holds every resolved integer. The collector derives nothing. */
+
+import type { Cadence } from '../calendar.ts';
+import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
+import type { Law } from '../mechanisms/table.ts';
+import type { Budget } from './charges.ts';
+import type { Answer, Permanence } from './question.ts';
+
+/** A metric of a schema document. */
+export type MetricDocument = {
+  /** ε of one report. */
+  readonly epsilon: number;
+  readonly every: Cadence;
+  readonly permanent?: Permanence;
+  readonly law: Law;
+} & (
+  | { readonly type: 'flag' | 'text' }
+  | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
+  | { readonly type: 'joint'; readonly questions: readonly { readonly name: string; readonly answers: readonly Answer[] }[] }
+);
+
+/** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
+export interface About {
+  readonly description: string;
+  readonly owner?: string;
+  readonly expires?: string;
+}
+
+/** A whole schema as JSON. */
+export interface SchemaDocument {
+  readonly format: 1;
+  readonly chooser: 1;
+  readonly app: string;
+  readonly version: number;
+  readonly devices: number;
+  readonly budget: Budget;
+  readonly segments?: { readonly [segment: string]: readonly string[] };
+  readonly metrics: { readonly [name: string]: MetricDocument };
+  readonly about: { readonly [name: string]: About };
+}
+
+/** The canonical JSON of a document: what the fingerprint is taken of. */
+export const canonicalSchema = (document: Partial<SchemaDocument>): string => canonicalJson(document as unknown as Json);
+
+/** The schema's name on the wire, `app/version/checksum`; the checksum is of everything but `about`. */
+export function wireName({ about: _about, ...rest }: SchemaDocument): string {
+  return `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
+}
+
+/** The answers of a list metric in the order of their indices; undefined for text. A joint answer is an object. */
+export function answersOf(metric: MetricDocument): readonly (Answer | { readonly [question: string]: Answer })[] | undefined {
+  switch (metric.type) {
+    case 'flag':
+      return [false, true];
+    case 'choice':
+      return metric.answers;
+    case 'joint':
+      return metric.questions.reduce<readonly { readonly [question: string]: Answer }[]>(
+        (rows, { name, answers }) => rows.flatMap((row) => answers.map((answer) => ({ ...row, [name]: answer }))),
+        [{}],
+      );
+    case 'text':
+      return undefined;
+  }
+}
+
+/** An answer as people read it. */
+export const labelOf = (answer: Answer | { readonly [question: string]: Answer }): string =>
+  typeof answer === 'object'
+    ? Object.entries(answer)
+        .map(([question, value]) => `${question}: ${value}`)
+        .join(', ')
+    : String(answer);

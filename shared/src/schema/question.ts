@@ -1,0 +1,155 @@
+/** What a metric can ask: the constructors of a schema. They only describe; `defineSchema` checks and resolves. */
+
+import type { Cadence } from '../calendar.ts';
+import type { Json } from '../encoding/canonical.ts';
+import { kAryLaw, permanentKAryLaw } from '../mechanisms/k-ary.ts';
+import { listLaw } from '../mechanisms/list.ts';
+import { expertRapporLaw, permanentRapporLaw, type RapporLaw, rapporLaw } from '../mechanisms/rappor.ts';
+import type { Law } from '../mechanisms/table.ts';
+import { conform, isList, isOneOf, isPositive, MAX_ANSWERS, optional, type Rule, type Rules } from './rules.ts';
+
+/** What every metric says of itself. */
+export interface Ask {
+  /** ε of one report, in natural-log units. */
+  readonly epsilon: number;
+  /** The question as the privacy statement will put it. */
+  readonly description: string;
+  /** How often it is answered; the budget's period when left out. */
+  readonly every?: Cadence;
+  /** Who answers for it. */
+  readonly owner?: string;
+  /** The day after which nobody needs it, `2027-01-31`. */
+  readonly expires?: string;
+}
+
+/** How long one randomized answer is kept: ε∞ for all the reports of an epoch, whatever is recorded in it. */
+export interface Permanence {
+  /** ε∞, at least the ε of one report. */
+  readonly epsilon: number;
+  readonly renew: 'week' | 'month' | 'year' | 'never';
+}
+
+/** An answer of a list. */
+export type Answer = string | boolean;
+
+/** A metric before its schema is known. V is the type of the values that it records. */
+export interface Question<in V> {
+  readonly type: 'flag' | 'choice' | 'joint' | 'text';
+  readonly ask: Ask;
+  /** Rules for the keys of `ask` and `fields` that not every metric has. */
+  readonly rules: Rules;
+  /** What its document holds besides what every metric has. */
+  readonly fields: { readonly [key: string]: Json };
+  /** How many answers it lists; 0 for text. */
+  readonly size: number;
+  readonly law: (epsilon: number, devices: number) => Law;
+  /** The mechanism's input: an answer's index, or the string; undefined for a value of the wrong type. */
+  readonly input: (value: V) => number | string | undefined;
+}
+
+/** The type of the values that a question records. */
+export type ValueOf<Q> = Q extends Question<infer V> ? V : never;
+
+/** Does each device say yes or no? */
+export function flag(ask: Ask): Question<boolean> {
+  return {
+    type: 'flag',
+    ask,
+    rules: {},
+    fields: {},
+    size: 2,
+    law: (epsilon) => kAryLaw(2, epsilon),
+    input: (value) => (typeof value === 'boolean' ? Number(value) : undefined),
+  };
+}
+
+/** What `other: true` appends to a list: it stands for every answer that is not listed. */
+export const OTHER = 'other';
+
+/** Which one of a list? With `other: true`, unlisted strings are answered as `other`. */
+export function choice<const T extends string>(answers: readonly T[], ask: Ask & { readonly other: true }): Question<T | (string & {})>;
+export function choice<const T extends string>(answers: readonly T[], ask: Ask): Question<T>;
+export function choice(answers: readonly string[], ask: Ask & { readonly other?: boolean }): Question<string> {
+  const all = ask.other ? [...answers, OTHER] : answers;
+  const indices = new Map(all.map((answer, i) => [answer, i]));
+  return {
+    type: 'choice',
+    ask,
+    rules: { answers: isList('string'), other: optional(isOneOf([true])) },
+    fields: { answers: all },
+    size: all.length,
+    law: (epsilon) => listLaw(all.length, epsilon),
+    input: (value) => indices.get(value) ?? (ask.other && typeof value === 'string' ? all.length - 1 : undefined),
+  };
+}
+
+/** The value of a joint question: an answer to each of its lists. */
+export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (infer A)[] ? A : never };
+
+/**
+ * Several lists at once, one answer from their product with the whole ε: the only way to see how they go together.
+ * (Splitting ε between two questions costs 19 times the variance at ε = 2.)
+ */
+export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: Ask): Question<JointValue<Q>> {
+  const entries = Object.entries(questions);
+  const size = entries.reduce((product, [, { length }]) => product * length, 1);
+  const isProduct: Rule = () => {
+    for (const [name, answers] of entries) conform(name, { answers }, { answers: isList('string', 'boolean') });
+    return entries.length > 1 && size <= MAX_ANSWERS ? '' : `two lists or more, with a product of at most ${MAX_ANSWERS} answers`;
+  };
+  return {
+    type: 'joint',
+    ask,
+    rules: { questions: isProduct },
+    fields: { questions: entries.map(([name, answers]) => ({ name, answers })) },
+    size,
+    law: (epsilon) => listLaw(size, epsilon),
+    input: (value) => {
+      let index = 0;
+      for (const [name, answers] of entries) {
+        const digit = answers.indexOf((value as { readonly [name: string]: Answer } | null)?.[name] as Answer);
+        if (digit < 0) return undefined;
+        index = index * answers.length + digit;
+      }
+      return index;
+    },
+  };
+}
+
+/** What a text metric may say besides: an expert's RAPPOR integers. */
+export type TextAsk = Ask & { readonly mechanism?: RapporLaw };
+
+/** Which string? Estimated for the candidates that the collector is given. */
+export function text(ask: TextAsk): Question<string> {
+  const { mechanism } = ask;
+  return {
+    type: 'text',
+    ask,
+    rules: { mechanism: () => '' },
+    fields: {},
+    size: 0,
+    law: (epsilon, devices) => (mechanism ? expertRapporLaw(mechanism, epsilon) : rapporLaw(epsilon, devices)),
+    input: (value) => (typeof value === 'string' ? value : undefined),
+  };
+}
+
+/**
+ * Asks the same question again and again: the first answer of an epoch is randomized once and kept, and only that is
+ * reported on. Lists become k-ary, which composes exactly.
+ */
+export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
+  const { ask, size, rules, fields } = question;
+  const isPermanence: Rule = () => {
+    conform('permanent', permanence, { epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) });
+    return permanence.epsilon >= ask.epsilon ? '' : `an epsilon of at least that of one report, ${ask.epsilon}`;
+  };
+  return {
+    ...question,
+    rules: { ...rules, permanent: isPermanence },
+    fields: { ...fields, permanent: permanence },
+    law: (epsilon: number, devices: number): Law =>
+      size > 0
+        ? permanentKAryLaw(size, epsilon, permanence.epsilon)
+        : permanentRapporLaw(epsilon, permanence.epsilon, devices, (ask as TextAsk).mechanism),
+  };
+}
