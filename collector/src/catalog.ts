@@ -1,0 +1,145 @@
+/** The published schemas: what the collector takes reports for. Every document is checked before it is believed. */
+
+import {
+  type About,
+  answersOf,
+  canonicalJson,
+  chargesOf,
+  chargeTable,
+  fits,
+  type Json,
+  type Law,
+  lnUp,
+  type MetricDocument,
+  mechanismOf,
+  mechanisms,
+  type SchemaDocument,
+  wireName,
+} from '@murmuration/shared';
+import { z } from 'zod';
+
+const name = z.string().regex(/^[A-Za-z][\w.-]{0,63}$/);
+const epsilon = z.number().positive();
+const whole = z.number().int().positive();
+const period = z.enum(['day', 'week', 'month', 'year']);
+const answer = z.union([z.string().min(1), z.boolean()]);
+const distinct = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .min(2)
+    .refine((list) => new Set(list).size === list.length, 'answers that differ');
+
+const ofEveryMetric = {
+  epsilon,
+  every: z.enum(['once', 'day', 'week', 'month', 'year']),
+  permanent: z.strictObject({ epsilon, renew: z.enum(['week', 'month', 'year', 'never']) }).optional(),
+  law: z.looseObject({ mechanism: z.enum(Object.keys(mechanisms) as [Law['mechanism']]) }),
+};
+
+const metric = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal(['flag', 'text']), ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('choice'), answers: distinct(z.string().min(1)), other: z.literal(true).optional(), ...ofEveryMetric }),
+  z.strictObject({
+    type: z.literal('joint'),
+    questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
+    ...ofEveryMetric,
+  }),
+]);
+
+const documentForm = z.strictObject({
+  format: z.literal(1),
+  chooser: z.literal(1),
+  app: name,
+  version: whole,
+  devices: whole,
+  budget: z.strictObject({ epsilon, per: period }),
+  segments: z.record(name, distinct(z.string().min(1))).optional(),
+  metrics: z.record(name, metric),
+  about: z.record(name, z.strictObject({ description: z.string(), owner: z.string().optional(), expires: z.string().optional() })),
+});
+
+/** Throws unless a metric's integers are a law, spend no more than the metric says, and fit its answers. */
+function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: MetricDocument): void {
+  const mechanism = mechanismOf(law);
+  mechanism.validate(law);
+  const { report, permanent: epoch } = mechanism.odds(law);
+  const spends = (odds: typeof report, claimed: number, what: string): void => {
+    const spent = Number(lnUp(odds, 12));
+    if (spent > claimed * (1 + 1e-9)) throw new RangeError(`${field}.law: expected ${what} of at most ${claimed}, got ${spent}`);
+  };
+  spends(report, epsilon, 'an epsilon');
+  if ((epoch === undefined) !== (permanent === undefined)) {
+    throw new RangeError(`${field}.law: expected irr exactly when the metric is permanent, got ${JSON.stringify(law)}`);
+  }
+  if (epoch !== undefined && permanent !== undefined) spends(epoch, permanent.epsilon, 'a permanent epsilon');
+  const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
+  const cells = law.mechanism === 'rappor' ? undefined : mechanism.shape(law).cells;
+  if (size !== cells) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${cells ?? 'strings'}`);
+}
+
+/**
+ * A schema document from JSON.
+ *
+ * @throws {RangeError} that names the field, what was expected and what came
+ */
+export function parseDocument(json: unknown): SchemaDocument {
+  const form = documentForm.safeParse(json);
+  if (!form.success) {
+    const [issue] = form.error.issues;
+    throw new RangeError(`schema.${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const document = form.data as unknown as SchemaDocument;
+  for (const [metricName, metricDocument] of Object.entries(document.metrics)) {
+    checkLaw(`metrics.${metricName}`, metricDocument);
+    if (document.about[metricName] === undefined) throw new RangeError(`about.${metricName}: expected a description, got none`);
+  }
+  const charges = chargesOf(document.metrics, document.budget.per);
+  if (!fits(charges.map(({ charge }) => charge), document.budget.epsilon)) {
+    throw new RangeError(`budget: expected charges of at most ${document.budget.epsilon}, got\n${chargeTable(charges)}`);
+  }
+  return document;
+}
+
+/** A metric as it is published, and the schemas whose reports of it may be added up. */
+export interface PublishedMetric {
+  readonly app: string;
+  readonly metric: string;
+  readonly version: number;
+  readonly document: MetricDocument;
+  readonly about: About;
+  readonly segments: NonNullable<SchemaDocument['segments']>;
+  /** Wire names of the schemas in which the metric has this very law. */
+  readonly schemas: readonly string[];
+}
+
+/** The published schemas by their name on the wire. */
+export interface Catalog {
+  readonly schemas: ReadonlyMap<string, SchemaDocument>;
+  /** The newest version of each metric. */
+  readonly metrics: readonly PublishedMetric[];
+}
+
+/** @throws {RangeError} when two documents claim the same app and version with different laws */
+export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
+  const schemas = new Map(documents.map((document) => [wireName(document), document]));
+  const versions = new Map<string, string>();
+  for (const [wire, { app, version }] of schemas) {
+    const known = versions.get(`${app}/${version}`);
+    if (known !== undefined) throw new RangeError(`schema ${app}: expected one schema of version ${version}, got ${known} and ${wire}`);
+    versions.set(`${app}/${version}`, wire);
+  }
+  const newestFirst = [...schemas].sort(([, a], [, b]) => b.version - a.version);
+  const metrics = new Map<string, PublishedMetric & { readonly schemas: string[] }>();
+  const key = (document: MetricDocument): string => canonicalJson(document as unknown as Json);
+  for (const [wire, { app, version, segments = {}, about, ...schema }] of newestFirst) {
+    for (const [metricName, document] of Object.entries(schema.metrics)) {
+      const id = `${app}/${metricName}`;
+      const newest = metrics.get(id);
+      if (newest !== undefined && key(newest.document) === key(document)) newest.schemas.push(wire);
+      if (newest === undefined) {
+        metrics.set(id, { app, metric: metricName, version, document, about: about[metricName] as About, segments, schemas: [wire] });
+      }
+    }
+  }
+  return { schemas, metrics: [...metrics.values()] };
+}

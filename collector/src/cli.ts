@@ -1,0 +1,25 @@
+/** The `murmuration` command. Exit codes: 0 done, 1 failed or found false, 2 bad usage or bad input. */
+
+import { Command, CommanderError } from 'commander';
+import { addSchema } from './commands/schema.ts';
+import { addServe } from './commands/serve.ts';
+import { addSimulate } from './commands/simulate.ts';
+import { UsageError } from './commands/usage.ts';
+
+/** Runs a command line; the first two of `argv` are the runtime and the script. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
+  for (const add of [addServe, addSchema, addSimulate]) add(program);
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} }).showHelpAfterError(false);
+  }
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    const usage = error instanceof CommanderError || error instanceof UsageError;
+    const message = (error as Error).message.replace(/^error: /, '');
+    process.stderr.write(`murmuration: ${usage ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`);
+    process.exitCode = usage ? 2 : 1;
+  }
+}

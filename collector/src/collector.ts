@@ -1,0 +1,97 @@
+/** The collector: one Express app over a store and a catalog of schemas. */
+
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { mechanismOf, type SchemaDocument } from '@murmuration/shared';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import helmet from 'helmet';
+import { type Logger, pino } from 'pino';
+import { createCatalog } from './catalog.ts';
+import type { Truth } from './estimates.ts';
+import { ingest } from './http/ingest.ts';
+import { metricsRouter } from './http/metrics.ts';
+import { Problem, sendProblem } from './http/problem.ts';
+import { openSqliteStore } from './store/sqlite.ts';
+import type { Store } from './store/store.ts';
+
+/** What a collector needs. */
+export interface CollectorOptions {
+  readonly schemas: readonly SchemaDocument[];
+  /** The folder of the embedded store. */
+  readonly data: string;
+  /** The strings to estimate for text metrics, by metric name. */
+  readonly candidates?: { readonly [metric: string]: readonly string[] };
+  /** Fewer reports than this say nothing: 20 when left out. */
+  readonly minimum?: number;
+  /** For demonstrations: the true shares, shown beside the estimates. */
+  readonly truth?: Truth;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly log?: Logger;
+}
+
+/** A running collector. */
+export interface Collector {
+  readonly app: Express;
+  readonly store: Store;
+  /** Listens, and resolves to the address. Port 0 takes a free one. */
+  readonly listen: (port: number, host: string) => Promise<string>;
+  /** Answers what was accepted, then stops. */
+  readonly close: () => Promise<void>;
+}
+
+const dashboard = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
+
+/**
+ * Opens the store and wires the routes.
+ *
+ * @throws {Error} when the store can't be opened or two schemas contradict each other
+ */
+export async function openCollector(options: CollectorOptions): Promise<Collector> {
+  const { schemas, data, candidates = {}, minimum = 20, truth, now = Date.now, log = pino({ level: 'silent' }) } = options;
+  const catalog = createCatalog(schemas);
+  const cellsOf = (schema: string, metric: string): number => {
+    const law = catalog.schemas.get(schema)?.metrics[metric]?.law;
+    return law === undefined ? 0 : mechanismOf(law).shape(law).cells;
+  };
+  const store = await openSqliteStore(data, cellsOf);
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.post('/v1/reports', ingest(catalog.schemas, store, now));
+  app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(metricsRouter(catalog, store, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
+  app.use(express.static(dashboard));
+  app.use((request) => {
+    throw new Problem(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
+  });
+  const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    if (error instanceof Problem) return sendProblem(response, error.status, error.code, error.expected, error.got);
+    log.error({ err: error }, 'a request failed');
+    sendProblem(response, 500, 'internal', 'no failure', 'one; the log has it');
+  };
+  app.use(onError);
+
+  let server: Server | undefined;
+  return {
+    app,
+    store,
+    listen: async (port, host) => {
+      server = app.listen(port, host);
+      await once(server, 'listening');
+      const { address, port: taken, family } = server.address() as AddressInfo;
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    },
+    close: async () => {
+      if (server !== undefined) {
+        const closed = once(server, 'close');
+        server.close();
+        server.closeIdleConnections();
+        await closed;
+      }
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** Plain tables for terminals. */
+
+/** Rows under a heading, columns as wide as they need to be; all but the first are set to the right. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [heading, ...rows];
+  const widths = heading.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));
+  return all
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ').trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,29 @@
+/** Bad usage or bad input: one line on standard error, exit code 2. */
+
+/** Thrown by commands when what they were given can't be used. */
+export class UsageError extends Error {}
+
+/** A whole number of an option. */
+export function wholeOption(name: string, low: number, high: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < low || value > high) {
+      throw new UsageError(`${name}: expected a whole number from ${low} to ${high}, got ${JSON.stringify(text)}`);
+    }
+    return value;
+  };
+}
+
+/** A positive number of an option. */
+export function positiveOption(name: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!(value > 0 && Number.isFinite(value))) throw new UsageError(`${name}: expected a finite number above 0, got ${JSON.stringify(text)}`);
+    return value;
+  };
+}
+
+/** Prints a JSON document, or lines for people, on standard output. */
+export function print(json: boolean | undefined, value: unknown, lines: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines()}\n`);
+}

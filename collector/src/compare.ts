@@ -1,0 +1,46 @@
+/** What changed between two versions of a schema, and whether devices in the field survive it. */
+
+import { canonicalJson, type Json, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+
+/** One change, in words. */
+export interface Change {
+  readonly what: string;
+  readonly allowed: boolean;
+}
+
+const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
+
+/** Answers are append-only: an index must go on meaning what it meant. */
+function answersKept(before: MetricDocument, after: MetricDocument): boolean {
+  if (before.type !== after.type) return false;
+  if (before.type === 'choice' && after.type === 'choice') return same(before.answers, after.answers.slice(0, before.answers.length));
+  return before.type !== 'joint' || after.type !== 'joint' || same(before.questions, after.questions);
+}
+
+function compareMetric(name: string, before: MetricDocument, after: MetricDocument): Change[] {
+  if (same(before, after)) return [];
+  if (!answersKept(before, after)) {
+    return [{ what: `${name}: answers are append-only; another question needs another name`, allowed: false }];
+  }
+  return [{ what: `${name}: its law, ε or cadence changed; reports of the two versions are not added up`, allowed: true }];
+}
+
+/** The changes from one schema to the next. */
+export function compareSchemas(before: SchemaDocument, after: SchemaDocument): readonly Change[] {
+  if (before.app !== after.app) return [{ what: `app: expected ${before.app}, got ${after.app}`, allowed: false }];
+  const names = [...new Set([...Object.keys(before.metrics), ...Object.keys(after.metrics)])];
+  const changes = names.flatMap((name): Change[] => {
+    const [old, fresh] = [before.metrics[name], after.metrics[name]];
+    if (old === undefined) return [{ what: `${name}: added`, allowed: true }];
+    if (fresh === undefined) return [{ what: `${name}: removed`, allowed: true }];
+    return compareMetric(name, old, fresh);
+  });
+  if (!same(before.budget, after.budget)) changes.push({ what: 'budget: changed; windows that have begun keep the smaller one', allowed: true });
+  if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
+  if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });
+  const counted = changes.length > (same(before.about, after.about) ? 0 : 1);
+  if (counted && after.version <= before.version) {
+    changes.push({ what: `version: expected more than ${before.version} since something counted has changed, got ${after.version}`, allowed: false });
+  }
+  return changes;
+}

@@ -1,0 +1,67 @@
+/** A metric's estimates as people ask for them: of a range of days and a segment, each with its error bars. */
+
+import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS } from '@murmuration/shared';
+import type { PublishedMetric } from './catalog.ts';
+import type { Estimate } from './estimators/estimate.ts';
+import { estimatesOf } from './estimators/estimator.ts';
+import type { Selection, Store } from './store/store.ts';
+
+/** One answer's share. */
+export interface AnswerEstimate extends Estimate {
+  readonly answer: Answer | { readonly [question: string]: Answer };
+  readonly label: string;
+  /** The share that is really so: known in demonstrations only. */
+  readonly truth?: number;
+}
+
+/** The true shares by label, where a demonstration knows them. */
+export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
+
+/** A metric's estimates. */
+export interface MetricEstimates {
+  readonly app: string;
+  readonly metric: string;
+  readonly version: number;
+  readonly type: string;
+  readonly mechanism: string;
+  readonly epsilon: number;
+  readonly reports: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Fewer reports than this say nothing, and nothing is shown for them: a rule against noise, no part of ε. */
+  readonly minimum: number;
+  readonly answers: readonly AnswerEstimate[];
+}
+
+/** What an estimate needs besides the metric. */
+export interface Settings {
+  readonly minimum: number;
+  readonly candidates: readonly string[];
+  readonly truth?: Truth | undefined;
+}
+
+const text = (day: number | null): string | null => (day === null ? null : dayText(day));
+
+/** Reads a metric's tallies once and estimates the share of each answer, or of each candidate. */
+export function estimateMetric(
+  store: Store,
+  { app, metric, version, document, schemas }: PublishedMetric,
+  range: Pick<Selection, 'from' | 'to' | 'segment'>,
+  { minimum, candidates, truth }: Settings,
+): MetricEstimates {
+  const { type, law, epsilon, every, permanent } = document;
+  const { tallies, reports, from, to } = store.read({ schemas, metric, ...range });
+  const days = from === null || to === null ? 0 : to - from + 1;
+  const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
+  const answers = answersOf(document) ?? candidates;
+  const shares = truth?.(app, metric);
+  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
+  const rows = estimates.map((estimate, i): AnswerEstimate => {
+    const answer = answers[i] as AnswerEstimate['answer'];
+    const label = labelOf(answer);
+    return { answer, label, ...estimate, ...(shares && { truth: shares[label] ?? 0 }) };
+  });
+  if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
+  const { mechanism } = law;
+  return { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum, answers: rows };
+}

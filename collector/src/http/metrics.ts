@@ -1,0 +1,74 @@
+/** `GET /v1/metrics` and `GET /v1/metrics/:name/estimates`: what is asked, and what is known. */
+
+import { dayText, parseDay } from '@murmuration/shared';
+import { type RequestHandler, Router } from 'express';
+import { z } from 'zod';
+import type { Catalog, PublishedMetric } from '../catalog.ts';
+import { estimateMetric, type Settings } from '../estimates.ts';
+import type { Store } from '../store/store.ts';
+import { Problem } from './problem.ts';
+
+const day = z.string().transform((text, context) => {
+  const number = parseDay(text);
+  if (number === undefined) context.addIssue({ code: 'custom', message: 'a day such as 2026-11-20', input: text });
+  return number as number;
+});
+
+const query = z.strictObject({
+  app: z.string().optional(),
+  from: day.optional(),
+  to: day.optional(),
+  candidate: z.union([z.string(), z.array(z.string())]).optional(),
+});
+
+/** Splits `segment.<name>=<value>` from the other parameters. */
+function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>; readonly segment: { readonly [name: string]: string } } {
+  const entries = Object.entries(parameters as { readonly [key: string]: unknown });
+  const isSegment = ([key]: readonly [string, unknown]): boolean => key.startsWith('segment.');
+  const parsed = query.safeParse(Object.fromEntries(entries.filter((entry) => !isSegment(entry))));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Problem(400, 'bad-query', `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`, JSON.stringify(parameters).slice(0, 200));
+  }
+  const segment = Object.fromEntries(entries.filter(isSegment).map(([key, value]) => [key.slice('segment.'.length), String(value)]));
+  return { rest: parsed.data, segment };
+}
+
+function find({ metrics }: Catalog, name: string, app: string | undefined): PublishedMetric {
+  const found = metrics.filter((each) => each.metric === name && (app === undefined || each.app === app));
+  const [metric] = found;
+  if (metric === undefined) throw new Problem(404, 'unknown-metric', 'a published metric', app === undefined ? name : `${app}/${name}`);
+  if (found.length > 1) throw new Problem(400, 'ambiguous-metric', `app: one of ${found.map((each) => each.app).join(', ')}`, 'none');
+  return metric;
+}
+
+function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: string]: string }): void {
+  for (const [name, value] of Object.entries(segment)) {
+    const values = Object.hasOwn(segments, name) ? segments[name] : undefined;
+    if (!values?.includes(value)) throw new Problem(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
+  }
+}
+
+/** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
+export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metric: PublishedMetric) => Settings): Router {
+  const list: RequestHandler = (_request, response) => {
+    const metrics = catalog.metrics.map(({ app, metric, version, document, about, segments, schemas }) => {
+      const { type, law, epsilon, every, permanent } = document;
+      const { reports, from, to } = store.read({ schemas, metric });
+      const day = (number: number | null): string | null => (number === null ? null : dayText(number));
+      const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }) };
+      return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
+    });
+    response.json({ metrics });
+  };
+  const estimates: RequestHandler<{ name: string }> = (request, response) => {
+    const { rest, segment } = parseQuery(request.query);
+    const metric = find(catalog, request.params.name, rest.app);
+    checkSegment(metric, segment);
+    const settings = settingsOf(metric);
+    const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
+    const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
+    response.json(estimateMetric(store, metric, range, { ...settings, candidates }));
+  };
+  return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
+}

@@ -1,0 +1,24 @@
+/** Errors over HTTP: one line of JSON that says what was expected and what came. */
+
+import type { Response } from 'express';
+
+/** Anything that a request can get wrong, with its status. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly expected: string;
+  readonly got: string;
+
+  constructor(status: number, code: string, expected: string, got: string) {
+    super(`${code}: expected ${expected}, got ${got}`);
+    this.status = status;
+    this.code = code;
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** Sends one. */
+export function sendProblem(response: Response, status: number, error: string, expected: string, got: string): void {
+  response.status(status).type('application/json').send(`${JSON.stringify({ error, expected, got })}\n`);
+}

@@ -1,0 +1,130 @@
+/** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
+
+import { choice } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { type KAryLaw, kAryLaw, listLaw, meanVariance, mechanismOf, type SubsetLaw, subsetIdeal, subsetLaw } from '@murmuration/shared';
+import { UsageError } from '../commands/usage.ts';
+import { estimatesOf } from '../estimators/estimator.ts';
+import { normSub } from '../estimators/norm-sub.ts';
+import { sampler } from './distribution.ts';
+
+/** What to simulate. */
+export interface ChoiceSimulation {
+  readonly answers: number;
+  readonly epsilon: number;
+  readonly mechanism?: string;
+  readonly clients: number;
+  readonly shares: readonly number[];
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+type ListLaw = KAryLaw | SubsetLaw;
+
+/** The subset size of least mean variance: the lower bound of linear symmetric estimators (Pan 2026, arXiv 2603.11523). */
+function optimum(size: number, epsilon: number): { readonly subset: number; readonly variance: number } {
+  let best = { subset: 1, variance: Number.POSITIVE_INFINITY };
+  for (let subset = 1; subset < size; subset++) {
+    const variance = meanVariance(size, subsetIdeal(size, subset, epsilon));
+    if (variance < best.variance) best = { subset, variance };
+  }
+  return best;
+}
+
+function lawOf({ answers, epsilon, mechanism }: ChoiceSimulation): ListLaw {
+  if (mechanism === undefined) return listLaw(answers, epsilon);
+  if (mechanism === 'k-ary') return kAryLaw(answers, epsilon);
+  if (mechanism !== 'subset') throw new UsageError(`--mechanism: expected k-ary or subset, got ${JSON.stringify(mechanism)}`);
+  const { subset } = optimum(answers, epsilon);
+  if (answers < 3) throw new UsageError(`--mechanism subset: expected at least 3 answers, got ${answers}`);
+  return subsetLaw(answers, Math.max(2, subset), epsilon);
+}
+
+interface Round {
+  readonly unbiased: number;
+  readonly normSub: number;
+  readonly covered: number;
+  readonly clientSeconds: number;
+  readonly collectorSeconds: number;
+}
+
+const meanSquare = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, x, i) => sum + (x - (b[i] as number)) ** 2, 0) / a.length;
+
+/** One round: draws answers, randomizes each, decodes and counts the bytes, estimates, compares with the sample. */
+function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulation, seed: number): Round {
+  const word = words(seededRng(seed));
+  const coins = createCoins(word);
+  const draw = sampler(shares, () => word() / 2 ** 32);
+  const values = Int32Array.from({ length: clients }, draw);
+  const { randomizers } = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
+  const randomize = randomizers[law.mechanism] as unknown as (law: ListLaw, index: number, coins: unknown) => Uint8Array;
+  const truth = new Float64Array(answers);
+  for (const value of values) truth[value] = (truth[value] as number) + 1 / clients;
+
+  const started = performance.now();
+  const reports = Array.from(values, (value) => randomize(law, value, coins));
+  const randomized = performance.now();
+  const cells = new Float64Array(answers);
+  const { decode } = mechanismOf(law);
+  for (const report of reports) for (const cell of decode(law, report).cells) cells[cell] = (cells[cell] as number) + 1;
+  const estimates = estimatesOf(law, { tallies: new Map([[0, { reports: clients, cells }]]), perDevice: 1, candidates: [] });
+  const estimated = performance.now();
+
+  const shareOf = Array.from(truth);
+  const unbiased = estimates.map(({ estimate }) => estimate);
+  return {
+    unbiased: meanSquare(unbiased, shareOf),
+    normSub: meanSquare(normSub(unbiased), shareOf),
+    covered: estimates.filter(({ low, high }, i) => low <= (shareOf[i] as number) && (shareOf[i] as number) <= high).length / answers,
+    clientSeconds: (randomized - started) / 1000,
+    collectorSeconds: (estimated - randomized) / 1000,
+  };
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+/** What a simulation found; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
+export type SimulationResult = ReturnType<typeof simulateChoice>;
+
+export function simulateChoice(simulation: ChoiceSimulation): {
+  readonly type: 'choice';
+  readonly mechanism: string;
+  readonly parameters: ListLaw;
+  readonly epsilon: number;
+  readonly answers: number;
+  readonly clients: number;
+  readonly rounds: number;
+  readonly mse: { readonly unbiased: number; readonly normSub: number };
+  readonly mseStandardError: number | null;
+  readonly theoryMse: number;
+  readonly optimumMse: number;
+  readonly coverage95: number;
+  readonly bytesPerReport: number;
+  readonly clientMicrosPerReport: number;
+  readonly collectorSeconds: number;
+} {
+  const { answers, epsilon, clients, rounds, seed } = simulation;
+  const law = lawOf(simulation);
+  const { support, reportBytes } = mechanismOf(law);
+  const results = Array.from({ length: rounds }, (_, round) => simulateRound(law, simulation, seed * 1_000_003 + round));
+  const mse = mean(results.map(({ unbiased }) => unbiased));
+  const spread = results.reduce((sum, { unbiased }) => sum + (unbiased - mse) ** 2, 0);
+  return {
+    type: 'choice',
+    mechanism: law.mechanism,
+    parameters: law,
+    epsilon,
+    answers,
+    clients,
+    rounds,
+    mse: { unbiased: mse, normSub: mean(results.map((result) => result.normSub)) },
+    mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
+    theoryMse: meanVariance(answers, support(law)) / clients,
+    optimumMse: optimum(answers, epsilon).variance / clients,
+    coverage95: mean(results.map(({ covered }) => covered)),
+    bytesPerReport: reportBytes(law),
+    clientMicrosPerReport: (mean(results.map(({ clientSeconds }) => clientSeconds)) / clients) * 1e6,
+    collectorSeconds: mean(results.map(({ collectorSeconds }) => collectorSeconds)),
+  };
+}
