@@ -1,0 +1,765 @@
+#!/usr/bin/env python3
+"""Makes the JSON files beside it from docs/format.md alone. Python 3.9 or later, standard library only.
+
+Every number on a path that the format fixes is a double (Python's float), in the order of the page; odds are exact
+fractions of the law's integers, checked against e^epsilon in decimal at 60 digits.
+"""
+import base64
+import hashlib
+import json
+import math
+import re
+import struct
+from decimal import ROUND_CEILING, Decimal, getcontext
+from fractions import Fraction
+from pathlib import Path
+
+getcontext().prec = 60
+HERE = Path(__file__).resolve().parent
+T = 4294967296.0  # a double: products with it round as they do elsewhere
+TI = 1 << 32
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
+EPSILONS = [1e-4, 0.01, 0.1, 0.5, 0.6931471805599453, 1, 1.0986122886681098, 2, 3.7, 4, 8, 16]
+SIZES = [2, 3, 4, 5, 10, 16, 100, 128, 1000, 1024, 100000]
+
+
+class Refused(Exception):
+    """A derivation that 32 bits cannot hold (format.md section 2)."""
+
+
+# ---- format.md section 1: the exponential
+
+def exp(x):
+    """e^x for 0 <= x <= 64 by + - * / only."""
+    x = float(x)
+    n = math.floor(x / 0.6931471805599453 + 0.5)
+    r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
+    s = 1.0
+    for i in range(14, 0, -1):
+        s = 1.0 + (r * s) / i
+    return s * 2.0 ** n
+
+
+def bound(x):
+    """A double strictly below e^x."""
+    return exp(x) * (1.0 - 2.0 ** -46)
+
+
+def hold(odds, epsilon):
+    """Refuses odds below e^(0.9 epsilon) (section 2)."""
+    if odds < exp(0.9 * epsilon):
+        raise Refused
+
+
+def certify(odds, epsilon):
+    """Asserts e^(0.9 epsilon) <= odds <= e^epsilon for exact odds, in decimal."""
+    value, eps = Decimal(odds.numerator) / Decimal(odds.denominator), Decimal(epsilon)
+    assert value <= eps.exp(), ("above e^epsilon", odds, epsilon)
+    assert value >= (eps * 9 / 10).exp(), ("below e^(0.9 epsilon)", odds, epsilon)
+
+
+# ---- format.md section 2: laws
+
+def k_ary_truth(d, epsilon):
+    """Section 2.1, as a double."""
+    E = bound(epsilon)
+    truth = float(math.floor(T * (E / (E + (d - 1)))))
+    while truth * (d - 1) > E * (T - truth):
+        truth -= 1
+    hold(truth * (d - 1) / (T - truth), epsilon)
+    return truth
+
+
+def k_ary(d, epsilon):
+    """Section 2.1: (law, exact odds)."""
+    truth = int(k_ary_truth(d, epsilon))
+    odds = Fraction(truth * (d - 1), TI - truth)
+    certify(odds, epsilon)
+    return {"mechanism": "k-ary", "size": d, "truth": truth}, odds
+
+
+def k_ary_permanent(d, epsilon1, permanent):
+    """Section 2.1, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
+    A = k_ary_truth(d, permanent)
+    E, a = bound(epsilon1), A / T
+    other = (1 - a) / (d - 1)
+
+    def same(B):
+        return A * B + (T - A) * (T - B) / (d - 1)
+
+    def rest(B):
+        return (A * (T - B) + (T - A) * B + (T - A) * (T - B) * (d - 2) / (d - 1)) / (d - 1)
+
+    B = min(T, float(math.floor(T * ((E / (E + (d - 1)) - other) / (a - other)))))
+    while same(B) > E * rest(B):
+        B -= 1
+    hold(same(B) / rest(B), epsilon1)
+    A, B = int(A), int(B)
+    law = {"mechanism": "k-ary", "size": d, "truth": A, "irr": {"truth": B}}
+    lie = Fraction((TI - A) * (TI - B), d - 1)
+    odds = (A * B + lie) / ((A * (TI - B) + (TI - A) * B + lie * (d - 2)) / (d - 1))
+    stored = Fraction(A * (d - 1), TI - A)
+    certify(odds, epsilon1)
+    certify(stored, permanent)
+    return law, odds, stored
+
+
+def subset(d, m, epsilon):
+    """Section 2.2: (law, exact odds)."""
+    E = bound(epsilon)
+    include = float(math.floor(T * (E * m / (E * m + (d - m)))))
+    while include * (d - m) > E * m * (T - include):
+        include -= 1
+    hold(include * (d - m) / ((T - include) * m), epsilon)
+    include = int(include)
+    odds = Fraction(include * (d - m), (TI - include) * m)
+    certify(odds, epsilon)
+    return {"mechanism": "subset", "size": d, "subset": m, "include": include}, odds
+
+
+def choose(d, epsilon):
+    """Section 2.3, chooser 1: the law of a list of d answers."""
+    E = exp(epsilon)
+
+    def V(p, q):
+        return q * (1 - q) / ((p - q) * (p - q)) + (1 - p - q) / (d * (p - q))
+
+    laws = [(V(E / (E + (d - 1)), 1 / (E + (d - 1))), ((d - 1).bit_length() + 7) // 8, 0)]
+    subsets = []
+    for m in (math.floor(d / (E + 1)), math.floor(d / (E + 1)) + 1):
+        if 2 <= m <= d - 1:
+            z = m * E + (d - m)
+            subsets.append((V(m * E / z, ((m - 1) * m * E + (d - m) * m) / ((d - 1) * z)), m))
+    if subsets:
+        v, m = min(subsets)
+        laws.append((v, (d + 7) // 8, m))
+    least = min(laws)[0]
+    m = min((size, v, m) for v, size, m in laws if v <= 1.03 * least)[2]
+    return (subset(d, m, epsilon) if m else k_ary(d, epsilon))[0]
+
+
+def rappor_zero(epsilon):
+    """Section 2.4: the threshold of a zero, as a double."""
+    E = bound(epsilon)
+    zero = float(math.ceil(T / (E + 1)))
+    while (T - zero) > E * zero:
+        zero += 1
+    hold((T - zero) / zero, epsilon)
+    return zero
+
+
+def rappor_law(zero, epsilon, devices):
+    """Section 2.4: the law without a second stage, cohorts from epsilon."""
+    e, cohorts = exp(epsilon), 1
+    V = 4 * e / ((e - 1) * (e - 1))
+    while cohorts < 65536 and cohorts < 0.05 * devices / (0.1 * V * 128):
+        cohorts *= 2
+    return {"mechanism": "rappor", "bits": 128, "hashes": 1, "cohorts": cohorts, "one": TI // 2, "zero": int(zero)}
+
+
+def rappor(epsilon, devices):
+    """Section 2.4: (law, exact odds)."""
+    law = rappor_law(rappor_zero(epsilon), epsilon, devices)
+    odds = rappor_odds(law)[1]
+    assert odds == Fraction(TI - law["zero"], law["zero"])
+    certify(odds, epsilon)
+    return law, odds
+
+
+def rappor_permanent(epsilon1, permanent, devices):
+    """Section 2.4, permanent: (law, exact odds of a report, exact odds of the stored symbol)."""
+    Z = rappor_zero(permanent)
+    E, q = bound(epsilon1), Z / T
+    flip = max(0.0, float(math.ceil(T * ((1 / (E + 1) - q) / (1 - 2 * q)))))
+
+    def is1(flip):
+        return Z * (T - flip) + (T - Z) * flip
+
+    def is0(flip):
+        return Z * flip + (T - Z) * (T - flip)
+
+    while is0(flip) > E * is1(flip):
+        flip += 1
+    hold(is0(flip) / is1(flip), epsilon1)
+    law = {**rappor_law(Z, epsilon1, devices), "irr": {"one": TI - int(flip), "zero": int(flip)}}
+    stored, odds = rappor_odds(law)
+    certify(odds, epsilon1)
+    certify(stored, permanent)
+    return law, odds, stored
+
+
+def rappor_odds(law):
+    """Section 2.4, in general: exact (odds of the first stage, odds of a report)."""
+    a, b, h = law["one"], law["zero"], law["hashes"]
+    stored = Fraction(a * (TI - b), b * (TI - a)) ** h
+    if "irr" not in law:
+        return stored, stored
+    c, g = law["irr"]["one"], law["irr"]["zero"]
+    A, B = a * c + (TI - a) * g, b * c + (TI - b) * g
+    return stored, Fraction(A * (TI * TI - B), B * (TI * TI - A)) ** h
+
+
+def rappor_expert(f, p, q, bits, hashes, cohorts):
+    """Section 2.4, an expert's f, p, q: (law, exact odds of a report, exact odds of the stored symbol)."""
+    def nearest(x):
+        return math.floor(x + 0.5)
+
+    F = nearest(T * f / 2)
+    law = {"mechanism": "rappor", "bits": bits, "hashes": hashes, "cohorts": cohorts, "one": TI - F, "zero": F}
+    if not (p == 0 and q == 1):
+        law["irr"] = {"one": nearest(T * q), "zero": nearest(T * p)}
+    stored, odds = rappor_odds(law)
+    return law, odds, stored
+
+
+def ratio(odds):
+    """Odds as two decimal strings, lowest terms."""
+    return [str(odds.numerator), str(odds.denominator)]
+
+
+def ln_up(odds):
+    """ln(odds) rounded up to six decimals."""
+    ln = (Decimal(odds.numerator) / Decimal(odds.denominator)).ln()
+    return str(ln.quantize(Decimal("0.000001"), rounding=ROUND_CEILING))
+
+
+def make_laws():
+    """laws.json"""
+    out = {name: [] for name in ("kAry", "kAryPermanent", "subset", "list", "rappor", "rapporPermanent",
+                                 "rapporExpert", "refused", "exp", "lnUp")}
+    seen = [Fraction(1), Fraction(2), Fraction(3)]
+
+    def add(table, mechanism, made, **given):
+        try:
+            law, *odds = made()
+        except Refused:
+            out["refused"].append({"mechanism": mechanism, **given})
+            return
+        out[table].append({**given, "law": law, **dict(zip(("odds", "permanentOdds"), map(ratio, odds)))})
+        seen.extend(odds)
+
+    pairs = [(e, p) for p in EPSILONS for e in EPSILONS if e <= p]
+    for d in SIZES:
+        for e in EPSILONS:
+            add("kAry", "k-ary", lambda: k_ary(d, e), size=d, epsilon=e)
+            for m in sorted({2, 3, d // 4, d // 2, d - 1}):
+                if 2 <= m <= d - 1:
+                    add("subset", "subset", lambda: subset(d, m, e), size=d, subset=m, epsilon=e)
+        for e, p in pairs:
+            add("kAryPermanent", "k-ary", lambda: k_ary_permanent(d, e, p), size=d, epsilon=e, permanent=p)
+    for d in SIZES + [6, 7, 8, 9, 12, 17, 24, 50, 256, 257, 258, 65536, 65537]:
+        for e in EPSILONS + [0.3, 1.5, 2.5, 3, 5, 6]:
+            out["list"].append({"size": d, "epsilon": e, "law": choose(d, e)})
+    for e in EPSILONS:
+        for n in (1, 1000, 20000, 1000000, 3000000000):
+            add("rappor", "rappor", lambda: rappor(e, n), epsilon=e, devices=n)
+    for e, p in pairs:
+        for n in (1000, 250000):
+            add("rapporPermanent", "rappor", lambda: rappor_permanent(e, p, n), epsilon=e, permanent=p, devices=n)
+    for f in (0.1, 0.25, 0.5, 0.75):
+        for p, q in ((0.5, 0.75), (0.25, 0.75), (0.35, 0.65), (0, 0.9), (0.1, 1), (0, 1)):
+            for k, h, m in ((8, 1, 1), (32, 2, 64), (128, 2, 128), (1024, 4, 65536)):
+                add("rapporExpert", "rappor", lambda: rappor_expert(f, p, q, k, h, m),
+                    f=f, p=p, q=q, bits=k, hashes=h, cohorts=m)
+    for e in (21, 25, 40, 64):  # too large for 32 bits, most of them
+        add("kAry", "k-ary", lambda: k_ary(2, e), size=2, epsilon=e)
+        add("kAryPermanent", "k-ary", lambda: k_ary_permanent(2, 1, e), size=2, epsilon=1, permanent=e)
+        add("subset", "subset", lambda: subset(10, 3, e), size=10, subset=3, epsilon=e)
+        add("rappor", "rappor", lambda: rappor(e, 1000), epsilon=e, devices=1000)
+        add("rapporPermanent", "rappor", lambda: rappor_permanent(1, e, 1000), epsilon=1, permanent=e, devices=1000)
+    assert {"mechanism": "k-ary", "size": 100000, "epsilon": 1e-4} in out["refused"]
+
+    ln2 = 0.6931471805599453
+    edges = [y for n in (1, 3, 63, 181) for x in [n * ln2 / 2] for y in (math.nextafter(x, 0), x, math.nextafter(x, 64))]
+    for x in sorted({0, 1e-300, 1e-17, 2.0 ** -30, 64, math.nextafter(64, 0), *EPSILONS, *(0.9 * e for e in EPSILONS),
+                     *edges, *(n / 7 for n in range(1, 448, 24)), *range(20, 64, 7)}):
+        value = exp(x)
+        true = Decimal(x).exp()
+        assert abs(Decimal(value) - true) < true * Decimal(2) ** -50 and Decimal(bound(x)) < true
+        out["exp"].append([x, struct.pack(">d", value).hex()])
+    distinct = sorted(set(seen))
+    picked = distinct[:3] + distinct[3::max(1, len(distinct) // 97)] + distinct[-1:]
+    out["lnUp"] = [[*ratio(odds), ln_up(odds)] for odds in sorted(set(picked))]
+    return out
+
+
+# ---- format.md section 3: hashing and Bloom bits
+
+def murmur3_x64_128(data, seed=0):
+    """MurmurHash3 x64 128 (Austin Appleby, public domain): h1 then h2, each as 16 hex digits."""
+    c1, c2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
+
+    def rotl(x, r):
+        return ((x << r) | (x >> (64 - r))) & M64
+
+    def mix1(k):
+        return rotl(k * c1 & M64, 31) * c2 & M64
+
+    def mix2(k):
+        return rotl(k * c2 & M64, 33) * c1 & M64
+
+    def fmix(k):
+        k = (k ^ (k >> 33)) * 0xFF51AFD7ED558CCD & M64
+        k = (k ^ (k >> 33)) * 0xC4CEB9FE1A85EC53 & M64
+        return k ^ (k >> 33)
+
+    h1 = h2 = seed
+    whole = len(data) // 16 * 16
+    for at in range(0, whole, 16):
+        k1, k2 = struct.unpack_from("<QQ", data, at)
+        h1 = ((rotl(h1 ^ mix1(k1), 27) + h2) * 5 + 0x52DCE729) & M64
+        h2 = ((rotl(h2 ^ mix2(k2), 31) + h1) * 5 + 0x38495AB5) & M64
+    tail = data[whole:]
+    h1 ^= mix1(int.from_bytes(tail[:8], "little"))  # mix of 0 is 0
+    h2 ^= mix2(int.from_bytes(tail[8:], "little"))
+    h1, h2 = h1 ^ len(data), h2 ^ len(data)
+    h1 = (h1 + h2) & M64
+    h2 = (h2 + h1) & M64
+    h1, h2 = fmix(h1), fmix(h2)
+    h1 = (h1 + h2) & M64
+    h2 = (h2 + h1) & M64
+    return "%016x%016x" % (h1, h2)
+
+
+def hashed_bytes(text):
+    """Section 3, step 1."""
+    data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode("utf-8")
+    return b"\0long" if len(data) > 256 else data
+
+
+def bloom(digits, cohort, k, h):
+    """Section 3, steps 2 and 3: the bits in the order of i, equal ones not merged."""
+    def mix(x):
+        x = (x ^ (x >> 16)) * 0x85EBCA6B & M32
+        x = (x ^ (x >> 13)) * 0xC2B2AE35 & M32
+        return x ^ (x >> 16)
+
+    w = [int(digits[i:i + 8], 16) for i in (0, 8, 16, 24)]
+    x = mix((w[0] ^ w[1]) ^ ((cohort + 1) * 0x9E3779B1 & M32))
+    y = mix(((w[2] ^ w[3]) + x) & M32)
+    return [((y + i * (x | 1)) & M32) * k >> 32 for i in range(h)]
+
+
+def make_hashing():
+    """hashing.json"""
+    for text, known in ((b"", "0" * 32), (b"hello", "cbd8a7b341bd9b025b1e906a48ae1d19"),
+                        (b"The quick brown fox jumps over the lazy dog", "e34bbc7bbc071b6c7a433ca9c49a9347")):
+        assert murmur3_x64_128(text) == known
+    letters = "The quick brown fox jumps over 13 lazy dogs"
+    strings = [""] + [letters[:n] for n in range(1, 34)]
+    strings += ["hello", "The quick brown fox jumps over the lazy dog", "https://example.org/?q=a&b=c", "caf\u00e9",
+                "cafe\u0301", "\u00ff" * 7, "\u00df\u00e6\u00f8\u00e5 na\u00efve", "\u4e2d\u6587",
+                "\u65e5\u672c\u8a9e\u306e\u30c6\u30b9\u30c8",
+                "\ud55c\uad6d\uc5b4", "\U0001f426", "\U0001f469\u200d\U0001f4bb\U0001f1e8\U0001f1ed",
+                "\ud800", "\udc00", "a\ud83dz",
+                "\udc26\ud83d", "\ufffd", "\ufeffbom", "\0", "a\0b", "\0long", "a" * 255, "a" * 256, "\u00e9" * 128,
+                "\U0001f426" * 64, "a" * 253 + "\ud800", "a" * 257, "\u4e2d" * 86, "a" * 254 + "\udc00", "0123456789" * 10000]
+    cases = []
+    for text in strings:
+        data = hashed_bytes(text)
+        digits = murmur3_x64_128(data)
+        rows = [{"cohort": c, "bits": k, "hashes": h, "indices": bloom(digits, c, k, h)}
+                for c in (0, 1, 7, 127, 65535) for k in (8, 32, 128, 1024) for h in (1, 2, 4)]
+        cases.append({"string": text, "utf8": data.hex(), "murmur3_x64_128": digits, "bloom": rows})
+    return {"seed": 0, "cases": cases}
+
+
+# ---- format.md section 4: canonical JSON, the schema document
+
+def number(x):
+    """A number as ECMAScript writes it (Number::toString), from the shortest digits of repr."""
+    x = float(x)
+    if x == 0:
+        return "0"
+    sign, digits, exponent = Decimal(repr(x)).as_tuple()
+    digits = "".join(map(str, digits))
+    n = len(digits) + exponent  # the value is 0.digits * 10^n
+    digits = digits.rstrip("0")
+    k = len(digits)
+    if k <= n <= 21:
+        text = digits + "0" * (n - k)
+    elif 0 < n <= 21:
+        text = digits[:n] + "." + digits[n:]
+    elif -6 < n <= 0:
+        text = "0." + "0" * -n + digits
+    else:
+        text = digits[0] + ("." + digits[1:] if k > 1 else "") + "e" + ("+" if n > 0 else "-") + str(abs(n - 1))
+    return "-" * sign + text
+
+
+def quote(text):
+    """A string as JSON.stringify writes it."""
+    short = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+    return '"' + "".join(short.get(c) or ("\\u%04x" % ord(c) if c < " " else c) for c in text) + '"'
+
+
+def canonical(value):
+    """Section 4: RFC 8785."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
+        return "{" + ",".join(quote(key) + ":" + canonical(value[key]) for key in keys) + "}"
+    return number(value)
+
+
+def fnv1a64(text):
+    """FNV-1a, 64 bits, of the text's UTF-8."""
+    h = 0xCBF29CE484222325
+    for byte in text.encode("utf-8"):
+        h = (h ^ byte) * 0x100000001B3 & M64
+    return "%016x" % h
+
+
+def sha256(text):
+    """SHA-256 of the text's UTF-8, lower-case hex."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def make_canonical():
+    """canonical.json"""
+    assert fnv1a64("") == "cbf29ce484222325" and fnv1a64("foobar") == "85944171f73967e8"
+    numbers = [0, -0.0, 1, -1, 4.0, 10, 100.0, 1.5, -0.75, 0.1, 0.1 + 0.2, 1 / 3, 1e-4, 1e-6, 1e-7, 1.5e-7, 1.234e-5, 1e20, 1e21,
+               1.25e21, -1e22, 123456789012345680000, 123456.789, 4294967296, 9007199254740991, 9007199254740993, 5e-324,
+               2.2250738585072014e-308, 1.7976931348623157e308, 333333333.33333329, 1e23, 0.6931471805599453]
+    values = numbers + [
+        None, True, False, "", [], {}, [[]], [{}], {"": ""}, numbers, "plain", "caf\u00e9 \u4e2d\u6587 \U0001f426 \ufb01",
+        "".join(map(chr, range(0x20))), "\"quoted\" \\ / \x7f \x80 \u2028 \u2029 \ufeff",
+        {"b": 1, "a": 2, "B": 3, "A": 4, "_": 5}, {"10": 1, "9": 2, "1": 3, "-1": 4, "01": 5},
+        {"\ufb01": "ligature", "\U0001f600": "astral", "\u20ac": "euro", "\r": "return", "1": "one", "\u0080": "control",
+         "\u00f6": "o umlaut", "\uffff": "last", "\ud7ff": "before surrogates", "\ue000": "after surrogates"},
+        {"a\U0001f600": 1, "a\ufb01": 2, "a": 3, "ab": 4, "a\0": 5}, {"__proto__": 1, "constructor": 2, "a": {"__proto__": []}},
+        {"z": {"y": {"x": [3, 2, 1, {"w": None, "v": [True, False]}]}}, "a": [{"d": 4, "c": 3}, [], "b"]}]
+    return [{"value": v, "canonical": c, "fnv1a64": fnv1a64(c), "sha256": sha256(c)} for v in values for c in [canonical(v)]]
+
+
+def metric(devices, kind, epsilon, description, every="month", permanent=None, renew="year", **more):
+    """Section 4: one metric with its law (sections 2.3 and 2.4)."""
+    out = {"type": kind, "epsilon": epsilon, "every": every, "description": description, **more}
+    if permanent:
+        out["permanent"] = {"epsilon": permanent, "renew": renew}
+    if kind == "text":
+        out["law"] = rappor_permanent(epsilon, permanent, devices)[0] if permanent else rappor(epsilon, devices)[0]
+    else:
+        sizes = {"flag": [2], "choice": [len(more.get("answers", []))]}
+        d = math.prod(sizes.get(kind) or [len(question["answers"]) for question in more["questions"]])
+        out["law"] = k_ary_permanent(d, epsilon, permanent)[0] if permanent else choose(d, epsilon)
+    return out
+
+
+def schema(app, version, budget, devices, metrics, segments=None):
+    """Section 4: a schema document; metrics are given by their arguments."""
+    out = {"app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
+           "metrics": {name: metric(devices, *args, **more) for name, (args, more) in metrics.items()}, "version": version}
+    return {**out, "segments": segments} if segments else out
+
+
+def checksum(document):
+    """Section 4: FNV-1a without what may be mended."""
+    metrics = {name: {key: v for key, v in m.items() if key not in ("description", "owner", "expires")}
+               for name, m in document["metrics"].items()}
+    return fnv1a64(canonical({**document, "metrics": metrics}))
+
+
+def wire(document):
+    """Section 4: a schema's name on the wire."""
+    return "%s/%d/%s" % (document["app"], document["version"], checksum(document))
+
+
+def m(*args, **more):
+    """A metric's arguments."""
+    return args, more
+
+
+def notes():
+    """The schema of batch-v1.json: every law and every length of report. Never change it."""
+    return schema("notes", 1, (40, "month"), 20000, {
+        "dark": m("flag", 1, "Whether the dark theme is on."),
+        "plan": m("choice", 3, "Which plan the account has.", answers=["free", "team", "enterprise"]),
+        "language": m("choice", 1, "The language of the interface.", other=True,
+                      answers=["de", "en", "es", "fr", "it", "ja", "pt", "rm", "zh", "other"]),
+        "hour": m("choice", 1, "The hour of most use.", answers=["h%02d" % h for h in range(24)]),
+        "setup": m("joint", 6, "Screen, system and sync together.", questions=[
+            {"name": "screen", "answers": ["w%d" % n for n in range(1, 16)]},
+            {"name": "system", "answers": ["s%d" % n for n in range(1, 11)]},
+            {"name": "sync", "answers": [False, True]}]),
+        "search": m("text", 1, "What is searched for."),
+        "term": m("text", 4, "A word of the index.", every="once"),
+        "rare": m("text", 0.1, "A word of the glossary."),
+        "kept-flag": m("flag", 1, "Whether sharing is on.", permanent=2),
+        "kept-plan": m("choice", 1, "The kind of editor.", permanent=4, answers=["plain", "rich", "code", "outline"]),
+        "kept-text": m("text", 1, "The home page.", permanent=4),
+    }, {"platform": ["web", "ios", "android"], "channel": ["stable", "beta"]})
+
+
+def make_schemas():
+    """schemas.json"""
+    documents = [notes()]
+    documents.append(schema("lamp", 1, (1, "year"), 1000, {"on": m("flag", 0.5, "On?", every="once")}))
+    documents.append(schema("oiseau", 12, (20, "week"), 3000000, {
+        "vu": m("choice", 0.6931471805599453, "L\u2019oiseau aper\u00e7u \U0001f426 (\u9ce5)",
+                every="week", owner="\u00c9quipe mar\u00e9e", expires="2027-06-30",
+                answers=["m\u00e9sange", "\u9db4", "\U0001f989", "\ufb01nch", "autre"], other=True),
+        "owner": m("flag", 2, "A metric whose name is a key's.", every="week", expires="2027-01-01"),
+        "description": m("choice", 3.7, "Another such name: \"quoted\" \\ and a\nnew line.", every="week", answers=["x", "y"]),
+    }, {"r\u00e9gion": ["c\u00f4te", "\u5c71"]}))
+    documents.append(schema("keep", 3, (60, "month"), 250000, {
+        "always": m("flag", 0.5, "Equal epsilons.", permanent=0.5, renew="never"),
+        "week": m("choice", 1, "Renewed weekly.", every="week", permanent=2, renew="week", answers=["a", "b", "c"], other=True),
+        "month": m("text", 2, "Renewed monthly.", permanent=3.7, renew="month", owner="web"),
+        "once": m("joint", 1.0986122886681098, "Two questions.", every="once", questions=[
+            {"name": "kind", "answers": ["a", "b", "c"]}, {"name": "on", "answers": [True, False]}]),
+    }))
+    documents.append(schema("wide", 2, (9, "day"), 1000000000, {
+        "many": m("choice", 4, "A thousand answers.", every="day", answers=["item %d" % n for n in range(1000)]),
+        "word": m("text", 2, "Many cohorts.", every="day")}))
+    return [{"document": d, "canonical": canonical(d), "checksum": checksum(d), "fingerprint": sha256(canonical(d)),
+             "wire": wire(d)} for d in documents]
+
+
+# ---- format.md sections 5 and 6: reports and the batch
+
+TODAY = "2026-11-20"
+SEGMENT = {"platform": "web", "channel": "stable"}
+
+
+def url64(data):
+    """Section 5: base64url without padding."""
+    return base64.urlsafe_b64encode(bytes(data)).decode().rstrip("=")
+
+
+def whole(n, below):
+    """n, big-endian, in the fewest whole bytes that hold below - 1."""
+    return n.to_bytes(((below - 1).bit_length() + 7) // 8, "big")
+
+
+def bits(size, ones):
+    """Section 5: bit i in byte i >> 3 at mask 1 << (i & 7)."""
+    out = bytearray((size + 7) // 8)
+    for i in ones:
+        out[i >> 3] |= 1 << (i & 7)
+    return bytes(out)
+
+
+def report(law, cells, cohort=0):
+    """Section 5: a report's bytes."""
+    if law["mechanism"] == "k-ary":
+        return whole(cells[0], law["size"])
+    if law["mechanism"] == "subset":
+        return bits(law["size"], cells)
+    return whole(cohort, law["cohorts"]) + bits(law["bits"], cells)
+
+
+def compact(value):
+    """JSON in the order of its keys, as a device would send it."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def body_of(document, note, reports, **changes):
+    """Section 6: a batch; a change to None takes its key out."""
+    out = {"v": 1, "schema": wire(document), "day": TODAY, "batch": sha256(note)[:32], "segment": SEGMENT,
+           "reports": reports, **changes}
+    return {key: value for key, value in out.items() if value is not None}
+
+
+def accepted_batches(document):
+    """Bodies that are accepted for ever."""
+    laws = {name: entry["law"] for name, entry in document["metrics"].items()}
+    out = []
+
+    def ok(note, reports, write=compact, **changes):
+        """reports: [metric, cells, cohort?]"""
+        rows = [[name, url64(report(laws[name], *rest))] for name, *rest in reports]
+        said = [{"metric": name, "cohort": (rest + [0])[1], "cells": rest[0]} for name, *rest in reports]
+        body = write(body_of(document, note, rows, **changes))
+        assert len(body.encode("utf-8")) <= 65536
+        out.append({"note": note, "body": body, "reports": said})
+
+    def spaced(batch):
+        return "\r\n\t " + json.dumps(batch, indent="\t").replace(":", "\r\n :") + " \n"
+
+    one = [["dark", [1]]]
+    ok("one report of a flag", one)
+    ok("both answers of a flag, more than once", [["dark", [0]], ["dark", [1]], ["dark", [1]]])
+    ok("every answer of a k-ary choice", [["plan", [i]] for i in range(3)])
+    size, take = laws["language"]["size"], laws["language"]["subset"]
+    ok("subsets with padding bits", [["language", list(range(i, i + take))] for i in range(size - take + 1)])
+    hours = laws["hour"]["subset"]
+    ok("subsets without padding bits", [["hour", list(range(s, s + hours))] for s in (0, 9, 24 - hours)])
+    ok("k-ary in two bytes", [["setup", [i]] for i in (0, 1, 255, 256, 299)])
+    ok("rappor, a cohort of one byte",
+       [["search", [5, 64, 127], 0], ["search", [0], 1], ["search", [7, 8], laws["search"]["cohorts"] - 1]])
+    ok("rappor, a cohort of two bytes", [["term", [1, 2, 3], c] for c in (0, 1, 255, 256, laws["term"]["cohorts"] - 1)])
+    ok("rappor, one cohort, no bits and all bits and - and _ in the text",
+       [["rare", []], ["rare", list(range(128))], ["rare", [0, 1, 3, 4, 5, 6, 7, *range(8, 24)]]])
+    ok("permanent metrics", [["kept-flag", [1]], ["kept-plan", [3]], ["kept-text", [0, 126], 9]])
+    everything = [["dark", [0]], ["plan", [2]], ["language", list(range(take))], ["hour", list(range(hours))],
+                  ["setup", [42]], ["search", [31, 32], 3], ["term", [100], 77], ["rare", [9]], ["kept-flag", [0]],
+                  ["kept-plan", [0]], ["kept-text", [], 0]]
+    ok("every metric", everything)
+    ok("keys in another order", everything, lambda b: compact(dict(reversed(list(b.items())))),
+       segment=dict(reversed(list(SEGMENT.items()))))
+    ok("white space", everything, spaced)
+    ok("escaped characters", one,
+       lambda b: compact(b).replace('"dark"', '"d\\u0061rk"').replace('"v"', '"\\u0076"').replace("/", "\\/"))
+    ok("the first day", one, day="2026-11-06")
+    ok("the last day", one, day="2026-11-21")
+    ok("other segments", one, segment={"platform": "android", "channel": "beta"})
+    ok("1000 reports", [["dark", [i % 2]] for i in range(1000)])
+    ok("65536 bytes", one, lambda b: compact(b).ljust(65536))
+    return out
+
+
+def refused_batches(document):
+    """Bodies that are refused, first in the order of the checks."""
+    laws = {name: entry["law"] for name, entry in document["metrics"].items()}
+    status = {"malformed": 400, "future-day": 400, "unknown-metric": 400, "bad-segment": 400, "bad-report": 400,
+              "unknown-schema": 404, "stale-day": 410, "too-large": 413}
+    good = ["dark", "AQ"]
+    out = []
+
+    def no(error, note, write=compact, reports=(good,), **changes):
+        body = write(body_of(document, note, list(reports), **changes))
+        out.append({"note": note, "body": body, "status": status[error], "error": error})
+
+    def text(error, note, body):
+        no(error, note, lambda b: body)
+
+    def edit(error, note, old, new, **changes):
+        assert old in compact(body_of(document, note, [good], **changes))
+        no(error, note, lambda b: compact(b).replace(old, new, 1), **changes)
+
+    no("too-large", "65537 bytes", lambda b: compact(b).ljust(65537))
+    no("too-large", "65537 bytes that are not JSON", lambda b: "[" + "x" * 65536)
+    no("too-large", "fewer characters than 65536, more bytes", lambda b: compact({**b, "pad": "\u20ac" * 600}).ljust(65200))
+    no("too-large", "too large before anything else", lambda b: compact(b).ljust(65537),
+       schema="x/1/0000000000000000", day="2020-01-01")
+
+    for note, body in (("empty", ""), ("white space only", " \n"), ("null", "null"), ("a number", "1"), ("a string", '"v"'),
+                       ("an empty array", "[]"), ("an empty object", "{}"), ("not JSON", "v=1&day=" + TODAY)):
+        text("malformed", note, body)
+    no("malformed", "cut off", lambda b: compact(b)[:-1])
+    no("malformed", "text after the end", lambda b: compact(b) + "x")
+    no("malformed", "two batches", lambda b: compact(b) + compact(b))
+    no("malformed", "in an array", lambda b: compact([b]))
+    edit("malformed", "trailing comma", "]]}", "]],}")
+    edit("malformed", "single quotes", '"v"', "'v'")
+    edit("malformed", "a comment", "{", "{/**/")
+    edit("malformed", "a control character in a string", '"dark"', '"da\trk"')
+    edit("malformed", "duplicate key", '"v":1', '"v":1,"v":1')
+    edit("malformed", "duplicate key, another value", '"day":', '"day":"2026-11-19","day":')
+    edit("malformed", "duplicate key, escaped", '"v":1', '"v":1,"\\u0076":1')
+    edit("malformed", "duplicate segment", '"platform":"web"', '"platform":"web","platform":"web"')
+    no("malformed", "unknown key", extra=1)
+    edit("malformed", "unknown key __proto__", '"v":1', '"v":1,"__proto__":{}')
+    edit("malformed", "a key in capitals", '"v"', '"V"')
+    for key in ("v", "schema", "day", "batch", "reports"):
+        no("malformed", "without " + key, lambda b: compact({k: v for k, v in b.items() if k != key}))
+        no("malformed", key + " null", lambda b: compact({**b, key: None}))
+    for key, value in (("v", 2), ("v", 0), ("v", "1"), ("v", True), ("v", [1]), ("schema", 1), ("schema", ["notes"]),
+                       ("day", 20261120), ("day", {}), ("batch", 1), ("segment", "web"), ("segment", ["web"]), ("segment", 0),
+                       ("segment", {"platform": 1, "channel": "beta"}), ("segment", {"platform": ["web"], "channel": "beta"}),
+                       ("reports", "AQ"), ("reports", {}), ("reports", []), ("reports", [[]]), ("reports", [["dark"]]),
+                       ("reports", [["dark", "AQ", "AQ"]]), ("reports", ["dark", "AQ"]), ("reports", [{"dark": "AQ"}]),
+                       ("reports", [["dark", 1]]), ("reports", [[1, "AQ"]]),
+                       ("reports", [["dark", None]]), ("reports", [good, None])):
+        no("malformed", "%s: %s" % (key, compact(value)), lambda b: compact({**b, key: value}))
+    no("malformed", "segment null", lambda b: compact({**b, "segment": None}))
+    no("malformed", "1001 reports", reports=[good] * 1001)
+    for day in ("2026-02-30", "2026-02-29", "2026-13-01", "2026-00-10", "2026-11-00", "2026-11-31", "2026-11-2", "26-11-20",
+                "20261120", "2026/11/20", "2026-11-20T00:00:00Z", " 2026-11-20", "2026-11-20\n", "", "today", "+2026-11-20",
+                "\u0662\u0660\u0662\u0666-\u0661\u0661-\u0662\u0660"):
+        no("malformed", "day " + compact(day), day=day)
+    full = "0123456789abcdef" * 2
+    for batch in (full.upper(), full[:-1] + "F", full[1:], full + "0", "", "g" + full[1:], " " + full[1:], full + "\n",
+                  "01234567-89ab-cdef-0123-456789abcdef", "\uff10" + full[1:]):
+        no("malformed", "batch " + compact(batch), batch=batch)
+    no("malformed", "form before schema, day and metric", reports=[["x", "AQ"], ["dark"]],
+       schema="x/1/0000000000000000", day="2020-01-01")
+
+    sum16 = checksum(document)
+    for name in ("other/1/" + sum16, "notes/2/" + sum16, "notes/1/0000000000000000", "notes/1/" + sum16[::-1],
+                 "__proto__/1/" + sum16):
+        no("unknown-schema", "schema " + name.replace(sum16, "(checksum)"), schema=name)
+    no("unknown-schema", "schema before day", schema="other/1/" + sum16, day="2020-01-01")
+    for error, days in (("stale-day", ("2026-11-05", "2026-10-20", "2025-11-20", "2024-02-29")),
+                        ("future-day", ("2026-11-22", "2026-12-20", "2027-11-20", "9999-12-31"))):
+        for day in days:
+            no(error, "day " + day, day=day)
+    no("stale-day", "stale day before segment", day="2026-11-05", segment=None)
+    no("future-day", "future day before segment", day="2026-11-22", segment={"x": "y"})
+
+    for segment in (None, {"platform": "web"}, {"channel": "beta"}, {**SEGMENT, "colour": "red"},
+                    {**SEGMENT, "platform": "amiga"}, {**SEGMENT, "channel": ""},
+                    {**SEGMENT, "platform": "Web"}, {**SEGMENT, "__proto__": "web"},
+                    {"platform": "stable", "channel": "web"}, {**SEGMENT, "platform": "constructor"}, {}):
+        no("bad-segment", "segment " + compact(segment), segment=segment)
+    no("bad-segment", "segment before metric and report", segment=None, reports=[["x", "AQ"], ["dark", "!"]])
+
+    for name in ("x", "", "Dark", "dark ", "__proto__", "constructor", "toString", "d\u00e4rk"):
+        no("unknown-metric", "metric " + compact(name), reports=[good, [name, "AQ"]])
+    no("unknown-metric", "first an unknown metric, then a bad report", reports=[["x", "AQ"], ["dark", "!"]])
+    no("bad-report", "first a bad report, then an unknown metric", reports=[["dark", "!"], ["x", "AQ"]])
+
+    def bad(note, name, value):
+        no("bad-report", note, reports=[good, [name, value if isinstance(value, str) else url64(value)]])
+
+    for value in ("", "A", "AQ==", "AQ=", "AB", "AR", "AQA", "AQAA", "A+", "A/", " AQ", "AQ\n", "A Q",
+                  "A\u0416", "\uff21Q", "0x01", "A\0"):
+        bad("flag " + compact(value), "dark", value)
+    for name in ("dark", "plan", "setup", "kept-flag", "kept-plan"):
+        over = laws[name]["size"]
+        bad("%s: index %d" % (name, over), name, over.to_bytes(len(whole(0, over)), "big"))
+    bad("setup: the largest index of two bytes", "setup", b"\xff\xff")
+    bad("setup: one byte", "setup", b"\x01")
+    bad("setup: three bytes", "setup", b"\0\0\x01")
+    size, take = laws["language"]["size"], laws["language"]["subset"]
+    for count in (0, 1, take - 1, take + 1, size):
+        bad("language: %d ones" % count, "language", bits(size, range(count)))
+    bad("language: a padding bit more", "language", bits(16, [*range(take), 10]))
+    bad("language: a padding bit for a one", "language", bits(16, [*range(take - 1), 15]))
+    bad("language: one byte", "language", bits(8, range(take)))
+    bad("language: three bytes", "language", bits(24, range(take)))
+    exact = url64(bits(size, range(take)))
+    bad("language: trailing bits", "language", exact[:-1] + chr(ord(exact[-1]) + 1))
+    bad("hour: a one missing", "hour", bits(24, range(1, laws["hour"]["subset"])))
+    for name in ("search", "term", "kept-text"):
+        over = laws[name]["cohorts"]
+        for cohort in (over, over + 1, 256 ** len(whole(0, over)) - 1):
+            bad("%s: cohort %d" % (name, cohort), name, cohort.to_bytes(len(whole(0, over)), "big") + bits(128, [1]))
+        bad(name + ": without its cohort", name, bits(128, [1]))
+        bad(name + ": a byte more", name, report(laws[name], [1]) + b"\0")
+    bad("rare: with a cohort", "rare", b"\0" + bits(128, [1]))
+    bad("rare: too few bits", "rare", bits(120, [1]))
+    filled = base64.b64encode(bits(128, [0, 1, 3, 4, 5, 6, 7, *range(8, 24)])).decode()
+    assert "+" in filled and "/" in filled and filled.endswith("==")
+    bad("rare: + and / for - and _", "rare", filled.rstrip("="))
+    bad("rare: padding characters", "rare", filled.replace("+", "-").replace("/", "_"))
+    bad("rare: trailing bits", "rare", url64(bits(128, [1]))[:-1] + "B")
+    return out
+
+
+def make_batch():
+    """batch-v1.json"""
+    document = notes()
+    mechanisms = {name: entry["law"]["mechanism"] for name, entry in document["metrics"].items()}
+    assert mechanisms["language"] == mechanisms["hour"] == "subset" and mechanisms["setup"] == mechanisms["plan"] == "k-ary"
+    out = {"today": TODAY, "document": document, "accepted": accepted_batches(document), "refused": refused_batches(document)}
+    bodies = [row["body"] for row in out["accepted"] + out["refused"]]
+    assert len(set(bodies)) == len(bodies)
+    return out
+
+
+def main():
+    """Writes every file."""
+    for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
+                       ("batch-v1", make_batch)):
+        (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()
