@@ -93,7 +93,9 @@ function parseForm(body: string): { readonly batch: Batch; readonly day: number 
   const number = typeof day === 'string' ? parseDay(day) : undefined;
   if (number === undefined) throw malformed('"day": "2026-11-20"', day);
   if (typeof batch !== 'string' || !/^[0-9a-f]{32}$/.test(batch)) throw malformed('"batch": 32 lower-case hex digits', batch);
-  if (segment !== undefined && !isObject(segment)) throw malformed('"segment": an object', segment);
+  if (segment !== undefined && !(isObject(segment) && Object.values(segment).every((value) => typeof value === 'string'))) {
+    throw malformed('"segment": an object of strings', segment);
+  }
   if (!Array.isArray(reports) || reports.length < 1 || reports.length > MAX_REPORTS) {
     throw malformed(`"reports": 1 to ${MAX_REPORTS} reports`, Array.isArray(reports) ? reports.length : reports);
   }

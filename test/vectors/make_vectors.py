@@ -437,9 +437,9 @@ def make_canonical():
     return [{"value": v, "canonical": c, "fnv1a64": fnv1a64(c), "sha256": sha256(c)} for v in values for c in [canonical(v)]]
 
 
-def metric(devices, kind, epsilon, description, every="month", permanent=None, renew="year", **more):
-    """Section 4: one metric with its law (sections 2.3 and 2.4)."""
-    out = {"type": kind, "epsilon": epsilon, "every": every, "description": description, **more}
+def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, **more):
+    """Section 4: one metric with its law (sections 2.3 and 2.4); what people say of it stands in `about`."""
+    out = {"type": kind, "epsilon": epsilon, "every": every, **more}
     if permanent:
         out["permanent"] = {"epsilon": permanent, "renew": renew}
     if kind == "text":
@@ -451,18 +451,23 @@ def metric(devices, kind, epsilon, description, every="month", permanent=None, r
     return out
 
 
+def about(_kind, _epsilon, description, owner=None, expires=None, **_more):
+    """Section 4: what people say of a metric."""
+    out = {"description": description, "owner": owner, "expires": expires}
+    return {key: value for key, value in out.items() if value is not None}
+
+
 def schema(app, version, budget, devices, metrics, segments=None):
     """Section 4: a schema document; metrics are given by their arguments."""
-    out = {"app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
+    out = {"about": {name: about(*args, **more) for name, (args, more) in metrics.items()},
+           "app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
            "metrics": {name: metric(devices, *args, **more) for name, (args, more) in metrics.items()}, "version": version}
     return {**out, "segments": segments} if segments else out
 
 
 def checksum(document):
     """Section 4: FNV-1a without what may be mended."""
-    metrics = {name: {key: v for key, v in m.items() if key not in ("description", "owner", "expires")}
-               for name, m in document["metrics"].items()}
-    return fnv1a64(canonical({**document, "metrics": metrics}))
+    return fnv1a64(canonical({key: value for key, value in document.items() if key != "about"}))
 
 
 def wire(document):
@@ -650,10 +655,6 @@ def refused_batches(document):
     edit("malformed", "single quotes", '"v"', "'v'")
     edit("malformed", "a comment", "{", "{/**/")
     edit("malformed", "a control character in a string", '"dark"', '"da\trk"')
-    edit("malformed", "duplicate key", '"v":1', '"v":1,"v":1')
-    edit("malformed", "duplicate key, another value", '"day":', '"day":"2026-11-19","day":')
-    edit("malformed", "duplicate key, escaped", '"v":1', '"v":1,"\\u0076":1')
-    edit("malformed", "duplicate segment", '"platform":"web"', '"platform":"web","platform":"web"')
     no("malformed", "unknown key", extra=1)
     edit("malformed", "unknown key __proto__", '"v":1', '"v":1,"__proto__":{}')
     edit("malformed", "a key in capitals", '"v"', '"V"')
