@@ -4,8 +4,7 @@
 export type Maybe<T> = T | Promise<T>;
 
 /** Whether a value comes later. */
-export const isPromise = <T>(value: Maybe<T>): value is Promise<T> => typeof (value as { then?: unknown } | undefined)?.then === 'function';
+export const isPromise = <T>(value: Maybe<T>): value is Promise<T> => value instanceof Promise;
 
 /** Goes on with a value: at once if it is here. */
-export const after = <T, U>(value: Maybe<T>, next: (value: T) => U): Maybe<U> =>
-  isPromise(value) ? value.then(next) : next(value);
+export const after = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> => (isPromise(value) ? value.then(next) : next(value));

@@ -1,61 +1,47 @@
 /** The outbox: randomized reports on their way. A batch keeps its id and its bytes from the first try to the last. */
 
 import { ACCEPTED_DAYS, type Batch, dayText } from '@murmuration/shared';
-import type { Delivery } from './adapters/transport.ts';
-import type { State, Waiting } from './ledger/state.ts';
+import type { State } from './ledger/state.ts';
 
-type Report = readonly [metric: string, report: string];
+/** Metric, and its report as base64url. */
+export type Report = readonly [metric: string, report: string];
 
-const isOpenFor = (state: State, schema: string, segment: Batch['segment']) => ({ day, batch, sealed }: Waiting): boolean =>
-  !sealed && day === state.day && batch.schema === schema && JSON.stringify(batch.segment) === JSON.stringify(segment);
+/** What all batches of a device have in common. */
+export type Heading = Pick<Batch, 'v' | 'schema' | 'segment'>;
 
 /**
- * Puts a report at a random place of today's open batch, or opens one. Throws only before it has changed anything.
+ * Puts a report at a random place of today's open batch, which is the last, or opens one. Throws only before it has
+ * changed anything.
  *
  * @param batchId draws 128 random bits as hex
  * @param uniform draws a whole number below n
  */
-export function addReport(
-  state: State,
-  { schema, segment }: Pick<Batch, 'schema' | 'segment'>,
-  report: Report,
-  batchId: () => string,
-  uniform: (n: number) => number,
-): Waiting {
-  const open = state.outbox.find(isOpenFor(state, schema, segment));
-  if (open !== undefined) {
-    (open.batch.reports as Report[]).splice(uniform(open.batch.reports.length + 1), 0, report);
-    return open;
-  }
-  const batch: Batch = { v: 1, schema, day: dayText(state.day), batch: batchId(), ...(segment && { segment }), reports: [report] };
-  const waiting = { day: state.day, batch, sealed: false };
-  state.outbox.push(waiting);
-  return waiting;
+export function addReport(state: State, heading: Heading, report: Report, batchId: () => string, uniform: (n: number) => number): void {
+  const today = { ...heading, day: dayText(state.day) };
+  const open = JSON.stringify(today);
+  const last = state.outbox[state.outbox.length - 1];
+  if (last && state.open === open) (last.reports as Report[]).splice(uniform(last.reports.length + 1), 0, report);
+  else state.outbox.push({ ...today, batch: batchId(), reports: [report] });
+  state.open = open;
 }
 
-/** Takes a report back that could not be stored, and so was never sent. */
-export function takeBack(state: State, waiting: Waiting, metric: string): void {
-  const reports = waiting.batch.reports as Report[];
-  reports.splice(reports.findIndex(([name]) => name === metric), 1);
-  if (reports.length === 0) remove(state, waiting);
+/** Takes reports back that could not be stored, and so were never sent. */
+export function takeBack(state: State, unsaved: readonly Report[]): void {
+  state.outbox = state.outbox
+    .map((batch) => ({ ...batch, reports: batch.reports.filter((report) => !unsaved.includes(report)) }))
+    .filter(({ reports }) => reports.length > 0);
+  seal(state);
 }
 
-/** Takes a batch out. */
-export function remove(state: State, waiting: Waiting): void {
-  state.outbox = state.outbox.filter((other) => other !== waiting);
+/** Fixes the bytes of all batches: they are about to be sent. */
+export function seal(state: State): void {
+  state.open = '';
 }
 
-/** Takes out and returns the batches that no collector accepts any more. */
-export function dropStale(state: State): readonly Waiting[] {
-  const stale = state.outbox.filter(({ day }) => day < state.day - ACCEPTED_DAYS.before);
-  for (const waiting of stale) remove(state, waiting);
+/** Takes out, and returns, the batches that no collector accepts any more. */
+export function dropStale(state: State): readonly Batch[] {
+  const oldest = dayText(state.day - ACCEPTED_DAYS.before);
+  const stale = state.outbox.filter(({ day }) => day < oldest);
+  state.outbox = state.outbox.filter(({ day }) => day >= oldest);
   return stale;
 }
-
-/** Whether the same bytes may still be accepted later. Any other answer is final: 2xx, or a 4xx that a retry can't mend. */
-export const isTransient = ({ status }: Delivery): boolean => status < 200 || status >= 500 || [408, 425, 429].includes(status);
-
-const BACKOFF = { first: 5_000, most: 3_600_000 };
-
-/** How many milliseconds to wait at most after so many failures in a row; the wait is drawn uniformly below it (full jitter). */
-export const backoff = (failures: number): number => Math.min(BACKOFF.most, BACKOFF.first * 2 ** Math.min(failures - 1, 20));

@@ -23,7 +23,10 @@ export function flag(ask: shared.Ask): DeviceQuestion<boolean> {
 }
 
 /** One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as `other`. */
-export function choice<const T extends string>(answers: readonly T[], ask: shared.Ask & { readonly other: true }): DeviceQuestion<T | (string & {})>;
+export function choice<const T extends string>(
+  answers: readonly T[],
+  ask: shared.Ask & { readonly other: true },
+): DeviceQuestion<T | (string & {})>;
 export function choice<const T extends string>(answers: readonly T[], ask: shared.Ask): DeviceQuestion<T>;
 export function choice(answers: readonly string[], ask: shared.Ask): DeviceQuestion<string> {
   return { ...shared.choice(answers, ask), randomizers: lists };

@@ -1,91 +1,100 @@
 /** The sender: flushes the outbox soon after a record, when the page is hidden, and again after failures. */
 
+import type { Batch } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
-import type { Delivery, Transport, Upload } from './adapters/transport.ts';
-import type { State, Waiting } from './ledger/state.ts';
+import type { Transport, Upload } from './adapters/transport.ts';
+import type { State } from './ledger/state.ts';
 import { isPromise, type Maybe } from './maybe.ts';
-import { backoff, dropStale, isTransient, remove } from './outbox.ts';
+import { dropStale, seal } from './outbox.ts';
 import type { Outcome } from './types.ts';
 
-const SOON = { from: 1_000, spread: 4_000 }; // milliseconds from a record to its upload, jittered
+// Milliseconds: from a record to its upload at least and at most, then the longest first and the longest pause after failures.
+const SOON = 1_000;
+const JITTER = 4_000;
+const FIRST_PAUSE = 5_000;
+const LONGEST_PAUSE = 3_600_000;
 
 /** What the sender needs of its telemetry. */
 export interface SenderParts {
-  /** The state to send from; undefined while nothing may be sent. */
-  readonly sendable: () => State | undefined;
+  readonly state: State;
+  /** Whether anything may be sent now. */
+  readonly isOpen: () => boolean;
   /** Writes the state, with all that was claimed since. */
   readonly persist: () => Maybe<unknown>;
-  readonly uploadOf: (waiting: Waiting) => Upload;
+  readonly uploadOf: (batch: Batch) => Upload;
   readonly transport: Transport;
   readonly clock: Clock;
   /** A whole number below n, for jitter. */
-  readonly jitter: (n: number) => number;
+  readonly uniform: (n: number) => number;
   readonly say: (result: Outcome['result'], metric: string) => void;
 }
 
 /** Sends when asked, when due, and when it must. */
 export interface Sender {
+  /** Sends what waits. Never rejects. */
   readonly flush: () => Promise<void>;
   /** Flushes unless the collector asked to be left alone for a while. */
   readonly hidden: () => void;
-  readonly schedule: () => void;
+  readonly schedule: (milliseconds?: number) => void;
   readonly cancel: () => void;
 }
 
-export function createSender({ sendable, persist, uploadOf, transport, clock, jitter, say }: SenderParts): Sender {
+export function createSender({ state, isOpen, persist, uploadOf, transport, clock, uniform, say }: SenderParts): Sender {
   let sending: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
   let failures = 0;
-  let notBefore = 0; // the collector's Retry-After, in the clock's milliseconds
+  let notBefore = 0; // by the collector's Retry-After
+
+  const sayAll = (result: Outcome['result'], { reports }: Batch): void => {
+    for (const [metric] of reports) say(result, metric);
+  };
 
   const cancel = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
   };
 
-  const wake = (milliseconds: number): void => {
-    if (cancelTimer !== undefined || sendable() === undefined) return;
-    cancelTimer = clock.after(milliseconds, () => {
+  const schedule = (milliseconds = SOON + uniform(JITTER)): void => {
+    if (!isOpen()) return;
+    cancelTimer ??= clock.after(milliseconds, () => {
       cancelTimer = undefined;
       void flush();
     });
   };
 
-  const settle = (state: State, waiting: Waiting, delivery: Delivery): void => {
-    if (isTransient(delivery)) {
-      failures++;
-      const pause = Math.max(jitter(backoff(failures)), (delivery.retryAfter ?? 0) * 1_000);
-      notBefore = delivery.retryAfter === undefined ? notBefore : clock.now() + pause;
-      return wake(pause);
+  /** 2xx and every 4xx that a retry can't mend are final; all else keeps the batch, to be sent again as it is. */
+  const deliver = async (batch: Batch): Promise<void> => {
+    const { status, retryAfter = 0 } = await transport(uploadOf(batch)).catch(() => ({ status: 0, retryAfter: 0 }));
+    if (status < 200 || status >= 500 || [408, 425, 429].includes(status)) {
+      const pause = Math.max(retryAfter * 1_000, uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures++)));
+      if (retryAfter > 0) notBefore = clock.now() + pause;
+      return schedule(pause);
     }
     failures = 0;
-    remove(state, waiting);
-    for (const [metric] of waiting.batch.reports) say(delivery.status < 300 ? 'delivered' : 'refused', metric);
+    state.outbox = state.outbox.filter((other) => other !== batch);
+    sayAll(status < 300 ? 'delivered' : 'refused', batch);
   };
 
   /** No await stands before the transport when the storage is synchronous. */
-  const send = async (state: State): Promise<void> => {
+  const send = async (): Promise<void> => {
     cancel();
-    for (const { batch } of dropStale(state)) for (const [metric] of batch.reports) say('expired', metric);
-    for (const waiting of state.outbox) waiting.sealed = true;
+    for (const batch of dropStale(state)) sayAll('expired', batch);
+    seal(state);
     const written = persist();
     if (isPromise(written)) await written;
-    const uploads = (sendable()?.outbox ?? []).map(async (waiting) => {
-      const delivery = await transport(uploadOf(waiting)).catch(() => ({ status: 0 }));
-      settle(state, waiting, delivery);
-    });
-    await Promise.all(uploads);
+    if (isOpen()) await Promise.all(state.outbox.map(deliver));
     await persist();
   };
 
-  const flush = (): Promise<void> => {
-    const state = sendable();
-    if (sending === undefined && state !== undefined && state.outbox.length > 0) {
-      sending = send(state).finally(() => {
-        sending = undefined;
-      });
+  const flush = async (): Promise<void> => {
+    if (!sending && isOpen() && state.outbox.length > 0) {
+      sending = send()
+        .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
+        .finally(() => {
+          sending = undefined;
+        });
     }
-    return sending ?? Promise.resolve();
+    await sending;
   };
 
   return {
@@ -93,7 +102,7 @@ export function createSender({ sendable, persist, uploadOf, transport, clock, ji
     hidden: () => {
       if (clock.now() >= notBefore) void flush();
     },
-    schedule: () => wake(SOON.from + jitter(SOON.spread)),
+    schedule,
     cancel,
   };
 }

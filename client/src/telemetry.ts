@@ -3,14 +3,25 @@
  * A reviewer reads `record` and `commit` here, with random/, randomizers/ and ledger/.
  */
 
-import { dayNumber, fromBase64url, type MetricDocument, type Segments, sumOf, toBase64url, wireName } from '@murmuration/shared';
+import {
+  type Batch,
+  conform,
+  dayNumber,
+  fromBase64url,
+  isOneOf,
+  isText,
+  type MetricDocument,
+  type Segments,
+  sumOf,
+  toBase64url,
+} from '@murmuration/shared';
 import { pageLifecycle, systemClock } from './adapters/lifecycle.ts';
 import { webStorage } from './adapters/storage.ts';
 import { fetchTransport, type Upload } from './adapters/transport.ts';
 import { claim, keptSymbol, live, nextDay, slotOf } from './ledger/ledger.ts';
-import { advance, openStore, type State, type Waiting } from './ledger/state.ts';
+import { openStore, type State } from './ledger/state.ts';
 import { after, type Maybe } from './maybe.ts';
-import { addReport, takeBack } from './outbox.ts';
+import { addReport, type Report, takeBack } from './outbox.ts';
 import type { DeviceQuestions } from './questions.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Randomize, Respond } from './randomizers/randomizer.ts';
@@ -18,25 +29,9 @@ import { createSender } from './sender.ts';
 import type { Consent, Options, Outcome, Telemetry } from './types.ts';
 import { meaningOf } from './view.ts';
 
-/** A randomized answer on its way to the ledger. The value itself is gone. */
-interface Draft {
-  readonly metric: string;
-  readonly symbol: Uint8Array;
-  readonly consent: Consent['state'];
-}
-
 /** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
 const privacyControl = (): boolean =>
   (globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl === true;
-
-function checkSegment(segments: Segments, segment: { readonly [name: string]: string } = {}): void {
-  for (const name of new Set([...Object.keys(segments), ...Object.keys(segment)])) {
-    const [values, value] = [segments[name] ?? [], segment[name]];
-    if (value === undefined || !values.includes(value)) {
-      throw new RangeError(`segment.${name}: expected ${values.length > 0 ? `one of ${values.join(', ')}` : 'nothing'}, got ${value}`);
-    }
-  }
-}
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
@@ -49,196 +44,175 @@ function checkSegment(segments: Segments, segment: { readonly [name: string]: st
  */
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
   const { endpoint, key, segment, onOutcome, clock = systemClock } = options;
-  const { document: schema, questions } = options.schema;
-  const { budget, metrics } = schema;
-  if (typeof endpoint !== 'string' || endpoint === '') throw new RangeError(`endpoint: expected an address, got ${String(endpoint)}`);
-  checkSegment(schema.segments ?? {}, segment);
+  const { document: schema, questions, wire } = options.schema;
+  const { budget, metrics, segments = {} } = schema;
+  conform('telemetry', { endpoint }, { endpoint: isText });
+  conform(
+    'segment',
+    segment ?? {},
+    Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])),
+  );
 
   const word = words(options.rng ?? systemRng);
   const coins = createCoins(word);
+  const batchId = (): string => [word(), word(), word(), word()].map((part) => part.toString(16).padStart(8, '0')).join('');
+  const heading = { v: 1, schema: wire, ...(segment && { segment }) } as const;
+  const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
+  const uploadOf = (batch: Batch): Upload => ({ url, body: JSON.stringify(batch) });
 
-  let state: State | undefined; // undefined until the storage has answered
+  const state: State = { day: 0, accounts: {}, outbox: [], open: '' };
   let closed = false;
-  let consent: Consent['state'] = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
-  let decided = false; // by grant() or deny(), which outweigh what was stored
-  const drafts = new Map<string, Draft>(); // recorded while the storage was read: at most one a metric
-  let unsaved: { readonly metric: string; readonly waiting: Waiting }[] = [];
-  let schemaName: string | undefined;
+  let opening: Maybe<void>; // a promise until the storage has answered
+  let stored: Consent['state'] | undefined; // the consent of an earlier visit
+  let unsaved: Report[] = []; // claimed since the last write
+  const fallback = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
+  const consent = (): Consent['state'] => state.consent ?? fallback;
+  const isOpen = (): boolean => !closed && consent() === 'granted';
+  /** Today, held at the greatest day seen. */
+  const advance = (): number => {
+    state.day = Math.max(state.day, dayNumber(clock.now()));
+    return state.day;
+  };
 
   const say = (result: Outcome['result'], metric?: string): void => {
     try {
-      onOutcome?.(metric === undefined ? { result } : { metric, result });
+      onOutcome?.({ result, ...(metric !== undefined && { metric }) });
     } catch {
       // A mistake in an app's own listener must not reach its page.
     }
   };
 
   /** Writes the state. Reports whose claim could not be written are taken back: they may not be sent. */
-  const persist = (): Maybe<unknown> => {
+  const persist = (): Maybe<void> => {
     const written = unsaved;
     unsaved = [];
-    if (state === undefined) return;
-    const held = state;
-    return after(store.save(held), (ok) => {
-      for (const { metric, waiting } of written) {
-        if (!ok) takeBack(held, waiting, metric);
-        say(ok ? 'recorded' : 'storage-failed', metric);
-      }
+    return after(store.save(state), (ok) => {
+      if (!ok) takeBack(state, written);
+      for (const [metric] of written) say(ok ? 'recorded' : 'storage-failed', metric);
     });
   };
 
-  const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key === undefined ? '' : `?key=${encodeURIComponent(key)}`}`;
-  const uploadOf = ({ batch }: Waiting): Upload => ({ url, body: JSON.stringify(batch) });
-  const sender = createSender({
-    sendable: () => {
-      if (state === undefined || consent !== 'granted' || closed) return undefined;
-      advance(state, dayNumber(clock.now()));
-      return state;
-    },
-    persist,
-    uploadOf,
-    transport: options.transport ?? fetchTransport,
-    clock,
-    jitter: (n) => {
-      try {
-        return coins.uniform(n);
-      } catch {
-        return n; // without entropy there is nothing of ours to send, but a retry may still be due
-      }
-    },
-    say,
-  });
-
   /** From a randomized answer to a report in the outbox, if its slot is free. No value is known here. */
-  const commit = ({ metric: name, symbol }: Draft, held: State): void => {
+  const commit = (name: string, symbol: Uint8Array, asked: Consent['state']): void => {
+    // An answer that was given before the person was asked counts only if they had agreed on an earlier visit.
+    if (!isOpen() || (asked === 'ask' ? stored : asked) !== 'granted') return say('no-consent', name);
     const metric = metrics[name] as MetricDocument;
-    const account = held.accounts[name];
-    const today = advance(held, dayNumber(clock.now()));
-    const slot = slotOf(name, metric, held.accounts, today, budget);
+    const account = state.accounts[name];
+    const today = advance();
+    const slot = slotOf(name, metric, state.accounts, today, budget);
     if (slot !== 'free') return say(slot, name);
     try {
       const kept = keptSymbol(metric, account, today) ?? toBase64url(symbol);
       const respond = questions[name]?.responders?.[metric.law.mechanism] as Respond<unknown> | undefined;
-      const report = respond === undefined ? kept : toBase64url(respond(metric.law, fromBase64url(kept), coins));
-      schemaName ??= wireName(schema);
-      const batchId = (): string => [word(), word(), word(), word()].map((part) => part.toString(16).padStart(8, '0')).join('');
-      const waiting = addReport(held, { schema: schemaName, ...(segment && { segment }) }, [name, report], batchId, coins.uniform);
-      held.accounts[name] = claim(metric, account, kept, today, budget);
-      if (unsaved.push({ metric: name, waiting }) === 1) queueMicrotask(() => unsaved.length > 0 && persist());
+      const report: Report = [name, respond ? toBase64url(respond(metric.law, fromBase64url(kept), coins)) : kept];
+      addReport(state, heading, report, batchId, coins.uniform);
+      state.accounts[name] = claim(metric, account, kept, today, budget);
+      if (unsaved.push(report) === 1) void Promise.resolve().then(() => unsaved.length > 0 && persist());
+      sender.schedule();
     } catch {
-      return say('no-entropy', name);
+      say('no-entropy', name);
     }
-    sender.schedule();
   };
 
   const record = (name: string, value: unknown): void => {
-    const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
-    if (question === undefined) return say('unknown-metric', name);
-    if (closed || consent === 'denied' || (consent === 'ask' && state !== undefined)) return say('no-consent', name);
+    const asked = consent();
+    let input: number | string | undefined;
     let symbol: Uint8Array;
     try {
-      const input = question.input(value as never);
+      const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
+      if (!question) return say('unknown-metric', name);
+      input = question.input(value as never);
       if (input === undefined) return say('wrong-type', name);
       const { law } = metrics[name] as MetricDocument;
       symbol = (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins);
     } catch {
-      return say('no-entropy', name);
+      return say(input === undefined ? 'wrong-type' : 'no-entropy', name);
     }
-    const draft: Draft = { metric: name, symbol, consent };
-    if (state !== undefined) return commit(draft, state);
-    if (drafts.has(name)) return say('already-answered', name);
-    drafts.set(name, draft);
+    void after(opening, () => commit(name, symbol, asked));
   };
 
-  /** A ledger that can't be read counts as spent: every metric waits as if it had been answered today. */
-  const spent = (): State => {
-    say('storage-reset');
-    const day = dayNumber(clock.now());
-    return { day, accounts: Object.fromEntries(Object.keys(metrics).map((name) => [name, { day, spent: [] }])), outbox: [] };
-  };
-
-  const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`, (read) => {
-    const opened = read ?? spent();
-    const before = opened.consent ?? consent; // what held when a draft was recorded without a decision
-    if (!decided) consent = before;
-    else if (consent !== 'ask') opened.consent = consent;
-    if (consent === 'denied') opened.outbox = [];
-    state = opened;
-    for (const draft of drafts.values()) {
-      const allowed = (draft.consent === 'ask' ? before : draft.consent) === 'granted' && consent === 'granted';
-      if (allowed) commit(draft, opened);
-      else say('no-consent', draft.metric);
-    }
-    drafts.clear();
-    if (decided) void persist();
-    if (opened.outbox.length > 0) sender.schedule();
+  const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
+  const sender = createSender({
+    state,
+    isOpen,
+    persist,
+    uploadOf,
+    transport: options.transport ?? fetchTransport,
+    clock,
+    uniform: coins.uniform,
+    say,
   });
   const stopListening = (options.lifecycle ?? pageLifecycle)(sender.hidden);
 
-  const decide = (decision: 'granted' | 'denied'): void => {
-    consent = decision;
-    decided = true;
-    if (decision === 'denied') {
-      drafts.clear();
-      unsaved = [];
-      sender.cancel();
-      if (state !== undefined) state.outbox = [];
+  opening = after(store.read(), (read) => {
+    const decided = state.consent; // by grant() or deny() since: outweighs what was stored
+    stored = read?.consent;
+    Object.assign(state, read);
+    if (!read) {
+      // What can't be read counts as spent: every metric waits as if it had been answered today.
+      say('storage-reset');
+      const day = advance();
+      for (const name of Object.keys(metrics)) state.accounts[name] = { day, spent: [] };
     }
-    if (state === undefined) return;
+    opening = undefined;
+    if (decided) decide(decided);
+    if (state.outbox.length > 0) sender.schedule();
+  });
+
+  function decide(decision: 'granted' | 'denied'): void {
     state.consent = decision;
-    void persist();
-  };
+    if (decision === 'denied') {
+      unsaved = [];
+      state.outbox = [];
+      sender.cancel();
+    }
+    if (!opening) void persist();
+  }
 
   return {
     record,
     consent: {
       get state() {
-        return consent;
+        return consent();
       },
       grant: () => decide('granted'),
       deny: () => decide('denied'),
     },
     preview: async () => {
-      await store.opened;
-      return (state?.outbox ?? []).map((waiting) => ({
-        ...uploadOf(waiting),
-        reports: waiting.batch.reports.map(([name, report]) => ({
-          metric: name,
-          meaning: waiting.batch.schema === schemaName ? meaningOf(metrics[name] as MetricDocument, report) : 'a report of an earlier version',
-        })),
+      await opening;
+      return state.outbox.map((batch) => ({
+        ...uploadOf(batch),
+        reports: batch.reports.map(([metric, report]) => ({ metric, meaning: meaningOf(metrics[metric], report) })),
       }));
     },
     ledger: async () => {
-      await store.opened;
-      const { accounts = {}, day = 0 } = state ?? {};
-      const today = Math.max(day, dayNumber(clock.now()));
-      const spentOn = (name: string): number => sumOf(live(accounts[name], today, budget).map(({ epsilon }) => epsilon));
-      const spent = sumOf(Object.keys(accounts).map(spentOn));
+      await opening;
+      const today = advance();
+      const spentBy = (name: string): number => sumOf(live(state.accounts[name], today, budget).map(({ epsilon }) => epsilon));
+      const spent = sumOf(Object.keys(state.accounts).map(spentBy));
       return {
-        per: budget.per,
-        budget: budget.epsilon,
+        budget,
         spent,
         left: Math.max(0, budget.epsilon - spent),
         today,
         metrics: Object.entries(metrics).map(([name, metric]) => ({
           metric: name,
-          spent: spentOn(name),
-          nextDay: nextDay(metric, accounts[name], today, budget),
+          spent: spentBy(name),
+          nextDay: nextDay(metric, state.accounts[name], today, budget),
         })),
       };
     },
     flush: async () => {
-      await store.opened;
+      await opening;
       await sender.flush();
     },
     close: async () => {
-      if (!closed) {
-        await sender.flush();
-        closed = true;
-        sender.cancel();
-        stopListening();
-        store.close();
-      }
+      await opening;
+      await sender.flush();
+      closed = true;
+      sender.cancel();
+      stopListening();
+      store.close();
     },
   };
 }

@@ -12,8 +12,7 @@ import type { LedgerView, Preview } from './view.ts';
 export interface Outcome {
   /** The metric, where the outcome is one metric's. */
   readonly metric?: string;
-  readonly result:
-    /** Randomized, stored, and waiting to be sent. */
+  readonly result: /** Randomized, stored, and waiting to be sent. */
     | 'recorded'
     /** The metric's slot is taken until its next day. */
     | 'already-answered'

@@ -94,7 +94,12 @@ export function parseDocument(json: unknown): SchemaDocument {
     if (document.about[metricName] === undefined) throw new RangeError(`about.${metricName}: expected a description, got none`);
   }
   const charges = chargesOf(document.metrics, document.budget.per);
-  if (!fits(charges.map(({ charge }) => charge), document.budget.epsilon)) {
+  if (
+    !fits(
+      charges.map(({ charge }) => charge),
+      document.budget.epsilon,
+    )
+  ) {
     throw new RangeError(`budget: expected charges of at most ${document.budget.epsilon}, got\n${chargeTable(charges)}`);
   }
   return document;

@@ -11,7 +11,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
   for (const add of [addServe, addSchema, addSimulate]) add(program);
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeErr: () => {} }).showHelpAfterError(false);
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .showHelpAfterError(false);
   }
   try {
     await program.parseAsync(argv);

@@ -35,12 +35,16 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
     if (fresh === undefined) return [{ what: `${name}: removed`, allowed: true }];
     return compareMetric(name, old, fresh);
   });
-  if (!same(before.budget, after.budget)) changes.push({ what: 'budget: changed; windows that have begun keep the smaller one', allowed: true });
+  if (!same(before.budget, after.budget))
+    changes.push({ what: 'budget: changed; windows that have begun keep the smaller one', allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
   if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });
   const counted = changes.length > (same(before.about, after.about) ? 0 : 1);
   if (counted && after.version <= before.version) {
-    changes.push({ what: `version: expected more than ${before.version} since something counted has changed, got ${after.version}`, allowed: false });
+    changes.push({
+      what: `version: expected more than ${before.version} since something counted has changed, got ${after.version}`,
+      allowed: false,
+    });
   }
   return changes;
 }

@@ -18,3 +18,4 @@ export * from './schema/charges.ts';
 export * from './schema/define.ts';
 export * from './schema/document.ts';
 export * from './schema/question.ts';
+export { conform, isOneOf, isText, MAX_ANSWERS } from './schema/rules.ts';

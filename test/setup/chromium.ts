@@ -8,7 +8,12 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 /** The path of an installed Chromium, or undefined. */
 export function chromiumPath(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/Applications/Chromium.app/Contents/MacOS'];
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    '/usr/bin',
+    '/usr/local/bin',
+    '/Applications/Chromium.app/Contents/MacOS',
+  ];
   const places = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return [process.env['CHROMIUM'], ...places].find((path) => path !== undefined && path !== '' && existsSync(path));
 }
@@ -20,6 +25,13 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     chromiumSandbox: false,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 }

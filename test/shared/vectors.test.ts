@@ -14,18 +14,18 @@ import {
   type Law,
   listLaw,
   lnUp,
-  mechanismOf,
   MAX_STRING_BYTES,
+  mechanismOf,
   parseBatch,
   parseDay,
   permanentKAryLaw,
   permanentRapporLaw,
   type RapporParameters,
-  ratio,
+  REFUSALS,
+  Refusal,
   rapporFromParameters,
   rapporLaw,
-  Refusal,
-  REFUSALS,
+  ratio,
   type SchemaDocument,
   subsetLaw,
   utf8,
@@ -103,7 +103,12 @@ describe('hashing', () => {
     readonly string: string;
     readonly utf8: string;
     readonly murmur3_x64_128: string;
-    readonly bloom: readonly { readonly cohort: number; readonly bits: number; readonly hashes: number; readonly indices: readonly number[] }[];
+    readonly bloom: readonly {
+      readonly cohort: number;
+      readonly bits: number;
+      readonly hashes: number;
+      readonly indices: readonly number[];
+    }[];
   }
   const { cases } = read<{ readonly cases: readonly HashCase[] }>('hashing');
 
@@ -112,7 +117,8 @@ describe('hashing', () => {
     for (const { string, utf8: hex, murmur3_x64_128, bloom } of cases) {
       const bytes = Uint8Array.from(Buffer.from(hex, 'hex'));
       expect(murmur.x64.hash128(bytes, 0)).toBe(murmur3_x64_128);
-      if (string.length <= MAX_STRING_BYTES && bytes.length <= MAX_STRING_BYTES && !hex.startsWith('006c6f6e67')) expect(utf8(string)).toEqual(bytes);
+      if (string.length <= MAX_STRING_BYTES && bytes.length <= MAX_STRING_BYTES && !hex.startsWith('006c6f6e67'))
+        expect(utf8(string)).toEqual(bytes);
       const hash = hashString(string);
       for (const { cohort, bits, hashes, indices } of bloom) {
         expect(Array.from({ length: hashes }, (_, i) => bloomBit(hash, cohort, i, bits))).toEqual(indices);
@@ -123,7 +129,9 @@ describe('hashing', () => {
 
 describe('canonical JSON', () => {
   test('texts, checksums and fingerprints are the independent ones', async () => {
-    for (const { value, canonical, fnv1a64, sha256 } of read<readonly { value: Json; canonical: string; fnv1a64: string; sha256: string }[]>('canonical')) {
+    for (const { value, canonical, fnv1a64, sha256 } of read<
+      readonly { value: Json; canonical: string; fnv1a64: string; sha256: string }[]
+    >('canonical')) {
       expect(canonicalJson(value)).toBe(canonical);
       expect(checksum64(canonical)).toBe(fnv1a64);
       expect(await fingerprint(canonical)).toBe(sha256);
@@ -145,7 +153,11 @@ describe('batch, version 1', () => {
   interface Batches {
     readonly today: string;
     readonly document: SchemaDocument;
-    readonly accepted: readonly { readonly note: string; readonly body: string; readonly reports: readonly { metric: string; cohort: number; cells: number[] }[] }[];
+    readonly accepted: readonly {
+      readonly note: string;
+      readonly body: string;
+      readonly reports: readonly { metric: string; cohort: number; cells: number[] }[];
+    }[];
     readonly refused: readonly { readonly note: string; readonly body: string; readonly status: number; readonly error: string }[];
   }
   const { today, document, accepted, refused } = read<Batches>('batch-v1');

@@ -31,7 +31,9 @@ export interface Account {
 /** All accounts by metric. A metric keeps its account from version to version of the schema. */
 export type Accounts = { [metric: string]: Account };
 
-const DAYS = { ...PERIOD_DAYS, once: Number.POSITIVE_INFINITY, never: Number.POSITIVE_INFINITY };
+/** More days than any device lives. */
+const NEVER = 1e9;
+const DAYS = { ...PERIOD_DAYS, once: NEVER, never: NEVER };
 
 /** The symbol that a permanent metric's report comes from, while its epoch runs. */
 export function keptSymbol({ permanent, law }: MetricDocument, account: Account | undefined, today: number): string | undefined {
@@ -58,7 +60,13 @@ function chargeOf(metric: MetricDocument, account: Account | undefined, today: n
 }
 
 /** Whether a metric may be reported today. */
-export function slotOf(name: string, metric: MetricDocument, accounts: Accounts, today: number, budget: Budget): 'already-answered' | 'over-budget' | 'free' {
+export function slotOf(
+  name: string,
+  metric: MetricDocument,
+  accounts: Accounts,
+  today: number,
+  budget: Budget,
+): 'already-answered' | 'over-budget' | 'free' {
   if (nextDay(metric, accounts[name], today, budget) > today) return 'already-answered';
   const spendings = Object.values(accounts).flatMap((account) => live(account, today, budget));
   const limit = Math.min(budget.epsilon, ...spendings.map((spending) => spending.budget));
@@ -71,7 +79,8 @@ export function claim(metric: MetricDocument, account: Account | undefined, symb
   const charge = chargeOf(metric, account, today, budget);
   const window = { day: today, until: today + DAYS[budget.per] };
   const spent = live(account, today, budget);
-  const spending = charge > 0 ? { epsilon: charge, budget: budget.epsilon, ...window } : { ...(spent.at(-1) as Spending), ...window };
+  const spending =
+    charge > 0 ? { epsilon: charge, budget: budget.epsilon, ...window } : { ...(spent[spent.length - 1] as Spending), ...window };
   const taken = { day: today, spent: [...(charge > 0 ? spent : spent.slice(0, -1)), spending] };
   if (metric.permanent === undefined) return taken;
   const runs = keptSymbol(metric, account, today) !== undefined;

@@ -11,7 +11,8 @@ function response(size: number, truth: number, index: number, coins: Coins): num
   return other < index ? other : other + 1;
 }
 
-export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) => encodeKAry(law, response(law.size, law.truth, index, coins));
+export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) =>
+  encodeKAry(law, response(law.size, law.truth, index, coins));
 
 export const respondKAry: Respond<KAryLaw> = (law, symbol, coins) => {
   const { size, irr } = law as Required<KAryLaw>;

@@ -1,8 +1,8 @@
 /** `murmuration schema`: a schema's canonical JSON, its names, its charges; and whether it may follow another. */
 
 import {
-  canonicalSchema,
   type Charge,
+  canonicalSchema,
   chargesOf,
   fingerprint,
   lnUp,
@@ -28,7 +28,15 @@ interface SchemaOptions {
 function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Charge): readonly string[] {
   const document = metrics[metric] as MetricDocument;
   const { report, permanent } = mechanismOf(document.law).odds(document.law);
-  return [metric, document.law.mechanism, document.every, lnUp(report), permanent ? lnUp(permanent) : '', `${times}`, `${charge} / ${budget.per}`];
+  return [
+    metric,
+    document.law.mechanism,
+    document.every,
+    lnUp(report),
+    permanent ? lnUp(permanent) : '',
+    `${times}`,
+    `${charge} / ${budget.per}`,
+  ];
 }
 
 function describe(document: SchemaDocument, sha256: string): string {
@@ -39,7 +47,10 @@ function describe(document: SchemaDocument, sha256: string): string {
     `fingerprint  ${sha256}`,
     `charges      ${sumOf(charges.map(({ charge }) => charge))} of ${document.budget.epsilon} per ${document.budget.per}`,
     '',
-    table(heading, charges.map((charge) => row(document, charge))),
+    table(
+      heading,
+      charges.map((charge) => row(document, charge)),
+    ),
     '',
     canonicalSchema(document),
   ].join('\n');
@@ -59,7 +70,9 @@ async function schema({ schema: file, against, json }: SchemaOptions): Promise<v
     ...(changes && { changes, allowed }),
   };
   const verdicts = changes?.map((change) => `${change.allowed ? 'allowed ' : 'REFUSED '} ${change.what}`) ?? [];
-  print(json, value, () => [describe(document, sha256), ...(changes ? ['', ...(verdicts.length > 0 ? verdicts : ['nothing changed'])] : [])].join('\n'));
+  print(json, value, () =>
+    [describe(document, sha256), ...(changes ? ['', ...(verdicts.length > 0 ? verdicts : ['nothing changed'])] : [])].join('\n'),
+  );
   if (allowed === false) process.exitCode = 1;
 }
 

@@ -25,7 +25,10 @@ async function simulate({ type, distribution, json, ...options }: SimulateOption
     const result = simulateChoice({ ...options, shares });
     const flat = Object.entries({ ...result, mse: result.mse.unbiased, 'mse after norm-sub': result.mse.normSub });
     print(json, result, () =>
-      table(['', ''], flat.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])),
+      table(
+        ['', ''],
+        flat.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+      ),
     );
   } catch (error) {
     if (error instanceof RangeError) throw new UsageError(error.message);

@@ -18,7 +18,8 @@ export function wholeOption(name: string, low: number, high: number = Number.MAX
 export function positiveOption(name: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!(value > 0 && Number.isFinite(value))) throw new UsageError(`${name}: expected a finite number above 0, got ${JSON.stringify(text)}`);
+    if (!(value > 0 && Number.isFinite(value)))
+      throw new UsageError(`${name}: expected a finite number above 0, got ${JSON.stringify(text)}`);
     return value;
   };
 }

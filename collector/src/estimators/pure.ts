@@ -35,7 +35,5 @@ export function pureEstimates(
   perDevice: number,
 ): Estimate[] {
   const { constant, slope } = rangeVariance(report, permanent, perDevice);
-  return Array.from(cells, (count) =>
-    scored((count / reports - report.q) / (report.p - report.q), constant / reports, slope / reports),
-  );
+  return Array.from(cells, (count) => scored((count / reports - report.q) / (report.p - report.q), constant / reports, slope / reports));
 }

@@ -34,7 +34,8 @@ export function ingest(schemas: ReadonlyMap<string, SchemaDocument>, store: Stor
         await store.expire(today - ACCEPTED_DAYS.before - ID_MARGIN);
       }
       const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-      if ((await store.append({ ...batch, hash })) === 'conflict') throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
+      if ((await store.append({ ...batch, hash })) === 'conflict')
+        throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
       response.status(204).end();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

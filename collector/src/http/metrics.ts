@@ -28,7 +28,12 @@ function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>;
   const parsed = query.safeParse(Object.fromEntries(entries.filter((entry) => !isSegment(entry))));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new Problem(400, 'bad-query', `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`, JSON.stringify(parameters).slice(0, 200));
+    throw new Problem(
+      400,
+      'bad-query',
+      `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`,
+      JSON.stringify(parameters).slice(0, 200),
+    );
   }
   const segment = Object.fromEntries(entries.filter(isSegment).map(([key, value]) => [key.slice('segment.'.length), String(value)]));
   return { rest: parsed.data, segment };
@@ -45,7 +50,8 @@ function find({ metrics }: Catalog, name: string, app: string | undefined): Publ
 function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: string]: string }): void {
   for (const [name, value] of Object.entries(segment)) {
     const values = Object.hasOwn(segments, name) ? segments[name] : undefined;
-    if (!values?.includes(value)) throw new Problem(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
+    if (!values?.includes(value))
+      throw new Problem(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
   }
 }
 

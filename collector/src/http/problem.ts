@@ -20,5 +20,8 @@ export class Problem extends Error {
 
 /** Sends one. */
 export function sendProblem(response: Response, status: number, error: string, expected: string, got: string): void {
-  response.status(status).type('application/json').send(`${JSON.stringify({ error, expected, got })}\n`);
+  response
+    .status(status)
+    .type('application/json')
+    .send(`${JSON.stringify({ error, expected, got })}\n`);
 }

@@ -18,10 +18,15 @@ async function weightsOf(text: string, size: number): Promise<readonly number[]>
   const lines = await readFile(text, 'utf8').catch((error: Error) => {
     throw new UsageError(`--distribution ${text}: ${error.message}`);
   });
-  const weights = lines.trim().split(/\r?\n/).map((line) => Number(line.split(',').at(-1)));
+  const weights = lines
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => Number(line.split(',').at(-1)));
   const bad = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
   if (bad >= 0 || weights.length !== size) {
-    throw new UsageError(`--distribution ${text}: expected ${size} lines that end in a weight, got ${bad >= 0 ? `no weight in line ${bad + 1}` : weights.length}`);
+    throw new UsageError(
+      `--distribution ${text}: expected ${size} lines that end in a weight, got ${bad >= 0 ? `no weight in line ${bad + 1}` : weights.length}`,
+    );
   }
   return weights;
 }

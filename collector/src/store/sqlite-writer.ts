@@ -31,10 +31,16 @@ function createWriter(database: DatabaseSync): (group: readonly Request[]) => Re
   const addId = database.prepare('INSERT INTO batch (id, day, hash) VALUES (?, ?, ?)');
   const where = 'WHERE schema = ? AND metric = ? AND day = ? AND segment = ? AND cohort = ?';
   const find = database.prepare(`SELECT reports, cells FROM tally ${where}`);
-  const put = database.prepare('INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
   const expire = database.prepare('DELETE FROM batch WHERE day < ?');
 
-  const append = ({ id, day, hash, schema, segment, reports }: Entry, shapes: { readonly [metric: string]: number }, deltas: Map<string, Delta>): Appended => {
+  const append = (
+    { id, day, hash, schema, segment, reports }: Entry,
+    shapes: { readonly [metric: string]: number },
+    deltas: Map<string, Delta>,
+  ): Appended => {
     const known = findId.get(id);
     if (known !== undefined) return known['hash'] === hash ? 'duplicate' : 'conflict';
     addId.run(id, day, hash);

@@ -10,8 +10,7 @@ export function setBit(bytes: Uint8Array, i: number, offset = 0): void {
 }
 
 /** Whether bit i of the vector that begins at `offset` is set. */
-export const hasBit = (bytes: Uint8Array, i: number, offset = 0): boolean =>
-  ((bytes[offset + (i >> 3)] as number) & (1 << (i & 7))) !== 0;
+export const hasBit = (bytes: Uint8Array, i: number, offset = 0): boolean => ((bytes[offset + (i >> 3)] as number) & (1 << (i & 7))) !== 0;
 
 /**
  * The indices of the ones among `bits` bits that begin at `offset` and end with the bytes.
@@ -21,7 +20,7 @@ export const hasBit = (bytes: Uint8Array, i: number, offset = 0): boolean =>
 export function ones(bytes: Uint8Array, bits: number, offset = 0): number[] {
   const found: number[] = [];
   for (let i = 0; i < (bytes.length - offset) * 8; i++) if (hasBit(bytes, i, offset)) found.push(i);
-  const last = found.at(-1) ?? -1;
+  const last = found[found.length - 1] ?? -1;
   if (last >= bits) throw new RangeError(`expected padding bits after bit ${bits - 1} to be zero, got bit ${last} set`);
   return found;
 }

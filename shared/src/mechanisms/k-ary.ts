@@ -9,10 +9,10 @@
  * Variance of an estimated frequency f from n reports (p, q as in `support`): (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
  */
 
-import { exp, expBelow } from '../arithmetic/exponential.ts';
+import { expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { bigEndian, bytesFor, fromBigEndian } from '../encoding/bytes.ts';
-import { assertHeld, assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
+import { assertHeld, assertWhole, type Mechanism, MODULUS } from './law.ts';
 
 /** The integers of a k-ary response. */
 export type KAryLaw = {
@@ -77,20 +77,6 @@ export function decodeKAry({ size }: KAryLaw, bytes: Uint8Array): number {
   const index = fromBigEndian(bytes);
   if (index >= size) throw new RangeError(`expected an answer below ${size}, got ${index}`);
   return index;
-}
-
-/**
- * The mean variance over answers, times the number of reports: q(1-q)/(p-q)² + (1-p-q)/(d(p-q)), the mean over
- * answers of the variance above, whatever the distribution.
- */
-export function meanVariance(size: number, { p, q }: Support): number {
-  return (q * (1 - q)) / ((p - q) * (p - q)) + (1 - p - q) / (size * (p - q));
-}
-
-/** `support` from a real ε, before it becomes integers: what the chooser compares. */
-export function kAryIdeal(size: number, epsilon: number): Support {
-  const e = exp(epsilon);
-  return { p: e / (e + (size - 1)), q: 1 / (e + (size - 1)) };
 }
 
 export const kAry: Mechanism<KAryLaw> = {

@@ -6,30 +6,23 @@
 import { exp } from '../arithmetic/exponential.ts';
 import { bitBytes } from '../encoding/bits.ts';
 import { bytesFor } from '../encoding/bytes.ts';
-import { type KAryLaw, kAryIdeal, kAryLaw, meanVariance } from './k-ary.ts';
-import { type SubsetLaw, subsetIdeal, subsetLaw } from './subset.ts';
+import { type KAryLaw, kAryLaw } from './k-ary.ts';
+import { meanVariance, type SubsetLaw, subsetIdeal, subsetLaw } from './subset.ts';
 
 const NEAR = 1.03;
 
-/** The law of a list of `size` answers at ε: k-ary response or subset selection. */
+/** The law of a list of `size` answers at ε: k-ary response, which is subset selection of one, or larger subsets. */
 export function listLaw(size: number, epsilon: number): KAryLaw | SubsetLaw {
   const near = Math.floor(size / (exp(epsilon) + 1)); // the best real m is d / (e^ε + 1)
-  const sets = [near, near + 1]
-    .filter((m) => m >= 2 && m < size)
+  const candidates = [1, near, near + 1]
+    .filter((m, i) => i === 0 || (m > 1 && m < size))
     .map((m) => ({
+      m,
       variance: meanVariance(size, subsetIdeal(size, m, epsilon)),
-      bytes: bitBytes(size),
-      law: (): KAryLaw | SubsetLaw => subsetLaw(size, m, epsilon),
+      bytes: m > 1 ? bitBytes(size) : bytesFor(size - 1),
     }));
-  const symbol = {
-    variance: meanVariance(size, kAryIdeal(size, epsilon)),
-    bytes: bytesFor(size - 1),
-    law: (): KAryLaw | SubsetLaw => kAryLaw(size, epsilon),
-  };
-  const byVariance = [symbol, ...sets].sort((a, b) => a.variance - b.variance);
-  const least = byVariance[0] ?? symbol;
-  const [best = least] = byVariance
-    .filter(({ variance }) => variance <= NEAR * least.variance)
-    .sort((a, b) => a.bytes - b.bytes);
-  return best.law();
+  const most = NEAR * Math.min(...candidates.map(({ variance }) => variance));
+  const [best] = candidates.filter(({ variance }) => variance <= most).sort((a, b) => a.bytes - b.bytes || a.variance - b.variance);
+  const m = best?.m ?? 1;
+  return m > 1 ? subsetLaw(size, m, epsilon) : kAryLaw(size, epsilon);
 }

@@ -89,8 +89,7 @@ export function permanentRapporLaw(
   const { zero } = first;
   const q = zero / modulus;
   let flip = Math.max(0, Math.ceil(modulus * ((1 / (bound + 1) - q) / (1 - 2 * q))));
-  const odds = (): number =>
-    (zero * flip + (modulus - zero) * (modulus - flip)) / (zero * (modulus - flip) + (modulus - zero) * flip);
+  const odds = (): number => (zero * flip + (modulus - zero) * (modulus - flip)) / (zero * (modulus - flip) + (modulus - zero) * flip);
   while (odds() > bound) flip++;
   assertHeld(odds(), epsilon, 'RAPPOR, permanent');
   return { ...first, cohorts: cohortsFor(devices, epsilon), irr: { one: modulus - flip, zero: flip } };
@@ -141,7 +140,8 @@ export function expertRapporLaw(law: RapporLaw, epsilon: number, permanent?: num
   }
   const check = (a: number, b: number, asked: number, name: string): void => {
     const odds = ((a * (1 - b)) / (b * (1 - a))) ** hashes;
-    if (odds > expBelow(asked)) throw new RangeError(`${name}: expected more than ${Math.log(odds)}, which these parameters spend, got ${asked}`);
+    if (odds > expBelow(asked))
+      throw new RangeError(`${name}: expected more than ${Math.log(odds)}, which these parameters spend, got ${asked}`);
   };
   const [a, b] = [one / MODULUS, zero / MODULUS];
   check(a, b, permanent ?? epsilon, permanent === undefined ? 'epsilon' : 'permanent.epsilon');
@@ -189,9 +189,7 @@ export const rappor: Mechanism<RapporLaw> = {
   },
   support: ({ one, zero, irr }, stage) => {
     const through = (t: number): number =>
-      irr === undefined || stage === 'permanent'
-        ? t / MODULUS
-        : (t * irr.one + (MODULUS - t) * irr.zero) / MODULUS ** 2;
+      irr === undefined || stage === 'permanent' ? t / MODULUS : (t * irr.one + (MODULUS - t) * irr.zero) / MODULUS ** 2;
     return { p: through(one), q: through(zero) };
   },
 };

@@ -45,6 +45,14 @@ const supportOf = (size: number, m: number, p: number): Support => ({
   q: (p * (m - 1) + (1 - p) * m) / (size - 1),
 });
 
+/**
+ * The mean variance over answers, times the number of reports: q(1-q)/(p-q)² + (1-p-q)/(d(p-q)), the mean over
+ * answers of the variance that k-ary.ts states, whatever the distribution.
+ */
+export function meanVariance(size: number, { p, q }: Support): number {
+  return (q * (1 - q)) / ((p - q) * (p - q)) + (1 - p - q) / (size * (p - q));
+}
+
 /** `support` from a real ε, before it becomes integers: what the chooser compares. */
 export function subsetIdeal(size: number, m: number, epsilon: number): Support {
   const e = exp(epsilon);

@@ -1,10 +1,10 @@
 /** `defineSchema`: one const object that the app uses as it is and the collector reads. Checked and resolved here. */
 
-import { PERIOD_DAYS, parseDay } from '../calendar.ts';
+import { PERIOD_DAYS } from '../calendar.ts';
 import { type Budget, chargesOf, chargeTable, fits } from './charges.ts';
-import type { About, MetricDocument, SchemaDocument } from './document.ts';
+import { type About, type MetricDocument, type SchemaDocument, wireName } from './document.ts';
 import type { Question } from './question.ts';
-import { conform, isList, isName, isOneOf, isPositive, isText, isWhole, optional, type Rules, refuse } from './rules.ts';
+import { conform, isDay, isList, isName, isOneOf, isPositive, isText, isWhole, optional, type Rules, refuse } from './rules.ts';
 
 /** Metrics by name, as they are asked. */
 export type Questions = { readonly [metric: string]: Question<never> };
@@ -31,6 +31,8 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
 export interface Schema<M extends Questions = Questions, S extends Segments = Segments> {
   readonly document: SchemaDocument & { readonly segments?: S };
   readonly questions: M;
+  /** Its name on the wire. */
+  readonly wire: string;
 }
 
 const MAX_SEGMENTS = 64;
@@ -43,7 +45,7 @@ const common: Rules = {
   description: isText,
   every: isOneOf([...Object.keys(PERIOD_DAYS), 'once']),
   owner: optional(isText),
-  expires: optional((day) => (parseDay(String(day)) === undefined ? 'a day such as 2027-01-31' : '')),
+  expires: optional(isDay),
 };
 
 /**
@@ -74,7 +76,7 @@ export function defineSchema<const M extends Questions, const S extends Segments
     const asked = { every: budget.per, ...ask, ...fields };
     conform(field, asked, { ...common, ...rules });
     const { description, owner, expires, mechanism: _mechanism, ...rest } = asked as typeof asked & { readonly mechanism?: unknown };
-    about[name] = { description, ...(owner && { owner }), ...(expires && { expires }) };
+    about[name] = { description, owner, expires } as About;
     try {
       metrics[name] = { type, ...rest, law: law(ask.epsilon, devices) } as MetricDocument;
     } catch (error) {
@@ -82,9 +84,14 @@ export function defineSchema<const M extends Questions, const S extends Segments
     }
   }
   const charges = chargesOf(metrics, budget.per);
-  if (!fits(charges.map(({ charge }) => charge), budget.epsilon)) {
+  if (
+    !fits(
+      charges.map(({ charge }) => charge),
+      budget.epsilon,
+    )
+  ) {
     throw new RangeError(`budget: expected charges of at most ${budget.epsilon} per ${budget.per}, got\n${chargeTable(charges)}`);
   }
-  const document = { format: 1, chooser: 1, app, version, devices, budget, ...(segments && { segments }), metrics, about } as const;
-  return { document: document as SchemaDocument & { readonly segments?: S }, questions: spec.metrics };
+  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, metrics, about } as SchemaDocument;
+  return { document: document as SchemaDocument & { readonly segments?: S }, questions: spec.metrics, wire: wireName(document) };
 }

@@ -11,12 +11,13 @@ const rule =
   (value) =>
     good(value as never) ? '' : expected;
 
+const matches = (expected: string, pattern: RegExp): Rule => rule(expected, (value) => typeof value === 'string' && pattern.test(value));
+
 export const isPositive: Rule = /* @__PURE__ */ rule('a finite number above 0', (value: number) => Number.isFinite(value) && value > 0);
 export const isWhole: Rule = /* @__PURE__ */ rule('a whole number above 0', (value: number) => Number.isSafeInteger(value) && value > 0);
-export const isText: Rule = /* @__PURE__ */ rule('a text', (value) => typeof value === 'string' && value !== '');
-export const isName: Rule = /* @__PURE__ */ rule('a name: a letter, then at most 63 of letters, digits, _ . -', (value: string) =>
-  /^[A-Za-z][\w.-]{0,63}$/.test(value),
-);
+export const isText: Rule = /* @__PURE__ */ matches('a text', /./);
+export const isDay: Rule = /* @__PURE__ */ matches('a day such as 2027-01-31', /^\d{4}-\d\d-\d\d$/);
+export const isName: Rule = /* @__PURE__ */ matches('a letter, then at most 63 of letters, digits, _ . -', /^[A-Za-z][\w.-]{0,63}$/);
 
 /** One of a few words. */
 export const isOneOf = (words: readonly unknown[]): Rule => rule(`one of ${words.join(', ')}`, (value) => words.includes(value));
