@@ -1,0 +1,67 @@
+// The two questions that the dashboard asks the collector. Addresses are relative to the page, so that the
+// dashboard also works behind a path prefix; a failure becomes one sentence that a person can act on.
+
+import type { Estimates, Metric, Refusal } from './types.ts';
+
+const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
+const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
+
+/** Where clients send their reports: the address that serves this page. */
+export function collectorAddress(): string {
+  return new URL('.', document.baseURI).href.replace(/\/$/, '');
+}
+
+/** Every metric that is published at this collector. */
+export async function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
+  const body = await get<{ readonly metrics: readonly Metric[] }>('v1/metrics', signal, LIST_TIMEOUT);
+  return body.metrics;
+}
+
+/** The estimates at an address that `estimatesAddress` gave. */
+export function fetchEstimates(address: string, signal: AbortSignal): Promise<Estimates> {
+  return get<Estimates>(address, signal, ESTIMATES_TIMEOUT);
+}
+
+/** The address of a metric's estimates, relative to the page. */
+export function estimatesAddress(metric: Metric, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams({ app: metric.app, ...parameters });
+  return `v1/metrics/${encodeURIComponent(metric.metric)}/estimates?${query}`;
+}
+
+/** What the collector itself answered instead of numbers. */
+class AnsweredWithError extends Error {}
+
+/** Whether a problem came from the collector, rather than from the way there. */
+export function isAnswer(problem: unknown): boolean {
+  return problem instanceof AnsweredWithError;
+}
+
+/** An error in words. */
+export function inWords(problem: unknown): string {
+  if (problem instanceof DOMException && problem.name === 'TimeoutError') return 'The collector did not answer in time.';
+  if (problem instanceof TypeError) return 'The collector can’t be reached.';
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+async function get<Body>(address: string, signal: AbortSignal, timeout: number): Promise<Body> {
+  const response = await fetch(new URL(address, document.baseURI), {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+  });
+  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
+  return (await response.json().catch(() => {
+    throw new AnsweredWithError('The collector’s answer is not JSON. Does something else serve this address?');
+  })) as Body;
+}
+
+async function refusalInWords(response: Response): Promise<string> {
+  const refusal = (await response.json().catch(() => null)) as Refusal | null;
+  if (!refusal?.error) return `The collector answered ${response.status}.`;
+  const expected = refusal.expected === undefined ? '' : ` Expected ${show(refusal.expected)}.`;
+  const got = refusal.got === undefined ? '' : ` Got ${show(refusal.got)}.`;
+  return `The collector answered ${response.status}, ${refusal.error}.${expected}${got}`;
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

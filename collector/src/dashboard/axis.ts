@@ -1,0 +1,42 @@
+// The scale of one chart. It holds every whole interval, so nothing is clipped: it begins a little below 0 when
+// an interval does. Its ends fall on round numbers, so that it stands still while estimates settle.
+
+import type { Answer, MetricType } from './types.ts';
+
+export interface Axis {
+  readonly bottom: number;
+  readonly top: number;
+  readonly ticks: readonly number[];
+  /** Decimals that tell two ticks apart. */
+  readonly decimals: number;
+}
+
+/** The axis for what is shown. A flag's is never shorter than 0 to 100 %: its two bars are parts of one whole. */
+export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
+  const marks = answers.flatMap(({ estimate, low, high, truth = 0 }) => [estimate, low, high, truth]);
+  const lowest = Math.min(0, ...marks);
+  const highest = Math.max(type === 'flag' ? 1 : 0.01, ...marks);
+  const step = roundStep((highest - lowest) / 4);
+  const top = Math.ceil(highest / step - 1e-9);
+  const bottom = Math.floor((4 * lowest) / step + 1e-9) / 4;
+  const first = Math.ceil(bottom);
+  const ticks = Array.from({ length: top - first + 1 }, (_, index) => (first + index) * step);
+  return { bottom: bottom * step, top: top * step, ticks, decimals: Math.max(0, -Math.floor(Math.log10(step * 100) + 1e-9)) };
+}
+
+/** Where a share stands on the axis, as a CSS length. */
+export function place(axis: Axis, share: number): string {
+  return length(axis, share - axis.bottom);
+}
+
+/** How long a difference of shares is on the axis, as a CSS length. */
+export function length(axis: Axis, share: number): string {
+  return `${((100 * share) / (axis.top - axis.bottom)).toFixed(3)}%`;
+}
+
+/** The least of 1, 2, 5, 10, 20, ... that is not below. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= least * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}

@@ -1,0 +1,44 @@
+// Bars with whiskers on one axis, as a list that reads well without being seen. Long lists begin with the top dozen.
+// Each row carries its numbers in text, so the drawing itself is hidden from screen readers.
+
+import type { VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { axisFor } from './axis.ts';
+import { BarRow } from './bar-row.tsx';
+import { Axis } from './chart-axis.tsx';
+import { count, decimalsFor } from './format.ts';
+import { Legend } from './legend.tsx';
+import { inOrder, keyOf, labelOf } from './order.ts';
+import type { Answer, MetricType } from './types.ts';
+import { useReordering } from './use-reordering.ts';
+
+const AT_FIRST = 12;
+
+export function Chart({ answers, type, title }: { answers: readonly Answer[]; type: MetricType; title: string }): VNode {
+  const [all, setAll] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const ordered = inOrder(answers, type);
+  // One answer more than a dozen is shown rather than hidden behind a button.
+  const shown = all || ordered.length <= AT_FIRST + 1 ? ordered : ordered.slice(0, AT_FIRST);
+  useReordering(list, shown.map(keyOf).join('\n'));
+  const axis = axisFor(shown, type);
+  const decimals = decimalsFor(shown);
+  return (
+    <div class="chart">
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
+      <ul role="list" class="bars" aria-label={`Estimated shares with 95 % intervals: ${title}`} ref={list}>
+        {shown.map((answer) => (
+          <BarRow key={keyOf(answer)} answer={answer} label={labelOf(answer, type)} axis={axis} decimals={decimals} />
+        ))}
+      </ul>
+      <Axis axis={axis} />
+      <Legend answers={shown} />
+      {type === 'text' && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
+      {ordered.length > AT_FIRST + 1 && (
+        <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+// What a metric's technical words mean, in a sentence each, for people who did not read the papers.
+// The tags show them on hover; the details show them to everybody.
+
+import type { Cadence, Mechanism, Metric } from './types.ts';
+
+export interface Explanation {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+const MECHANISMS: Readonly<Record<Mechanism, string>> = {
+  'k-ary': 'k-ary randomized response: a device sends its own answer with a known probability, else another one, drawn at random.',
+  subset: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
+  rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
+};
+
+const CADENCES: Readonly<Record<Cadence, Explanation>> = {
+  once: { word: 'once', meaning: 'A device answers once and never again.' },
+  day: { word: 'daily', meaning: 'A device answers at most once a day.' },
+  week: { word: 'weekly', meaning: 'A device answers at most once in 7 days.' },
+  month: { word: 'monthly', meaning: 'A device answers at most once in 30 days.' },
+  year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.' },
+};
+
+/** The quiet facts about how a metric is asked: mechanism, ε per report, ε per epoch, cadence. */
+export function explain(metric: Metric): readonly Explanation[] {
+  const facts = [{ word: metric.mechanism, meaning: MECHANISMS[metric.mechanism] }, epsilonPerReport(metric.epsilon)];
+  if (metric.permanent) facts.push(epsilonPerEpoch(metric.permanent));
+  facts.push(CADENCES[metric.every]);
+  return facts;
+}
+
+function epsilonPerReport(epsilon: number): Explanation {
+  return {
+    word: `ε ${decimal(epsilon)} per report`,
+    meaning: `Whatever the true answer is, no report is more than ${factor(epsilon)} times as likely as under another answer. Smaller is more private.`,
+  };
+}
+
+function epsilonPerEpoch({ epsilon, renew }: NonNullable<Metric['permanent']>): Explanation {
+  const epoch = renew === 'never' ? 'for ever' : `per ${renew}`;
+  const span = renew === 'never' ? 'All reports of one device' : `All reports of one device in a ${renew}`;
+  return {
+    word: `ε ${decimal(epsilon)} ${epoch}`,
+    meaning: `${span} repeat one randomized answer: taken together, they are at most ${factor(epsilon)} times as likely under one answer as under another.`,
+  };
+}
+
+function decimal(epsilon: number): string {
+  return String(Math.round(epsilon * 100) / 100);
+}
+
+/** e^ε, rounded up: a bound that is rounded down is none. */
+function factor(epsilon: number): string {
+  const value = Math.exp(epsilon);
+  return value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value).toLocaleString('en');
+}

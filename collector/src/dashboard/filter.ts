@@ -1,0 +1,74 @@
+// What part of the reports is looked at: a value per segment, and the last so many days. It stands in the page's
+// address, so that a link shows a colleague the same thing.
+
+import { dayBefore, daysBetween } from './format.ts';
+import type { Metric } from './types.ts';
+
+export interface Filter {
+  readonly segments: Readonly<Record<string, string>>;
+  /** Only the last so many days; all when null. */
+  readonly days: number | null;
+}
+
+/** First and last day, both counted. */
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+const PREFIX = 'segment.';
+const PERIODS = [7, 30, 90] as const;
+
+export function filterFromQuery(query: string): Filter {
+  const entries = [...new URLSearchParams(query)];
+  const segments = entries.filter(([key]) => key.startsWith(PREFIX)).map(([key, value]) => [key.slice(PREFIX.length), value] as const);
+  const days = Number(entries.find(([key]) => key === 'days')?.[1]);
+  return { segments: Object.fromEntries(segments), days: PERIODS.some((period) => period === days) ? days : null };
+}
+
+export function filterToQuery(filter: Filter): string {
+  const query = new URLSearchParams(Object.entries(filter.segments).map(([name, value]) => [PREFIX + name, value]));
+  if (filter.days !== null) query.set('days', String(filter.days));
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** The segments of all metrics together. */
+export function segmentsOf(metrics: readonly Metric[]): readonly (readonly [string, readonly string[]])[] {
+  const values = new Map<string, Set<string>>();
+  for (const metric of metrics) {
+    for (const [name, list] of Object.entries(metric.segments)) {
+      values.set(name, new Set([...(values.get(name) ?? []), ...list]));
+    }
+  }
+  return [...values].map(([name, set]) => [name, [...set]] as const);
+}
+
+/** First and last day of the reports of all metrics; null when there is none. */
+export function spanOf(metrics: readonly Metric[]): Span | null {
+  const from = metrics.flatMap((metric) => metric.from ?? []).toSorted()[0];
+  const to = metrics
+    .flatMap((metric) => metric.to ?? [])
+    .toSorted()
+    .at(-1);
+  return from && to ? { from, to } : null;
+}
+
+/** The periods that leave something out. */
+export function periodsOf(metrics: readonly Metric[]): readonly number[] {
+  const span = spanOf(metrics);
+  return span ? PERIODS.filter((period) => period < daysBetween(span.from, span.to)) : [];
+}
+
+/** What of a filter can be chosen here: an old link may name a segment that is no more. */
+export function availablePart(filter: Filter, metrics: readonly Metric[]): Filter {
+  const segments = new Map(segmentsOf(metrics));
+  const known = Object.entries(filter.segments).filter(([name, value]) => segments.get(name)?.includes(value));
+  return { segments: Object.fromEntries(known), days: periodsOf(metrics).find((period) => period === filter.days) ?? null };
+}
+
+/** The filter as parameters of one metric's estimates; a segment that the metric does not have is left out. */
+export function parametersFor(metric: Metric, filter: Filter, lastDay: string | null): Readonly<Record<string, string>> {
+  const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));
+  const days = filter.days && lastDay ? { from: dayBefore(lastDay, filter.days - 1), to: lastDay } : {};
+  return { ...days, ...Object.fromEntries(segments.map(([name, value]) => [PREFIX + name, value])) };
+}

@@ -1,0 +1,95 @@
+// One control per segment and one for the period, for all metrics at once. Few options are buttons, many a menu.
+// A control appears only when it has something to leave out.
+
+import type { VNode } from 'preact';
+import { type Filter, periodsOf, segmentsOf } from './filter.ts';
+import type { Metric } from './types.ts';
+
+const MOST_BUTTONS = 6;
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly options: readonly Option[];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+}
+
+export function Filters({
+  metrics,
+  filter,
+  onFilter,
+}: {
+  metrics: readonly Metric[];
+  filter: Filter;
+  onFilter: (filter: Filter) => void;
+}): VNode | null {
+  const segments = segmentsOf(metrics);
+  const periods = periodsOf(metrics);
+  if (segments.length === 0 && periods.length === 0) return null;
+  return (
+    <section class="filters" aria-label="Filters">
+      {segments.map(([name, values]) => (
+        <Choice
+          key={name}
+          name={name}
+          value={filter.segments[name] ?? ''}
+          options={[{ value: '', label: 'all' }, ...values.map((value) => ({ value, label: value }))]}
+          onChoose={(value) => onFilter({ ...filter, segments: withSegment(filter.segments, name, value) })}
+        />
+      ))}
+      {periods.length > 0 && (
+        <Choice
+          name="days"
+          value={filter.days === null ? '' : String(filter.days)}
+          options={[{ value: '', label: 'all' }, ...periods.map((days) => ({ value: String(days), label: `last ${days}` }))]}
+          onChoose={(value) => onFilter({ ...filter, days: value === '' ? null : Number(value) })}
+        />
+      )}
+    </section>
+  );
+}
+
+function withSegment(segments: Filter['segments'], name: string, value: string): Filter['segments'] {
+  const others = Object.entries(segments).filter(([key]) => key !== name);
+  return Object.fromEntries(value === '' ? others : [...others, [name, value]]);
+}
+
+function Choice(props: ChoiceProps): VNode {
+  return props.options.length <= MOST_BUTTONS ? <Buttons {...props} /> : <Menu {...props} />;
+}
+
+function Buttons({ name, options, value, onChoose }: ChoiceProps): VNode {
+  return (
+    <fieldset class="choice">
+      <legend>{name}</legend>
+      <div class="choice-options">
+        {options.map((option) => (
+          <label key={option.value}>
+            <input type="radio" name={`filter-${name}`} checked={option.value === value} onChange={() => onChoose(option.value)} />
+            <span class="choice-option">{option.label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Menu({ name, options, value, onChoose }: ChoiceProps): VNode {
+  return (
+    <label class="choice">
+      <span class="choice-name">{name}</span>
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,23 @@
+// Name, the one sentence that a reader needs before any number, and whether what is seen is still true.
+
+import type { VNode } from 'preact';
+import { Live } from './live.tsx';
+import { Logo } from './logo.tsx';
+import type { MetricsState } from './use-metrics.ts';
+
+export function Header({ state }: { state: MetricsState }): VNode {
+  return (
+    <header class="masthead">
+      <div class="masthead-row">
+        <h1>
+          <Logo />
+          Murmuration
+        </h1>
+        <Live state={state} />
+      </div>
+      <p class="lede">
+        Each device randomizes its answers before it sends them. Bars show the estimated share of devices, whiskers the 95&nbsp;% interval.
+      </p>
+    </header>
+  );
+}

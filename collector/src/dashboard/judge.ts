@@ -1,0 +1,20 @@
+// What may be concluded from a metric's intervals, and no more. Two answers whose 95 % intervals overlap are called
+// too close: stricter than a test of their difference, so a lead that is announced here is a lead.
+
+import type { Answer, MetricType } from './types.ts';
+
+export type Verdict =
+  | { readonly kind: 'share'; readonly answer: Answer }
+  | { readonly kind: 'lead'; readonly answer: Answer }
+  | { readonly kind: 'close'; readonly answers: readonly Answer[] }
+  | { readonly kind: 'noise' };
+
+/** The verdict on at least one answer. */
+export function judge(answers: readonly Answer[], type: MetricType): Verdict {
+  const [leader, ...others] = answers.toSorted((one, other) => other.estimate - one.estimate);
+  if (!leader) return { kind: 'noise' };
+  if (type === 'flag') return { kind: 'share', answer: answers.find(({ answer }) => answer === true) ?? leader };
+  if (leader.low <= 0) return { kind: 'noise' };
+  const rivals = others.filter(({ high }) => high >= leader.low);
+  return rivals.length === 0 ? { kind: 'lead', answer: leader } : { kind: 'close', answers: [leader, ...rivals] };
+}

@@ -1,0 +1,28 @@
+// What the marks of a chart mean; only those that it shows.
+// A card that is cut out and put on a slide still explains itself.
+
+import type { VNode } from 'preact';
+import type { Answer } from './types.ts';
+
+export function Legend({ answers }: { answers: readonly Answer[] }): VNode {
+  const filled = answers.some(({ low }) => low > 0);
+  const open = answers.some(({ low }) => low <= 0);
+  const truth = answers.some((answer) => answer.truth !== undefined);
+  return (
+    <p class="legend" aria-hidden="true">
+      {filled && <Key mark="bar" text="estimate" />}
+      {open && <Key mark="open" text="estimate that may be zero" />}
+      <Key mark="whisker" text="95 % interval" />
+      {truth && <Key mark="truth" text="true share (demo only)" />}
+    </p>
+  );
+}
+
+function Key({ mark, text }: { mark: string; text: string }): VNode {
+  return (
+    <span class="key">
+      <span class={`key-mark key-${mark}`} />
+      {text}
+    </span>
+  );
+}

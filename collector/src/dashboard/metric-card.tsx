@@ -1,0 +1,83 @@
+// One metric: the question, how it is asked, what may be concluded, and the answers with their intervals.
+// The chart is drawn anew only when its estimates are new.
+
+import type { VNode } from 'preact';
+import { useId, useMemo } from 'preact/hooks';
+import { estimatesAddress } from './api.ts';
+import { Chart } from './chart.tsx';
+import { Details } from './details.tsx';
+import { Evidence } from './evidence.tsx';
+import { explain } from './explain.ts';
+import { type Filter, parametersFor, type Span } from './filter.ts';
+import { Failed, LoadingBars, NoReportsHere, TooFew } from './states.tsx';
+import type { Estimates, Metric } from './types.ts';
+import { type EstimatesState, useEstimates } from './use-estimates.ts';
+import { VerdictLine } from './verdict-line.tsx';
+
+export function MetricCard({ metric, filter, span }: { metric: Metric; filter: Filter; span: Span | null }): VNode {
+  const address = estimatesAddress(metric, parametersFor(metric, filter, span?.to ?? null));
+  const state = useEstimates(metric, address);
+  const missing = Object.keys(filter.segments).filter((name) => !metric.segments[name]?.includes(filter.segments[name] ?? ''));
+  const title = useId();
+  return (
+    <article class="card" aria-labelledby={title} aria-busy={state.outdated}>
+      <div class="card-about">
+        <h3 id={title}>{metric.description || metric.metric}</h3>
+        <div class={state.outdated ? 'outdated' : ''}>
+          {state.estimates && state.estimates.answers.length > 0 && <VerdictLine answers={state.estimates.answers} type={metric.type} />}
+          <Evidence metric={metric} estimates={state.estimates} missing={missing} span={span} />
+        </div>
+        <ul class="tags" aria-label="How it is asked">
+          <li class="tag tag-name" title={`${metric.app}, version ${metric.version}, a ${metric.type}`}>
+            {metric.metric}
+          </li>
+          {explain(metric).map(({ word, meaning }) => (
+            <li key={word} class="tag" title={meaning}>
+              {word}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="card-answers">
+        <Answers metric={metric} address={address} state={state} someReports={span !== null} />
+      </div>
+    </article>
+  );
+}
+
+interface AnswersProps {
+  readonly metric: Metric;
+  readonly address: string;
+  /** Whether any metric has reports; while none has, the page says once what to do. */
+  readonly someReports: boolean;
+}
+
+function Answers({ metric, address, someReports, state }: AnswersProps & { state: EstimatesState }): VNode {
+  const { estimates, problem, outdated } = state;
+  if (problem && !estimates) return <Failed title="No estimates" problem={`${problem} Trying again.`} />;
+  if (!estimates) return <LoadingBars />;
+  return (
+    <div class={outdated ? 'outdated' : ''}>
+      <Shown metric={metric} estimates={estimates} address={address} someReports={someReports} />
+      {problem && <p class="note note-problem">{problem} These are the last numbers that came.</p>}
+    </div>
+  );
+}
+
+function Shown({ metric, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {
+  const chart = useMemo(
+    () => (
+      <>
+        <Chart answers={estimates.answers} type={metric.type} title={metric.description || metric.metric} />
+        <Details metric={metric} answers={estimates.answers} address={address} />
+      </>
+    ),
+    [estimates, address, metric.type, metric.description],
+  );
+  if (estimates.answers.length > 0) return chart;
+  return estimates.reports === 0 ? (
+    <NoReportsHere filtered={metric.reports > 0} someReports={someReports} />
+  ) : (
+    <TooFew estimates={estimates} />
+  );
+}

@@ -1,0 +1,81 @@
+// What stands where numbers would: loading, nothing yet, too little, failed. Each says what to do or to expect.
+// None of them pretends to be data.
+
+import type { VNode } from 'preact';
+import { collectorAddress } from './api.ts';
+import { count, reportCount } from './format.ts';
+import type { Estimates } from './types.ts';
+
+export function Loading(): VNode {
+  return (
+    <div class="panel" role="status">
+      <p>Asking the collector…</p>
+      <LoadingBars />
+    </div>
+  );
+}
+
+export function LoadingBars(): VNode {
+  return (
+    <div class="loading" aria-hidden="true">
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
+export function NoMetrics(): VNode {
+  return (
+    <div class="panel">
+      <h2>No metrics yet</h2>
+      <p>This collector has no schema. Its metrics appear here as soon as one is published.</p>
+    </div>
+  );
+}
+
+export function NoReports(): VNode {
+  const example = `const telemetry = createTelemetry({ schema, endpoint: '${collectorAddress()}', key: 'pk_...' });`;
+  return (
+    <div class="panel">
+      <h2>No reports yet</h2>
+      <p>Point a client at this address, and its first reports show up here within seconds:</p>
+      <pre>
+        <code>{example}</code>
+      </pre>
+    </div>
+  );
+}
+
+export function NoReportsHere({ filtered, someReports }: { filtered: boolean; someReports: boolean }): VNode {
+  if (!someReports) return <p class="quiet">No reports yet.</p>;
+  if (filtered) return <p class="quiet">No reports in this part. Choose another filter above.</p>;
+  return (
+    <p class="quiet">
+      No reports yet. Point a client at this address: <code>{collectorAddress()}</code>
+    </p>
+  );
+}
+
+export function TooFew({ estimates }: { estimates: Estimates }): VNode {
+  const { reports, minimum } = estimates;
+  if (reports >= minimum) return <p class="quiet">{reportCount(reports)}, but no candidates to look for. Give the collector a list.</p>;
+  return (
+    <div class="quiet">
+      <p>
+        {count(reports)} of {count(minimum)} reports: too few to say anything.
+      </p>
+      <progress value={reports} max={minimum} aria-label="Reports on the way to a first estimate" />
+    </div>
+  );
+}
+
+export function Failed({ title, problem }: { title: string; problem: string }): VNode {
+  return (
+    <div class="panel panel-problem">
+      <p>
+        <strong>{title}.</strong> {problem}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
+// Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
+
+export type MetricType = 'flag' | 'choice' | 'joint' | 'text';
+export type Mechanism = 'k-ary' | 'subset' | 'rappor';
+export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
+
+/** One metric of a published schema: `GET /v1/metrics`. */
+export interface Metric {
+  readonly app: string;
+  readonly metric: string;
+  readonly version: number;
+  readonly type: MetricType;
+  readonly description: string;
+  readonly owner?: string;
+  readonly expires?: string;
+  readonly mechanism: Mechanism;
+  readonly every: Cadence;
+  readonly epsilon: number;
+  readonly permanent?: { readonly epsilon: number; readonly renew: 'week' | 'month' | 'year' | 'never' };
+  readonly reports: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly segments: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One answer with its share of devices and how sure that is. `truth` is known in the demo only. */
+export interface Answer {
+  readonly answer: unknown;
+  readonly label: string;
+  readonly estimate: number;
+  readonly standardError: number;
+  readonly low: number;
+  readonly high: number;
+  readonly truth?: number;
+}
+
+/** `GET /v1/metrics/:name/estimates`. No answers while there are fewer reports than `minimum`. */
+export interface Estimates {
+  readonly reports: number;
+  readonly minimum: number;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly answers: readonly Answer[];
+}
+
+/** What the collector says when it refuses a request. */
+export interface Refusal {
+  readonly error: string;
+  readonly expected?: unknown;
+  readonly got?: unknown;
+}

@@ -1,0 +1,53 @@
+// The list of metrics, asked for every two seconds while the tab is seen, and the state of the connection.
+// The next question waits for the last answer, so that a slow collector is not pressed harder.
+
+import { useEffect, useState } from 'preact/hooks';
+import { fetchMetrics, inWords, isAnswer } from './api.ts';
+import type { Metric } from './types.ts';
+
+const INTERVAL = 2_000;
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused';
+
+export interface MetricsState {
+  readonly metrics: readonly Metric[] | null;
+  readonly connection: Connection;
+  /** When the collector last answered. */
+  readonly answered: Date | null;
+  readonly problem: string | null;
+}
+
+const initially: MetricsState = { metrics: null, connection: 'connecting', answered: null, problem: null };
+
+export function useMetrics(): MetricsState {
+  const [state, setState] = useState(initially);
+  useEffect(() => {
+    let round = new AbortController();
+    const follow = () => {
+      round.abort();
+      round = new AbortController();
+      if (document.hidden) setState((before) => ({ ...before, connection: 'paused' }));
+      else void poll(round.signal, setState);
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      round.abort();
+    };
+  }, []);
+  return state;
+}
+
+async function poll(signal: AbortSignal, setState: (next: (before: MetricsState) => MetricsState) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const metrics = await fetchMetrics(signal);
+      if (!signal.aborted) setState(() => ({ metrics, connection: 'live', answered: new Date(), problem: null }));
+    } catch (problem) {
+      if (!signal.aborted)
+        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: inWords(problem) }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+  }
+}

@@ -1,0 +1,23 @@
+// Rows that glide to their new places when the order of a list changes: each starts from where it stood before
+// (first, last, invert, play). People who prefer less motion see the new order at once.
+
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+const GLIDE: KeyframeAnimationOptions = { duration: 500, easing: 'cubic-bezier(0.2, 0, 0, 1)' };
+
+export function useReordering(list: RefObject<HTMLElement | null>, order: string): void {
+  const places = useRef(new Map<Element, number>());
+  useLayoutEffect(() => {
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const now = new Map<Element, number>();
+    for (const row of list.current?.children ?? []) {
+      if (!(row instanceof HTMLElement)) continue;
+      const place = row.offsetTop;
+      const distance = (places.current.get(row) ?? place) - place;
+      if (distance !== 0 && !still) row.animate([{ transform: `translateY(${distance}px)` }, { transform: 'none' }], GLIDE);
+      now.set(row, place);
+    }
+    places.current = now;
+  }, [order]);
+}

@@ -1,0 +1,112 @@
+// What the dashboard concludes, and how it draws and writes it, decided by plain functions.
+// A page that overstates what is known would fail here.
+
+import { describe, expect, test } from 'vitest';
+import { axisFor, length, place } from '../../collector/src/dashboard/axis.ts';
+import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '../../collector/src/dashboard/filter.ts';
+import { daysBetween, decimalsFor, percent, rangeInWords } from '../../collector/src/dashboard/format.ts';
+import { judge } from '../../collector/src/dashboard/judge.ts';
+import { inOrder } from '../../collector/src/dashboard/order.ts';
+import type { Answer, Metric } from '../../collector/src/dashboard/types.ts';
+
+const answer = (value: unknown, estimate: number, half: number): Answer => ({
+  answer: value,
+  label: String(value),
+  estimate,
+  standardError: half / 1.96,
+  low: estimate - half,
+  high: estimate + half,
+});
+
+const metric: Metric = {
+  app: 'notes',
+  metric: 'plan',
+  version: 1,
+  type: 'choice',
+  description: 'Which plan?',
+  mechanism: 'k-ary',
+  every: 'month',
+  epsilon: 1,
+  reports: 100,
+  from: '2026-11-01',
+  to: '2026-11-20',
+  segments: { platform: ['web', 'ios'] },
+};
+
+describe('verdict', () => {
+  test('a lead is announced only when no other interval reaches it', () => {
+    expect(judge([answer('a', 0.5, 0.05), answer('b', 0.39, 0.05)], 'choice')).toMatchObject({ kind: 'lead', answer: { answer: 'a' } });
+    expect(judge([answer('a', 0.5, 0.06), answer('b', 0.39, 0.06)], 'choice')).toMatchObject({ kind: 'close' });
+  });
+  test('nothing is concluded while the highest estimate may be zero', () => {
+    expect(judge([answer('a', 0.1, 0.2), answer('b', -0.1, 0.2)], 'choice').kind).toBe('noise');
+  });
+  test('a flag is about yes, even when no is more common', () => {
+    expect(judge([answer(false, 0.9, 0.01), answer(true, 0.1, 0.01)], 'flag')).toMatchObject({ kind: 'share', answer: { answer: true } });
+  });
+});
+
+describe('axis', () => {
+  test.each([[[answer('a', 0.31, 0.02)]], [[answer('a', 1.2, 0.3), answer('b', -0.2, 0.3)]], [[answer('a', 0.0004, 0.0001)]]])(
+    'no interval is clipped, zero and both ends of the lines are on it: %#',
+    (answers) => {
+      const axis = axisFor(answers, 'choice');
+      expect(axis.bottom).toBeLessThanOrEqual(Math.min(0, ...answers.map(({ low }) => low)));
+      expect(axis.top).toBeGreaterThanOrEqual(Math.max(...answers.map(({ high }) => high)));
+      expect(axis.ticks).toContain(0);
+      expect(axis.ticks.at(-1)).toBeCloseTo(axis.top, 12);
+      expect(axis.ticks.length).toBeLessThanOrEqual(7);
+    },
+  );
+  test('without negative intervals it begins at zero, and a flag has all of 0 to 100 %', () => {
+    const axis = axisFor([answer(true, 0.3, 0.1)], 'flag');
+    expect([axis.bottom, axis.top]).toEqual([0, 1]);
+    expect([place(axis, 0.25), length(axis, 0.5)]).toEqual(['25.000%', '50.000%']);
+  });
+});
+
+describe('words', () => {
+  test('figures have a true minus sign, and no negative zero', () => {
+    expect([percent(-0.0123, 1), percent(-0.0001, 1), percent(0.312, 1)]).toEqual(['\u22121.2\u00a0%', '0.0\u00a0%', '31.2\u00a0%']);
+  });
+  test('decimals follow the margin', () => {
+    expect([0.02, 0.0009, 0.00003].map((half) => decimalsFor([answer('a', 0.3, half)]))).toEqual([1, 2, 3]);
+  });
+  test('a range claims nothing below none or above all', () => {
+    expect(rangeInWords(answer(true, 0.3, 0.1), 0)).toBe('between 20\u00a0% and 40\u00a0%');
+    expect(rangeInWords(answer(true, 0.01, 0.1), 0)).toBe('at most 11\u00a0%');
+    expect(rangeInWords(answer(true, 0.99, 0.1), 0)).toBe('at least 89\u00a0%');
+    expect(rangeInWords(answer(true, 0.5, 0.6), 0)).toBe('anything from none to all, so far');
+  });
+  test('both ends of a range of days count, over a change of clocks too', () => {
+    expect(daysBetween('2026-10-20', '2026-11-02')).toBe(14);
+  });
+});
+
+describe('order', () => {
+  test('yes comes first, few answers stay in schema order, many are sorted by estimate', () => {
+    const few = [answer('a', 0.1, 0.1), answer('b', 0.9, 0.1)];
+    const many = Array.from({ length: 7 }, (_, index) => answer(index, index / 10, 0.1));
+    expect(inOrder([answer(false, 0.9, 0.1), answer(true, 0.1, 0.1)], 'flag')[0]?.answer).toBe(true);
+    expect(inOrder(few, 'choice')).toEqual(few);
+    expect(inOrder(many, 'choice')[0]?.answer).toBe(6);
+  });
+});
+
+describe('filter', () => {
+  test('it survives the address bar', () => {
+    const filter = { segments: { platform: 'web' }, days: 7 };
+    expect(filterFromQuery(filterToQuery(filter))).toEqual(filter);
+  });
+  test('what is not published here is left out', () => {
+    const filter = filterFromQuery('?segment.platform=tv&segment.region=EU&days=30');
+    expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null });
+  });
+  test('the last 7 days are 7 days', () => {
+    expect(parametersFor(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7 }, '2026-11-20')).toEqual({
+      from: '2026-11-14',
+      to: '2026-11-20',
+      'segment.platform': 'ios',
+    });
+  });
+});
