@@ -396,7 +396,13 @@ describe('storage', () => {
   test('a thousand records in one tick write the storage at most three times', async () => {
     let writes = 0;
     const memory = memoryStorage();
-    const storage: Storage = { ...memory, setItem: (key, value) => void (writes++, memory.setItem(key, value)) };
+    const storage: Storage = {
+      ...memory,
+      setItem: (key, value) => {
+        writes++;
+        return memory.setItem(key, value);
+      },
+    };
     const { telemetry } = device(schema, { storage });
     for (let i = 0; i < 1_000; i++) telemetry.record((['dark', 'plan', 'home'] as const)[i % 3] as 'dark', true);
     await settle();

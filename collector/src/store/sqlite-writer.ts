@@ -92,11 +92,10 @@ if (port !== null) {
     const group = queue;
     queue = [];
     const replies = write(group);
-    if (group.some(({ kind }) => kind === 'close')) {
-      database.close();
-      port.close();
-    }
+    const closing = group.some(({ kind }) => kind === 'close');
+    if (closing) database.close();
     port.postMessage(replies);
+    if (closing) port.close();
   };
   port.on('message', (request: Request) => {
     if (queue.push(request) === 1) setImmediate(drain);

@@ -1,0 +1,126 @@
+/** The commands, run as people run them: their output, their exit codes, their one line of complaint. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { choice, defineSchema, flag } from '@murmuration/client';
+import { canonicalSchema } from '@murmuration/shared';
+import { afterAll, describe, expect, test } from 'vitest';
+
+const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
+  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+
+const ask = { epsilon: 1, description: 'a question' };
+const save = (name: string, schema: { readonly document: Parameters<typeof canonicalSchema>[0] }): string => {
+  const file = join(folder, name);
+  writeFileSync(file, canonicalSchema(schema.document));
+  return file;
+};
+const budget = { epsilon: 5, per: 'month' } as const;
+const first = save('first.json', defineSchema({ app: 'notes', version: 1, budget, metrics: { plan: choice(['a', 'b'], ask) } }));
+const grown = save(
+  'grown.json',
+  defineSchema({ app: 'notes', version: 2, budget, metrics: { plan: choice(['a', 'b', 'c'], ask), dark: flag(ask) } }),
+);
+const same = save('same.json', defineSchema({ app: 'notes', version: 1, budget, metrics: { plan: choice(['a', 'b', 'c'], ask) } }));
+const swapped = save('swapped.json', defineSchema({ app: 'notes', version: 2, budget, metrics: { plan: choice(['b', 'a'], ask) } }));
+
+describe('murmuration schema', () => {
+  test('prints names, charges and canonical JSON', () => {
+    const { status, stdout } = run('schema', '--schema', first, '--json');
+    const value = JSON.parse(stdout);
+    expect(status).toBe(0);
+    expect(value.schema).toMatch(/^notes\/1\/[0-9a-f]{16}$/);
+    expect(value.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(value.charges).toEqual([{ metric: 'plan', times: 1, epsilon: 1, charge: 1 }]);
+    expect(run('schema', '--schema', first).stdout).toContain('charges      1 of 5 per month');
+  });
+
+  test('tells what may follow what', () => {
+    expect(run('schema', '--schema', grown, '--against', first)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('dark: added'),
+    });
+    expect(run('schema', '--schema', same, '--against', first)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('version: expected more than 1'),
+    });
+    expect(run('schema', '--schema', swapped, '--against', first)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('append-only'),
+    });
+    expect(JSON.parse(run('schema', '--schema', first, '--against', first, '--json').stdout)).toMatchObject({ changes: [], allowed: true });
+  });
+});
+
+describe('murmuration simulate', () => {
+  const simulate = (...args: string[]): ReturnType<typeof run> =>
+    run('simulate', '--type', 'choice', '--answers', '16', '--epsilon', '1', '--clients', '5000', '--rounds', '30', '--json', ...args);
+
+  test.each([[], ['--mechanism', 'k-ary'], ['--mechanism', 'subset'], ['--distribution', 'uniform']])(
+    'agrees with theory %s %s',
+    (...args) => {
+      const result = JSON.parse(simulate(...args.filter((arg) => arg !== undefined)).stdout);
+      expect(Math.abs(result.mse.unbiased - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+      expect(result.optimumMse).toBeLessThanOrEqual(result.theoryMse * (1 + 1e-6));
+    },
+  );
+
+  test('the same seed gives the same numbers', () => {
+    const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
+    expect(numbers('7')).toEqual(numbers('7'));
+    expect(numbers('7')).not.toEqual(numbers('8'));
+  });
+
+  test('takes weights from a file', () => {
+    const csv = join(folder, 'weights.csv');
+    writeFileSync(csv, Array.from({ length: 16 }, (_, i) => `answer ${i},${i}`).join('\n'));
+    expect(simulate('--distribution', csv).status).toBe(0);
+    writeFileSync(csv, '1\n2\n');
+    expect(simulate('--distribution', csv)).toMatchObject({ status: 2, stderr: expect.stringContaining('expected 16 lines') });
+  });
+});
+
+describe('bad usage', () => {
+  test.each([
+    [['frobnicate'], 'unknown command'],
+    [['schema'], 'required option'],
+    [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
+    [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
+    [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
+    [['simulate', '--type', 'mean', '--answers', '4', '--epsilon', '1'], '--type: expected choice'],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'magic'], '--mechanism: expected k-ary or subset'],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--distribution', 'normal'], '--distribution: expected zipf:S'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'],
+      'epsilon that 32-bit thresholds hold',
+    ],
+  ])('%s', (args, message) => {
+    const { status, stdout, stderr } = run(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+test('murmuration serve prints its address, answers, and stops on SIGTERM with everything on the disk', async () => {
+  const child = spawn(process.execPath, [bin, 'serve', '--schema', first, '--port', '0', '--data', join(folder, 'data')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const address = /http:\S+/.exec(line)?.[0];
+  const { metrics } = (await (await fetch(`${address}/v1/metrics`)).json()) as { metrics: unknown[] };
+  expect(metrics).toHaveLength(1);
+  expect(await (await fetch(`${address}/`)).text()).toContain('<!doctype html>');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+});
