@@ -86,11 +86,10 @@ if (port !== null) {
     const group = queue;
     queue = [];
     const replies = write(group);
-    if (group.some(({ kind }) => kind === 'close')) {
-      database.close();
-      port.close();
-    }
+    const last = group.some(({ kind }) => kind === 'close');
+    if (last) database.close();
     port.postMessage(replies);
+    if (last) port.close(); // after the last word: a closed port says nothing
   };
   port.on('message', (request: Request) => {
     if (queue.push(request) === 1) setImmediate(drain);
