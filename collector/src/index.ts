@@ -3,5 +3,9 @@
 export { createCatalog, parseDocument } from './catalog.ts';
 export { type Collector, type CollectorOptions, openCollector } from './collector.ts';
 export type { AnswerEstimate, MetricEstimates, Truth } from './estimates.ts';
+export { type Moments, momentsOf, type Population } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';
 export { estimatesOf } from './estimators/estimator.ts';
+export { sampler } from './simulate/distribution.ts';
+export { type Agreement, agreement } from './statistics/agreement.ts';
+export { chiSquaredTail } from './statistics/chiSquared.ts';

@@ -1,0 +1,58 @@
+/**
+ * The exact mean and covariance of a metric's estimates under the law, given what is true of the devices that reported:
+ * no device's coins depend on another's, so both are sums over devices. One report a device.
+ *
+ * k-ary: a report is one cell, so with P(u | x) the channel, Cov(u, v | x) = [u = v] P(u | x) - P(u | x) P(v | x).
+ * Subset: cell u is in the set with probability p or q; with m of d in the set, both u and v are in it with probability
+ *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
+ */
+
+import { type KAryLaw, type Law, mechanismOf, type SubsetLaw } from '@murmuration/shared';
+import { Matrix } from 'ml-matrix';
+import { rapporMoments } from './rappor-covariance.ts';
+
+/** True answers of the devices that reported: how many gave each. */
+export interface Population {
+  /** In the order of the estimates: of a list's answers, or of the candidates. */
+  readonly counts: readonly number[];
+  /** Strings that are no candidates, and how many devices gave each. */
+  readonly others: ReadonlyMap<string, number>;
+  readonly candidates: readonly string[];
+}
+
+/** What the estimates are on average, and how they vary together. */
+export interface Moments {
+  readonly mean: readonly number[];
+  readonly covariance: Matrix;
+  /** How many directions the estimates can vary in: one fewer than a list's answers, whose estimates sum to 1. */
+  readonly rank: number;
+}
+
+/** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
+function pairs(law: KAryLaw | SubsetLaw): { readonly one: number; readonly neither: number } {
+  if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
+  const { size: d, subset: m } = law;
+  const { p } = mechanismOf(law).support(law);
+  const among = (d - 1) * (d - 2);
+  return { one: (p * (m - 1)) / (d - 1), neither: (p * (m - 1) * (m - 2) + (1 - p) * m * (m - 1)) / among };
+}
+
+function listMoments(law: KAryLaw | SubsetLaw, counts: readonly number[]): Moments {
+  const n = counts.reduce((sum, count) => sum + count, 0);
+  const { p, q } = mechanismOf(law).support(law);
+  const { one, neither } = pairs(law);
+  const scale = 1 / (n * (p - q)) ** 2;
+  const covariance = new Matrix(law.size, law.size);
+  counts.forEach((x, u) => {
+    counts.forEach((y, v) => {
+      const own = x * p * (1 - p) + (n - x) * q * (1 - q);
+      const shared = (x + y) * (one - p * q) + (n - x - y) * (neither - q * q);
+      covariance.set(u, v, scale * (u === v ? own : shared));
+    });
+  });
+  return { mean: counts.map((count) => count / n), covariance, rank: law.size - 1 };
+}
+
+/** The moments of a metric's estimates. */
+export const momentsOf = (law: Law, { counts, others, candidates }: Population): Moments =>
+  law.mechanism === 'rappor' ? rapporMoments(law, candidates, counts, others) : listMoments(law, counts);

@@ -1,0 +1,87 @@
+/**
+ * RAPPOR's part of covariance.ts. Candidates that share Bloom bits share reports, so their estimates vary together, and a
+ * frequent string lifts all whose bits it meets. The estimator treats the hash as random and carries that as variance;
+ * but the hash is known, the same in every run, and a few frequent strings make that part anything but normal. So here it
+ * is no chance at all: mean and covariance are those given the hash, over cohorts and coins.
+ *
+ * In cohort j let B(c) be the bits of candidate c. A device with string w draws j of m and reports bit b with probability
+ * π_b, p if b is in B(w), else q, each by itself. It adds X_c = mean of its bits over B(c) to the support of c, so
+ *   E[X_c] = q + (p - q) a(c, w),  a = mean over j of |B(c) ∩ B(w)| / |B(c)|
+ *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of  π_b if b = b', else π_b π_b'
+ * and Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb', where N counts devices whose strings have the bits.
+ */
+
+import { bloomBits, hashString, type RapporLaw, rappor } from '@murmuration/shared';
+import { Matrix } from 'ml-matrix';
+import type { Moments } from './covariance.ts';
+
+/** The bits of each string in one cohort. */
+type Blooms = readonly (readonly number[])[];
+
+/** N_bb', with N_b on the diagonal, of one cohort. */
+function devicesByBits(blooms: Blooms, devices: readonly number[], bits: number): Float64Array {
+  const together = new Float64Array(bits * bits);
+  blooms.forEach((own, w) => {
+    for (const a of own) for (const b of own) together[a * bits + b] = (together[a * bits + b] as number) + (devices[w] as number);
+  });
+  return together;
+}
+
+/** Adds Σ_w n_w E[X_c X_c' | cohort] for every pair of candidates. */
+function addProducts(sum: Matrix, blooms: Blooms, together: Float64Array, n: number, bits: number, p: number, q: number): void {
+  const gain = p - q;
+  const at = (a: number, b: number): number => together[a * bits + b] as number;
+  const product = (a: number, b: number): number =>
+    a === b ? q * n + gain * at(a, a) : q * q * n + q * gain * (at(a, a) + at(b, b)) + gain * gain * at(a, b);
+  for (let c = 0; c < sum.rows; c++) {
+    const own = blooms[c] as readonly number[];
+    for (let other = c; other < sum.rows; other++) {
+      const others = blooms[other] as readonly number[];
+      let mean = 0;
+      for (const a of own) for (const b of others) mean += product(a, b) / (own.length * others.length);
+      sum.set(c, other, sum.get(c, other) + mean);
+    }
+  }
+}
+
+/** The moments of candidates' estimates, given how many devices gave each of them and each other string. */
+export function rapporMoments(
+  law: RapporLaw,
+  candidates: readonly string[],
+  counts: readonly number[],
+  others: ReadonlyMap<string, number>,
+): Moments {
+  const { bits, hashes, cohorts } = law;
+  const { p, q } = rappor.support(law);
+  const strings = [...candidates, ...others.keys()];
+  const devices = [...counts, ...others.values()];
+  const n = devices.reduce((sum, count) => sum + count, 0);
+  const hashed = strings.map(hashString);
+  const products = new Matrix(candidates.length, candidates.length);
+  const overlap = new Matrix(candidates.length, strings.length); // a(c, w)
+  for (let cohort = 0; cohort < cohorts; cohort++) {
+    const blooms = hashed.map((hash) => bloomBits(hash, cohort, hashes, bits));
+    addProducts(products, blooms, devicesByBits(blooms, devices, bits), n, bits, p, q);
+    candidates.forEach((_, c) => {
+      const own = blooms[c] as readonly number[];
+      blooms.forEach((bloom, w) => {
+        const common = own.reduce((sum, bit) => sum + Number(bloom.includes(bit)), 0);
+        if (common > 0) overlap.set(c, w, overlap.get(c, w) + common / own.length / cohorts);
+      });
+    });
+  }
+  // What one device adds on average, by its string; their products weighted by devices.
+  const means = Matrix.add(Matrix.mul(overlap, p - q), q);
+  const squares = means.mmul(means.transpose().mulColumnVector([...devices]));
+  const rho = 1 - (1 - 1 / bits) ** hashes;
+  const scale = 1 / ((p - q) * (1 - rho)); // the estimator's own
+  const covariance = new Matrix(candidates.length, candidates.length);
+  for (let c = 0; c < candidates.length; c++) {
+    for (let other = c; other < candidates.length; other++) {
+      const value = (products.get(c, other) / cohorts - squares.get(c, other)) * (scale / n) ** 2;
+      covariance.set(c, other, value).set(other, c, value);
+    }
+  }
+  const support = means.mmul(Matrix.columnVector([...devices])).to1DArray();
+  return { mean: support.map((sum) => (sum / n - q - (p - q) * rho) * scale), covariance, rank: candidates.length };
+}

@@ -1,0 +1,43 @@
+/** Whether estimates agree with a truth that is known: one statistic for all answers, with its p-value under "the law is right". */
+
+import type { Law } from '@murmuration/shared';
+import { CholeskyDecomposition, Matrix } from 'ml-matrix';
+import { momentsOf, type Population } from '../estimators/covariance.ts';
+import type { Estimate } from '../estimators/estimate.ts';
+import { chiSquaredTail } from './chiSquared.ts';
+
+/** How estimates and truth agree. */
+export interface Agreement {
+  /** Root of the mean squared difference from the truth, and of its expectation under the law. */
+  readonly rmse: number;
+  readonly expectedRmse: number;
+  /** The squared distance from what the law says, eᵀ Cov⁺ e: a sum of squared z-scores that are independent. */
+  readonly z2: number;
+  readonly df: number;
+  readonly pValue: number;
+  /** The share of answers whose 95 % interval holds the truth. */
+  readonly coverage95: number;
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+/** Compares a metric's estimates with the truth. The covariance is exact, so their dependence is no excuse either way. */
+export function agreement(law: Law, estimates: readonly Estimate[], population: Population): Agreement {
+  const { counts, others } = population;
+  const n = [...counts, ...others.values()].reduce((sum, count) => sum + count, 0);
+  const truth = counts.map((count) => count / n);
+  const { mean: expected, covariance, rank } = momentsOf(law, population);
+  const errors = estimates.map(({ estimate }, i) => estimate - (expected[i] as number)).slice(0, rank);
+  const column = Matrix.columnVector(errors);
+  const solved = new CholeskyDecomposition(covariance.subMatrix(0, rank - 1, 0, rank - 1)).solve(column);
+  const z2 = column.dot(solved);
+  const expectedSquares = expected.map((value, i) => covariance.get(i, i) + (value - (truth[i] as number)) ** 2);
+  return {
+    rmse: Math.sqrt(mean(estimates.map(({ estimate }, i) => (estimate - (truth[i] as number)) ** 2))),
+    expectedRmse: Math.sqrt(mean(expectedSquares)),
+    z2,
+    df: rank,
+    pValue: chiSquaredTail(z2, rank),
+    coverage95: mean(estimates.map(({ low, high }, i) => Number(low <= (truth[i] as number) && (truth[i] as number) <= high))),
+  };
+}

@@ -1,0 +1,36 @@
+/** The fleet's thread: keeps so many devices in flight, counts the truth of what was delivered, and tells how far it is. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { countTruth, noTruths, people } from './data.ts';
+import { report } from './device.ts';
+import type { Orders, Progress } from './fleet.ts';
+
+const CONCURRENT = 96; // devices in flight: enough that the collector's commits overlap, few enough for its sockets
+const EVERY = 250; // milliseconds between two messages
+
+async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post: (progress: Progress) => void): Promise<void> {
+  const next = people(seed);
+  const truths = noTruths();
+  const lost: { [result: string]: number } = {};
+  const started = performance.now();
+  let [begun, finished, delivered] = [0, 0, 0];
+  const say = (): void => post({ devices: finished, delivered, lost, truths });
+  const timer = setInterval(say, EVERY);
+  const lane = async (): Promise<void> => {
+    while (begun < devices) {
+      const person = next();
+      const due = started + (Math.max(0, ++begun - atOnce) / perSecond) * 1_000;
+      if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      const reported = await report(person, { endpoint });
+      for (const metric of reported.delivered) countTruth(truths, metric, person);
+      for (const { result } of reported.lost) lost[result] = (lost[result] ?? 0) + 1;
+      delivered += reported.delivered.length;
+      finished++;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENT, devices) }, lane));
+  clearInterval(timer);
+  say();
+}
+
+await run(workerData as Orders, (progress) => parentPort?.postMessage(progress));

@@ -1,0 +1,60 @@
+/** The demo's schema: six questions, one for each kind that there is. `murmuration schema --schema examples/demo/schema.ts`. */
+
+import { choice, defineSchema, flag, joint, permanent, text } from '@murmuration/client';
+
+export const schema = defineSchema({
+  app: 'demo',
+  version: 1,
+  budget: { epsilon: 14, per: 'month' },
+  segments: { platform: ['desktop', 'android', 'ios'] },
+  devices: 100_000,
+  metrics: {
+    browser: choice(
+      [
+        'Chrome for Android',
+        'Chrome',
+        'Safari on iOS',
+        'Edge',
+        'Safari',
+        'Firefox',
+        'Samsung Internet',
+        'Opera Mobile',
+        'Opera',
+        'UC Browser for Android',
+        'Firefox for Android',
+        'IE',
+      ],
+      { epsilon: 1, other: true, description: 'Which browser is this?', owner: 'web platform' },
+    ),
+    film: joint(
+      {
+        genre: [
+          'Action',
+          'Adventure',
+          'Black Comedy',
+          'Comedy',
+          'Concert/Performance',
+          'Documentary',
+          'Drama',
+          'Horror',
+          'Musical',
+          'Romantic Comedy',
+          'Thriller/Suspense',
+          'Western',
+        ],
+        rating: ['G', 'PG', 'PG-13', 'R', 'Not Rated'],
+      },
+      { epsilon: 2, description: 'Which kind of film was watched last, and how is it rated?', owner: 'recommendations' },
+    ),
+    rain: flag({ epsilon: 1, description: 'Did it rain here yesterday?', owner: 'weather' }),
+    cylinders: permanent(
+      choice(['3', '4', '5', '6', '8'], { epsilon: 1, every: 'day', description: 'How many cylinders has the car?', owner: 'navigation' }),
+      { epsilon: 4, renew: 'year' },
+    ),
+    word: text({ epsilon: 2, description: 'Which word did the keyboard complete last?', owner: 'keyboard' }),
+    airport: permanent(text({ epsilon: 1, every: 'day', description: 'Which airport is the nearest?', owner: 'travel' }), {
+      epsilon: 4,
+      renew: 'year',
+    }),
+  },
+});
