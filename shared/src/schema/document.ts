@@ -72,10 +72,10 @@ export function answersOf(metric: MetricDocument): readonly (Answer | { readonly
   }
 }
 
-/** An answer as people read it. */
+/** An answer as people read it: of a joint one, what says something by itself, and yes or no with its question. */
 export const labelOf = (answer: Answer | { readonly [question: string]: Answer }): string =>
   typeof answer === 'object'
     ? Object.entries(answer)
-        .map(([question, value]) => `${question}: ${value}`)
+        .map(([question, value]) => (typeof value === 'string' ? value : `${question}: ${value}`))
         .join(', ')
     : String(answer);
