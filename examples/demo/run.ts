@@ -38,7 +38,9 @@ function options(): { readonly devices: number; readonly seed: number; readonly 
       json: values.json,
     };
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(`expected --devices N, --seed K, --json; got: ${error.message}`) : error;
+    throw error instanceof TypeError
+      ? new UsageError(`expected --devices N, --seed K, --json; got: ${error.message.split('\n')[0]}`)
+      : error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** `npm start`: the collector on SQLite with the demo fleet reporting to it, until Ctrl-C. `--port N` or PORT; 8080 else. */
 
-import { rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Collector, openCollector } from '@murmuration/collector';
@@ -32,8 +32,9 @@ async function listen(collector: Collector, port: number): Promise<{ readonly ad
 }
 
 async function start(port: number): Promise<void> {
-  const data = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
-  await rm(data, { recursive: true, force: true });
+  const folder = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
+  await mkdir(folder, { recursive: true });
+  const data = await mkdtemp(folder); // its own: a second demo must not take the store of the first away
   let latest: Progress | undefined;
   const truth = (_app: string, metric: string): { readonly [label: string]: number } | undefined => {
     const counts = latest?.truths[metric];
@@ -51,6 +52,7 @@ async function start(port: number): Promise<void> {
     stopping = true;
     await fleet.stop();
     await collector.close();
+    await rm(data, { recursive: true });
     process.stdout.write(`\nStopped. ${latest?.devices ?? 0} devices had reported.\n`);
     process.exitCode = code;
   };
@@ -74,6 +76,6 @@ async function start(port: number): Promise<void> {
 try {
   await start(wantedPort());
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 2;
+  process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
+  process.exitCode = error instanceof RangeError || error instanceof TypeError ? 2 : 1; // bad usage, or no collector
 }

@@ -44,6 +44,17 @@ function addProducts(sum: Matrix, blooms: Blooms, together: Float64Array, n: num
   }
 }
 
+/** Adds a cohort's |B(c) ∩ B(w)| / |B(c)|, times its weight, for every candidate and string. */
+function addOverlap(sum: Matrix, blooms: Blooms, weight: number): void {
+  const holders = new Map<number, number[]>(); // the strings that have a bit
+  blooms.forEach((own, w) => {
+    for (const bit of own) holders.set(bit, [...(holders.get(bit) ?? []), w]);
+  });
+  blooms.slice(0, sum.rows).forEach((own, c) => {
+    for (const bit of own) for (const w of holders.get(bit) ?? []) sum.set(c, w, sum.get(c, w) + weight / own.length);
+  });
+}
+
 /** The moments of candidates' estimates, given how many devices gave each of them and each other string. */
 export function rapporMoments(
   law: RapporLaw,
@@ -62,13 +73,7 @@ export function rapporMoments(
   for (let cohort = 0; cohort < cohorts; cohort++) {
     const blooms = hashed.map((hash) => bloomBits(hash, cohort, hashes, bits));
     addProducts(products, blooms, devicesByBits(blooms, devices, bits), n, bits, p, q);
-    candidates.forEach((_, c) => {
-      const own = blooms[c] as readonly number[];
-      blooms.forEach((bloom, w) => {
-        const common = own.reduce((sum, bit) => sum + Number(bloom.includes(bit)), 0);
-        if (common > 0) overlap.set(c, w, overlap.get(c, w) + common / own.length / cohorts);
-      });
-    });
+    addOverlap(overlap, blooms, 1 / cohorts);
   }
   // What one device adds on average, by its string; their products weighted by devices.
   const means = Matrix.add(Matrix.mul(overlap, p - q), q);

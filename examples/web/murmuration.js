@@ -1,0 +1,2 @@
+// In Node this is the package; in the page serve.ts answers this address with the built bundle.
+export * from '@murmuration/client';

@@ -1,0 +1,40 @@
+/** `npm run bench -- NAME [--json FILE] [...]`: runs a benchmark, prints its table, and fails when its claim does not hold. */
+
+import { writeFile } from 'node:fs/promises';
+import { accuracy } from './accuracy.ts';
+
+/** A benchmark: its result as JSON, and as rows of which the first is the heading. */
+type Benchmark = (
+  args: readonly string[],
+) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
+
+const benchmarks: { readonly [name: string]: Benchmark } = { accuracy };
+
+/** Takes `--json FILE` out of the arguments. */
+function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {
+  const at = args.indexOf('--json');
+  if (at < 0) return { file: undefined, rest: args };
+  const file = args[at + 1];
+  if (file === undefined) throw new TypeError('--json: expected a file, got nothing');
+  return { file, rest: args.toSpliced(at, 2) };
+}
+
+function print(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  for (const row of rows)
+    console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '));
+}
+
+try {
+  const [name = '', ...args] = process.argv.slice(2);
+  const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
+  if (benchmark === undefined) throw new TypeError(`expected one of ${Object.keys(benchmarks).join(', ')}, got ${JSON.stringify(name)}`);
+  const { file, rest } = splitJson(args);
+  const { result, rows } = await benchmark(rest);
+  print(rows);
+  if (file !== undefined) await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+  process.exitCode = result.passed ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = error instanceof TypeError ? 2 : 1;
+}

@@ -1,0 +1,149 @@
+/** The example pages in a real Chromium, with a real collector: what a person sees is what is stored and sent, and nothing else is. */
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Collector, openCollector } from '@murmuration/collector';
+import { serveWeb, type WebServer } from '@murmuration/examples/web/serve';
+import type { Batch, SchemaDocument } from '@murmuration/shared';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildClient } from '../setup/build-client.ts';
+import { launchChromium } from '../setup/chromium.ts';
+
+const examples = new URL('../../examples/web/', import.meta.url);
+const METRICS = ['darkMode', 'favouriteWord', 'plan'];
+
+let browser: Browser;
+let schema: SchemaDocument;
+let data: string;
+let collector: Collector;
+let web: WebServer;
+let context: BrowserContext;
+let bodies: string[]; // of all uploads, as Chromium sent them
+let complaints: string[]; // errors and warnings of the console, policy violations among them
+
+beforeAll(async () => {
+  await buildClient();
+  browser = await launchChromium();
+  schema = ((await import(new URL('schema.js', examples).href)) as { readonly schema: { readonly document: SchemaDocument } }).schema
+    .document;
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'murmuration-web-'));
+  collector = await openCollector({ schemas: [schema], data, minimum: 1 });
+  web = await serveWeb(await collector.listen(0, '127.0.0.1'), 0);
+  context = await browser.newContext();
+  [bodies, complaints] = [[], []];
+  context.on('request', (request) => {
+    if (request.url().includes('/v1/reports')) bodies.push(request.postData() ?? '');
+  });
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(String(error.error())));
+});
+
+afterEach(async () => {
+  await context.close();
+  await web.close();
+  await collector.close();
+  await rm(data, { recursive: true });
+  expect(complaints).toEqual([]);
+});
+
+async function open(path: string): Promise<Page> {
+  const page = await context.newPage();
+  const response = await page.goto(`${web.address}${path}`);
+  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+  await page.locator('#consent[data-state]').waitFor();
+  return page;
+}
+
+const stored = (page: Page): Promise<string[]> => page.evaluate(() => Object.values({ ...localStorage }));
+const outcomes = (page: Page, result: string): Promise<number> => page.locator(`#outcomes li[data-result=${result}]`).count();
+const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save settings' }).click();
+const see = (page: Page, result: string, times: number): Promise<void> =>
+  page
+    .locator(`#outcomes li[data-result=${result}]`)
+    .nth(times - 1)
+    .waitFor();
+
+/** How many reports of each metric the collector has counted. */
+async function counted(): Promise<{ readonly [metric: string]: number }> {
+  const { metrics } = (await (await fetch(`${await address()}/v1/metrics`)).json()) as {
+    readonly metrics: readonly { readonly metric: string; readonly reports: number }[];
+  };
+  return Object.fromEntries(metrics.map(({ metric, reports }) => [metric, reports]));
+}
+
+const address = async (): Promise<string> => /data-collector="([^"]*)"/.exec(await (await fetch(web.address)).text())?.[1] as string;
+
+const each = (reports: number): { readonly [metric: string]: number } => Object.fromEntries(METRICS.map((metric) => [metric, reports]));
+
+test.each(['/', '/script.html'])('%s stores and sends nothing before consent, then just what it shows, and once', async (path) => {
+  const page = await open(path);
+  await save(page);
+  await see(page, 'no-consent', 3);
+  expect(await stored(page)).toEqual([]);
+  expect(bodies).toEqual([]);
+
+  await page.getByLabel('Favourite word').fill('zephyrous');
+  await page.getByRole('button', { name: 'Yes, share' }).click();
+  await save(page);
+  await see(page, 'recorded', 3);
+  const [shown] = await page.locator('#bytes').allTextContents();
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await see(page, 'delivered', 3);
+  expect(bodies).toEqual([shown]);
+  expect((JSON.parse(shown as string) as Batch).reports.map(([metric]) => metric).sort()).toEqual(METRICS);
+  expect(await counted()).toEqual(each(1));
+  expect([...(await stored(page)), ...bodies].join()).not.toContain('zephyrous');
+  await page.getByText('ε 6 of 6 spent in this month, 0 left.').waitFor();
+
+  await page.reload();
+  await page.locator('#consent[data-state=granted]').waitFor();
+  await save(page);
+  await see(page, 'already-answered', 3);
+  expect(await outcomes(page, 'recorded')).toBe(0);
+  expect(bodies).toHaveLength(1);
+  expect(await counted()).toEqual(each(1));
+});
+
+test.each(['/', '/script.html'])('%s erases what waits when the person says no, and keeps what was spent', async (path) => {
+  const page = await open(path);
+  await page.getByRole('button', { name: 'Yes, share' }).click();
+  await save(page);
+  await see(page, 'recorded', 3);
+  await page.getByRole('button', { name: 'No', exact: true }).click();
+  await page.locator('#consent[data-state=denied]').waitFor();
+  const [state] = await stored(page);
+  expect(JSON.parse(state as string)).toMatchObject({ consent: 'denied', outbox: [] });
+  await page.waitForTimeout(5_500); // longer than any upload waits
+  await page.close();
+  expect(bodies).toEqual([]);
+  expect(await counted()).toEqual(each(0));
+
+  const again = await open(path);
+  await again.locator('#consent[data-state=denied]').waitFor();
+  await again.getByRole('button', { name: 'Yes, share' }).click();
+  await save(again);
+  await see(again, 'already-answered', 3);
+  expect(bodies).toEqual([]);
+});
+
+test('what is recorded before a page is left arrives', async () => {
+  const page = await open('/');
+  await page.getByRole('button', { name: 'Yes, share' }).click();
+  await save(page);
+  await see(page, 'recorded', 3);
+  await page.goto('about:blank');
+  await expect.poll(counted).toEqual(each(1));
+});
+
+test('the two pages differ in their scripts only', async () => {
+  const lines = async (file: string): Promise<string> => (await readFile(new URL(file, examples), 'utf8')).replace(/ *<script.*\n/g, '');
+  expect(await lines('script.html')).toBe(await lines('index.html'));
+});

@@ -1,0 +1,137 @@
+/** The moments of estimates against brute force: every report of a small law, with its probability, through the estimator itself. */
+
+import { estimatesOf, momentsOf } from '@murmuration/collector';
+import {
+  bloomBits,
+  hashString,
+  kAryLaw,
+  type Law,
+  MODULUS,
+  mechanismOf,
+  permanentKAryLaw,
+  permanentRapporLaw,
+  type RapporLaw,
+  rapporLaw,
+  subsetLaw,
+} from '@murmuration/shared';
+import { expect, test } from 'vitest';
+
+/** A possible report of a device, and its probability. */
+interface Possible {
+  readonly cohort: number;
+  readonly cells: readonly number[];
+  readonly probability: number;
+}
+
+const subsets = (size: number): readonly (readonly number[])[] =>
+  Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
+
+function listReports(law: Exclude<Law, RapporLaw>, answer: number): readonly Possible[] {
+  if (law.mechanism === 'k-ary') {
+    const { p, q } = mechanismOf(law).support(law);
+    return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));
+  }
+  const sets = subsets(law.size).filter(({ length }) => length === law.subset);
+  const include = law.include / MODULUS;
+  const holding = sets.filter((set) => set.includes(answer)).length;
+  return sets.map((cells) => {
+    const probability = cells.includes(answer) ? include / holding : (1 - include) / (sets.length - holding);
+    return { cohort: 0, cells, probability };
+  });
+}
+
+function stringReports(law: RapporLaw, text: string): readonly Possible[] {
+  const { p, q } = mechanismOf(law).support(law);
+  return Array.from({ length: law.cohorts }, (_, cohort) => {
+    const own = bloomBits(hashString(text), cohort, law.hashes, law.bits);
+    return subsets(law.bits).map((cells) => {
+      const chance = (bit: number): number => (own.includes(bit) ? p : q);
+      const bits = Array.from({ length: law.bits }, (__, bit) => (cells.includes(bit) ? chance(bit) : 1 - chance(bit)));
+      return { cohort, cells, probability: bits.reduce((product, x) => product * x, 1 / law.cohorts) };
+    });
+  }).flat();
+}
+
+/** Mean and covariance of the estimates of one report. */
+function bruteForce(
+  law: Law,
+  reports: readonly Possible[],
+  candidates: readonly string[],
+): { readonly mean: number[]; readonly covariance: number[][] } {
+  const { cells: size } = mechanismOf(law).shape(law);
+  const outcomes = reports.map(({ cohort, cells, probability }) => {
+    const tally = { reports: 1, cells: Float64Array.from({ length: size }, (_, cell) => Number(cells.includes(cell))) };
+    const estimates = estimatesOf(law, { tallies: new Map([[cohort, tally]]), perDevice: 1, candidates });
+    return { probability, estimates: estimates.map(({ estimate }) => estimate) };
+  });
+  const width = outcomes[0]?.estimates.length ?? 0;
+  const expectation = (of: (estimates: readonly number[]) => number): number =>
+    outcomes.reduce((sum, { probability, estimates }) => sum + probability * of(estimates), 0);
+  const mean = Array.from({ length: width }, (_, u) => expectation((estimates) => estimates[u] as number));
+  const covariance = mean.map((a, u) =>
+    mean.map((b, v) => expectation((estimates) => ((estimates[u] as number) - a) * ((estimates[v] as number) - b))),
+  );
+  return { mean, covariance };
+}
+
+/** Of n devices: the mean of their means, and the sum of their covariances over n². */
+function expectMoments(
+  law: Law,
+  devices: readonly (readonly [reports: readonly Possible[], count: number])[],
+  candidates: readonly string[],
+  counts: readonly number[],
+  others: ReadonlyMap<string, number>,
+): void {
+  const n = devices.reduce((sum, [, count]) => sum + count, 0);
+  const parts = devices.map(([reports, count]) => ({ count, ...bruteForce(law, reports, candidates) }));
+  const moments = momentsOf(law, { counts, others, candidates });
+  counts.forEach((_, u) => {
+    expect(moments.mean[u]).toBeCloseTo(
+      parts.reduce((sum, { count, mean }) => sum + (count / n) * (mean[u] as number), 0),
+      10,
+    );
+    counts.forEach((__, v) => {
+      const expected = parts.reduce((sum, { count, covariance }) => sum + (count / n ** 2) * (covariance[u]?.[v] as number), 0);
+      expect(moments.covariance.get(u, v)).toBeCloseTo(expected, 10);
+    });
+  });
+}
+
+test.each([
+  ['k-ary response', kAryLaw(4, 1.2)],
+  ['permanent k-ary response', permanentKAryLaw(4, 1, 3)],
+  ['subset selection of two', subsetLaw(4, 2, 1)],
+  ['subset selection of three', subsetLaw(5, 3, 0.7)],
+] as const)('%s: mean and covariance are those of all its reports', (_, law) => {
+  const counts = Array.from({ length: law.size }, (__, answer) => [5, 0, 2, 11, 1][answer] as number);
+  expectMoments(
+    law,
+    counts.map((count, answer) => [listReports(law, answer), count]),
+    [],
+    counts,
+    new Map(),
+  );
+});
+
+test.each([
+  ['one-time', { ...rapporLaw(1, 1_000), bits: 6, cohorts: 4 }],
+  ['permanent', { ...permanentRapporLaw(1, 2, 1_000), bits: 6, cohorts: 2 }],
+  ['two hashes', { ...rapporLaw(1, 1_000), bits: 6, hashes: 2, cohorts: 4 }],
+] as const)('RAPPOR, %s: mean and covariance are those of all its reports, whatever the strings share', (_, law) => {
+  const candidates = ['a', 'b', 'c', 'd', 'e'];
+  const [counts, others] = [
+    [7, 0, 3, 1, 2],
+    new Map([
+      ['f', 4],
+      ['g', 9],
+    ]),
+  ];
+  const devices = [...candidates.map((text, i) => [text, counts[i] as number] as const), ...others];
+  expectMoments(
+    law,
+    devices.map(([text, count]) => [stringReports(law, text), count]),
+    candidates,
+    counts,
+    others,
+  );
+});
