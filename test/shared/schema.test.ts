@@ -145,14 +145,14 @@ const full = defineSchema({
 });
 
 /** A document to be spoilt. */
-type Loose = Record<string, never> & {
-  metrics: Record<string, { law: Record<string, unknown> }>;
-  about: Record<string, unknown>;
-  budget: { epsilon: number };
+interface Loose {
+  readonly metrics: { readonly [name: string]: { readonly law: { [key: string]: unknown } } };
+  readonly about: { readonly [name: string]: unknown };
+  readonly budget: { epsilon: number };
   colour: unknown;
-};
+}
 
-const lawOf = (document: Loose, metric: string): Record<string, unknown> => document.metrics[metric]?.law ?? {};
+const lawOf = (document: Loose, metric: string): { [key: string]: unknown } => document.metrics[metric]?.law ?? {};
 
 describe('the document', () => {
   test('what defineSchema makes, the collector takes, through JSON and back to the byte', () => {
@@ -169,7 +169,7 @@ describe('the document', () => {
     expect(canonicalSchema(mended.document)).not.toBe(canonicalSchema(before.document));
   });
 
-  test.each([
+  test.each<readonly [string, (document: Loose) => unknown, string]>([
     [
       'a law that spends more than the metric says',
       (document: Loose) => (lawOf(document, 'dark').truth = 2 ** 32 - 1),
@@ -186,8 +186,8 @@ describe('the document', () => {
     ['a permanent metric without irr', (document: Loose) => Reflect.deleteProperty(lawOf(document, 'kept'), 'irr'), 'metrics.kept.law'],
     ['no description', (document: Loose) => Reflect.deleteProperty(document.about, 'dark'), 'about.dark'],
     ['charges above the budget', (document: Loose) => (document.budget.epsilon = 3), 'budget: expected charges of at most 3'],
-  ] as const)('the collector refuses %s', (_name, spoil, message) => {
-    const document = JSON.parse(canonicalSchema(full.document));
+  ])('the collector refuses %s', (_name, spoil, message) => {
+    const document = JSON.parse(canonicalSchema(full.document)) as Loose;
     spoil(document);
     expect(() => parseDocument(document)).toThrow(message);
   });

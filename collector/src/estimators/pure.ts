@@ -16,7 +16,7 @@ interface Variance {
 }
 
 /** The variance of one report's estimate, linear in the frequency. */
-export function varianceOf({ p, q }: Support): Variance {
+function varianceOf({ p, q }: Support): Variance {
   const gain = (p - q) * (p - q);
   return { constant: (q * (1 - q)) / gain, slope: (p * (1 - p) - q * (1 - q)) / gain };
 }

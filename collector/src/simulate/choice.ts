@@ -84,9 +84,7 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** What a simulation found; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
-export type SimulationResult = ReturnType<typeof simulateChoice>;
-
+/** Runs the rounds; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateChoice(simulation: ChoiceSimulation): {
   readonly type: 'choice';
   readonly mechanism: string;

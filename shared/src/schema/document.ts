@@ -42,17 +42,9 @@ export interface SchemaDocument {
 /** The canonical JSON of a document: what the fingerprint is taken of. */
 export const canonicalSchema = (document: Partial<SchemaDocument>): string => canonicalJson(document as unknown as Json);
 
-/** A name costs a hundred times what a report does, and one process may be many devices of one schema. */
-const wireNames = new WeakMap<SchemaDocument, string>();
-
 /** The schema's name on the wire, `app/version/checksum`; the checksum is of everything but `about`. */
-export function wireName(document: SchemaDocument): string {
-  const known = wireNames.get(document);
-  if (known !== undefined) return known;
-  const { about: _about, ...rest } = document;
-  const name = `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
-  wireNames.set(document, name);
-  return name;
+export function wireName({ about: _about, ...rest }: SchemaDocument): string {
+  return `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
 }
 
 /** The answers of a list metric in the order of their indices; undefined for text. A joint answer is an object. */
