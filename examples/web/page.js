@@ -67,10 +67,10 @@ globalThis.startPage = (create) => {
     element('send').hidden = waiting.length === 0;
   };
 
-  const showLedger = ({ budget, spent, left, per, today, metrics }) => {
+  const showLedger = ({ budget: { epsilon, per }, spent, left, today, metrics }) => {
     const day = (number) => new Date(number * 86_400_000).toISOString().slice(0, 10);
-    element('ledger-state').textContent = `ε ${spent} of ${budget} spent in this ${per}, ${left} left.`;
-    element('spent').value = spent / budget;
+    element('ledger-state').textContent = `ε ${spent} of ${epsilon} spent in this ${per}, ${left} left.`;
+    element('spent').value = spent / epsilon;
     fill(
       element('ledger'),
       metrics.map(({ metric, spent: used, nextDay }) => [
