@@ -18,7 +18,7 @@ import {
 import { pageLifecycle, systemClock } from './adapters/lifecycle.ts';
 import { webStorage } from './adapters/storage.ts';
 import { fetchTransport, type Upload } from './adapters/transport.ts';
-import { claim, keptSymbol, live, nextDay, slotOf } from './ledger/ledger.ts';
+import { claim, keptSymbol, nextDay, openWindows, slotOf, spentIn } from './ledger/ledger.ts';
 import { openStore, type State } from './ledger/state.ts';
 import { after, type Maybe } from './maybe.ts';
 import { addReport, type Report, takeBack } from './outbox.ts';
@@ -188,12 +188,13 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     ledger: async () => {
       await opening;
       const today = advance();
-      const spentBy = (name: string): number => sumOf(live(state.accounts[name], today, budget).map(({ epsilon }) => epsilon));
+      const { limit, days } = openWindows(state.accounts, today, budget);
+      const spentBy = (name: string): number => sumOf(spentIn(state.accounts[name], today, days));
       const spent = sumOf(Object.keys(state.accounts).map(spentBy));
       return {
         budget,
         spent,
-        left: Math.max(0, budget.epsilon - spent),
+        left: Math.max(0, limit - spent),
         today,
         metrics: Object.entries(metrics).map(([name, metric]) => ({
           metric: name,

@@ -5,19 +5,18 @@
  * A slot of a metric is free when `every` days have passed since its last report. A permanent metric keeps the symbol
  * of its epoch; when the epoch has ended, the next begins after one silent window, so that no window holds two.
  * Charges are static and fit the budget (shared/src/schema/charges.ts). The sum is checked again here for the one
- * thing that a schema can't know: what an older version of it has spent in a window that has not ended.
+ * thing that a schema can't know: what another version of it has spent. Each version's promise holds in every window
+ * that holds a report under it, so a report must fit all windows that are open today: the least of their budgets, over
+ * the longest of their lengths.
  */
 
 import { type Budget, fits, type MetricDocument, PERIOD_DAYS } from '@murmuration/shared';
 
-/** ε spent by a report, or by an epoch up to its last report. */
-export interface Spending {
+/** A report: its ε, and the budget that it was promised under. The ε of an epoch stands with its last report alone. */
+interface Spending {
   readonly epsilon: number;
-  /** The budget that it was spent under. */
-  readonly budget: number;
+  readonly budget: Budget;
   readonly day: number;
-  /** The first day of which no window reaches back to `day`. */
-  readonly until: number;
 }
 
 /** What is kept of one metric. The symbol is randomized: it is the only trace of an answer that is ever stored. */
@@ -49,15 +48,17 @@ export function nextDay(metric: MetricDocument, account: Account | undefined, to
   return metric.permanent && keptSymbol(metric, account, open) === undefined ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
-/** The spendings of a metric whose window has not passed. */
-export const live = (account: Account | undefined, today: number, { per }: Budget): readonly Spending[] =>
-  account?.spent.filter(({ day, until }) => Math.max(until, day + DAYS[per]) > today) ?? [];
-
-/** What a report today adds to the window: nothing where the epoch's ε is in it already. */
-function chargeOf(metric: MetricDocument, account: Account | undefined, today: number, budget: Budget): number {
-  const paid = keptSymbol(metric, account, today) !== undefined && live(account, today, budget).length > 0;
-  return paid ? 0 : (metric.permanent ?? metric).epsilon;
+/** What a report today must fit: the least budget of the windows that are open, and how many days they reach back. */
+export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
+  const spendings = Object.values(accounts).flatMap(({ spent }) => spent);
+  const open = spendings.filter(({ budget: { per }, day }) => day + DAYS[per] > today);
+  const budgets = [budget, ...open.map((spending) => spending.budget)];
+  return { limit: Math.min(...budgets.map(({ epsilon }) => epsilon)), days: Math.max(...budgets.map(({ per }) => DAYS[per])) };
 }
+
+/** What was spent on a metric in the last so many days, today included. */
+export const spentIn = (account: Account | undefined, today: number, days: number): readonly number[] =>
+  account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
 
 /** Whether a metric may be reported today. */
 export function slotOf(
@@ -68,21 +69,25 @@ export function slotOf(
   budget: Budget,
 ): 'already-answered' | 'over-budget' | 'free' {
   if (nextDay(metric, accounts[name], today, budget) > today) return 'already-answered';
-  const spendings = Object.values(accounts).flatMap((account) => live(account, today, budget));
-  const limit = Math.min(budget.epsilon, ...spendings.map((spending) => spending.budget));
-  const charges = [...spendings.map(({ epsilon }) => epsilon), chargeOf(metric, accounts[name], today, budget)];
+  const claimed = { ...accounts, [name]: claim(metric, accounts[name], '', today, budget) };
+  const { limit, days } = openWindows(claimed, today, budget);
+  const charges = Object.values(claimed).flatMap((account) => spentIn(account, today, days));
   return fits(charges, limit) ? 'free' : 'over-budget';
 }
 
 /** Takes a free slot: the account as it is after today's report. `symbol` is what a permanent metric keeps. */
 export function claim(metric: MetricDocument, account: Account | undefined, symbol: string, today: number, budget: Budget): Account {
-  const charge = chargeOf(metric, account, today, budget);
-  const window = { day: today, until: today + DAYS[budget.per] };
-  const spent = live(account, today, budget);
-  const spending =
-    charge > 0 ? { epsilon: charge, budget: budget.epsilon, ...window } : { ...(spent[spent.length - 1] as Spending), ...window };
-  const taken = { day: today, spent: [...(charge > 0 ? spent : spent.slice(0, -1)), spending] };
-  if (metric.permanent === undefined) return taken;
-  const runs = keptSymbol(metric, account, today) !== undefined;
-  return { ...taken, epoch: (runs && account?.epoch) || { day: today, law: JSON.stringify(metric.law), symbol } };
+  const { permanent, law } = metric;
+  const kept = keptSymbol(metric, account, today) !== undefined && account?.epoch;
+  const epoch = kept || { day: today, law: JSON.stringify(law), symbol };
+  // A later version's window may be a year. Of an epoch, which began with its first report, reports under today's budget
+  // are replaced by today's; those under others stay, to hold the windows that they opened to their budgets.
+  const spent = (account?.spent ?? [])
+    .filter(({ day, budget: { epsilon, per } }) => {
+      const replaced = day >= epoch.day && epsilon === budget.epsilon && per === budget.per;
+      return day + DAYS.year > today && !replaced;
+    })
+    .map((spending) => (spending.day < epoch.day ? spending : { ...spending, epsilon: 0 }));
+  const taken = { day: today, spent: [...spent, { epsilon: (permanent ?? metric).epsilon, budget, day: today }] };
+  return permanent ? { ...taken, epoch } : taken;
 }

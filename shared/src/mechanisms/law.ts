@@ -51,9 +51,9 @@ export interface Mechanism<L> {
   readonly support: (law: L, stage?: 'permanent') => Support;
 }
 
-/** ε was asked for that 32 bits can't hold to within 10 %. */
+/** ε was asked for that 32 bits can't hold to within 10 %. Infinite odds (a threshold of 0) hold none. */
 export function assertHeld(odds: number, epsilon: number, what: string): void {
-  if (!(odds >= exp(0.9 * epsilon))) {
+  if (!(odds >= exp(0.9 * epsilon) && odds < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`${what}: expected an epsilon that 32-bit thresholds hold to within 10 %, got ${epsilon}`);
   }
 }

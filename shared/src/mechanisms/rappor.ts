@@ -138,15 +138,22 @@ export function expertRapporLaw(law: RapporLaw, epsilon: number, permanent?: num
   if ((irr === undefined) !== (permanent === undefined)) {
     throw new RangeError('rappor: expected p = 0 and q = 1 unless the metric is permanent, and other values if it is');
   }
-  const check = (a: number, b: number, asked: number, name: string): void => {
-    const odds = ((a * (1 - b)) / (b * (1 - a))) ** hashes;
-    if (odds > expBelow(asked))
-      throw new RangeError(`${name}: expected more than ${Math.log(odds)}, which these parameters spend, got ${asked}`);
+  // Both probabilities of each bit, times T or T²: 1 - p in doubles loses the digits of a p near 1. And one bit against
+  // e^(ε/h), because a power would multiply the roundings that `expBelow` has room for.
+  type Chance = readonly [ofOne: number, ofZero: number];
+  const check = ([a1, a0]: Chance, [b1, b0]: Chance, asked: number, name: string): void => {
+    const odds = (a1 * b0) / (b1 * a0);
+    if (odds > expBelow(asked / hashes))
+      throw new RangeError(`${name}: expected more than ${hashes * Math.log(odds)}, which these parameters spend, got ${asked}`);
   };
-  const [a, b] = [one / MODULUS, zero / MODULUS];
+  const a: Chance = [one, MODULUS - one];
+  const b: Chance = [zero, MODULUS - zero];
   check(a, b, permanent ?? epsilon, permanent === undefined ? 'epsilon' : 'permanent.epsilon');
   if (irr !== undefined) {
-    const through = (t: number): number => (t * irr.one + (1 - t) * irr.zero) / MODULUS;
+    const through = ([ofOne, ofZero]: Chance): Chance => [
+      ofOne * irr.one + ofZero * irr.zero,
+      ofOne * (MODULUS - irr.one) + ofZero * (MODULUS - irr.zero),
+    ];
     check(through(a), through(b), epsilon, 'epsilon');
   }
   return law;

@@ -1,0 +1,120 @@
+/**
+ * The plumbing, by statistics: the client's own words, coins and randomizers at production sizes, one chi-squared
+ * statistic for each mechanism. Seeds are fixed. A correct system fails with a probability below 1e-6 for each seed, and
+ * a law that is wrong by 1 % fails, which each test shows by holding the same counts against such a law.
+ */
+
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import {
+  bloomBits,
+  hashString,
+  type KAryLaw,
+  kAry,
+  kAryLaw,
+  MODULUS,
+  permanentKAryLaw,
+  permanentRapporLaw,
+  type RapporLaw,
+  rappor,
+  rapporLaw,
+  type SubsetLaw,
+  subset,
+  subsetLaw,
+} from '@murmuration/shared';
+import { expect, test } from 'vitest';
+import { randomizeKAry, respondKAry } from '../../client/src/randomizers/k-ary.ts';
+import { randomizeRappor, respondRappor } from '../../client/src/randomizers/rappor.ts';
+import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
+import { range } from './channel.ts';
+import { binomial, type ChiSquared, multinomial, pooled, upperTail } from './statistics.ts';
+
+const FALSE_ALARM = 1e-6;
+
+/** Fails unless the counts fit the law, and would not fit the same law with a threshold 1 % off. */
+function expectFit<L, C>(
+  samples: readonly { readonly law: L; readonly wrong: L; readonly counts: C }[],
+  fit: (law: L, counts: C) => ChiSquared,
+): void {
+  expect(upperTail(pooled(samples.map(({ law, counts }) => fit(law, counts))))).toBeGreaterThan(FALSE_ALARM);
+  expect(upperTail(pooled(samples.map(({ wrong, counts }) => fit(wrong, counts))))).toBeLessThan(FALSE_ALARM);
+}
+
+test('k-ary response of 16 and of 1024 answers, one-shot and permanent, reports each answer as often as the law says', () => {
+  const coins = createCoins(words(seededRng(2026)));
+  const reports = 500_000;
+  const sample = (law: KAryLaw, answer: number) => {
+    const counts = range(law.size).map(() => 0);
+    for (let i = 0; i < reports; i++) {
+      const symbol = randomizeKAry(law, answer, coins);
+      const [cell] = kAry.decode(law, law.irr === undefined ? symbol : respondKAry(law, symbol, coins)).cells;
+      counts[cell as number] = (counts[cell as number] as number) + 1;
+    }
+    return { law, wrong: { ...law, truth: Math.round(law.truth * 0.99) }, counts: { answer, counts } };
+  };
+  const samples = [kAryLaw(16, 4), kAryLaw(1024, 8), permanentKAryLaw(16, 4, 6)].flatMap((law) =>
+    [0, 5, law.size - 1].map((answer) => sample(law, answer)),
+  );
+  expectFit(samples, (law, { answer, counts }) => {
+    const { p, q } = kAry.support(law);
+    return multinomial(
+      counts,
+      range(law.size).map((cell) => (cell === answer ? p : q)),
+      reports,
+    );
+  });
+});
+
+test('subset selection of 16 and of 128 answers holds the answer and each other one as often as the law says', () => {
+  const coins = createCoins(words(seededRng(1125)));
+  const sample = (law: SubsetLaw, answer: number, reports: number) => {
+    const counts = range(law.size).map(() => 0);
+    for (let i = 0; i < reports; i++) {
+      for (const cell of subset.decode(law, randomizeSubset(law, answer, coins)).cells) counts[cell] = (counts[cell] as number) + 1;
+    }
+    return { law, wrong: { ...law, include: Math.round(law.include * 0.99) }, counts: { answer, counts, reports } };
+  };
+  const [short, long] = [subsetLaw(16, 4, 1), subsetLaw(128, 34, 1)];
+  const samples = [sample(short, 0, 700_000), sample(short, 9, 700_000), sample(long, 127, 300_000), sample(long, 64, 300_000)];
+  expectFit(samples, ({ size, subset: m, include }, { answer, counts, reports }) => {
+    const included = counts[answer] as number;
+    const others = size - 1;
+    // Given how many sets hold the answer, the others are exchangeable and their counts have a fixed sum.
+    const shares = [(m - 1) / others, m / others] as const;
+    const expected = included * shares[0] + (reports - included) * shares[1];
+    const variance = included * shares[0] * (1 - shares[0]) + (reports - included) * shares[1] * (1 - shares[1]);
+    const spread = counts.reduce((total, count, cell) => (cell === answer ? total : total + (count - expected) ** 2), 0);
+    const uniform: ChiSquared = { statistic: ((spread / variance) * (others - 1)) / others, degrees: others - 1 };
+    return pooled([binomial(included, include / MODULUS, reports), uniform]);
+  });
+});
+
+test('RAPPOR of 128 bits in 4 cohorts, one-shot and permanent, draws cohorts alike and sets each bit as often as the law says', () => {
+  const coins = createCoins(words(seededRng(128)));
+  const reports = 80_000;
+  const value = 'https://example.com/';
+  const sample = (law: RapporLaw) => {
+    const counts = range(law.cohorts).map(() => ({ reports: 0, ones: range(law.bits).map(() => 0) }));
+    for (let i = 0; i < reports; i++) {
+      const symbol = randomizeRappor(law, value, coins);
+      const { cohort, cells } = rappor.decode(law, law.irr === undefined ? symbol : respondRappor(law, symbol, coins));
+      const tally = counts[cohort] as (typeof counts)[number];
+      tally.reports++;
+      for (const bit of cells) tally.ones[bit] = (tally.ones[bit] as number) + 1;
+    }
+    return { law, wrong: { ...law, zero: Math.round(law.zero * 0.99) }, counts };
+  };
+  const samples = [sample({ ...rapporLaw(1, 1), cohorts: 4 }), sample({ ...permanentRapporLaw(1.5, 2, 1), cohorts: 4 })];
+  expectFit(samples, (law, counts) => {
+    const { p, q } = rappor.support(law);
+    const cohorts = multinomial(
+      counts.map((tally) => tally.reports),
+      counts.map(() => 1 / law.cohorts),
+      reports,
+    );
+    const bits = counts.flatMap(({ reports: n, ones }, cohort) => {
+      const own = bloomBits(hashString(value), cohort, law.hashes, law.bits);
+      return ones.map((count, bit) => binomial(count, own.includes(bit) ? p : q, n));
+    });
+    return pooled([cohorts, ...bits]);
+  });
+});

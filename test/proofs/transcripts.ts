@@ -1,0 +1,70 @@
+/**
+ * Transcripts: the exact distribution of all reports that a device sends of one permanent metric, given its history of
+ * values. Which symbol a report comes from is asked of the ledger itself, day by day.
+ */
+
+import type { MetricDocument } from '@murmuration/shared';
+import { type Account, claim, keptSymbol } from '../../client/src/ledger/ledger.ts';
+import { distribution } from './channel.ts';
+import type { Distribution } from './enumerate.ts';
+import { multiply, ONE, type Rational } from './rational.ts';
+
+/** A permanent metric's two stages: of each value the symbols, of each symbol the reports. */
+export interface Stages {
+  readonly symbols: readonly Distribution[];
+  readonly reports: (symbol: string) => Distribution;
+}
+
+/** All histories of so many values below `size`. */
+export const historiesOf = (size: number, days: number): readonly (readonly number[])[] =>
+  days === 0 ? [[]] : historiesOf(size, days - 1).flatMap((history) => Array.from({ length: size }, (_, value) => [...history, value]));
+
+const METRIC: MetricDocument = {
+  type: 'text',
+  epsilon: 1,
+  every: 'day',
+  permanent: { epsilon: 4, renew: 'month' },
+  law: { mechanism: 'k-ary', size: 2, truth: 3 * 2 ** 30 },
+};
+const BUDGET = { epsilon: 4, per: 'month' } as const;
+
+/** One value a day of one epoch; what was said before, and how likely it was. */
+function follow(
+  stages: Stages,
+  history: readonly number[],
+  day: number,
+  account: Account | undefined,
+  said: string,
+  chance: Rational,
+): [string, Rational][] {
+  const value = history[day];
+  if (value === undefined) return [[said, chance]];
+  const kept = keptSymbol(METRIC, account, day);
+  const symbols = kept === undefined ? [...(stages.symbols[value] as Distribution)] : [[kept, ONE] as const];
+  return symbols.flatMap(([symbol, p]) => {
+    const next = claim(METRIC, account, symbol, day, BUDGET);
+    return [...stages.reports(symbol)].flatMap(([report, q]) =>
+      follow(stages, history, day + 1, next, `${said} ${report}`, multiply(chance, multiply(p, q))),
+    );
+  });
+}
+
+/** Of a history, as the device behaves. */
+export const transcripts = (stages: Stages, history: readonly number[]): Distribution =>
+  distribution(follow(stages, history, 0, undefined, '', ONE));
+
+/** Of a history, if each value had a symbol of its own that was kept for it: RAPPOR's paper, §2, step 2. */
+export function memoized({ symbols, reports }: Stages, history: readonly number[]): Distribution {
+  const say = (day: number, kept: ReadonlyMap<number, string>, said: string, chance: Rational): [string, Rational][] => {
+    const value = history[day];
+    if (value === undefined) return [[said, chance]];
+    const memo = kept.get(value);
+    const drawn = memo === undefined ? [...(symbols[value] as Distribution)] : [[memo, ONE] as const];
+    return drawn.flatMap(([symbol, p]) =>
+      [...reports(symbol)].flatMap(([report, q]) =>
+        say(day + 1, new Map([...kept, [value, symbol]]), `${said} ${report}`, multiply(chance, multiply(p, q))),
+      ),
+    );
+  };
+  return distribution(say(0, new Map(), '', ONE));
+}
