@@ -7,8 +7,7 @@
 export function utf8(text: string): Uint8Array {
   // With the u flag this class matches lone surrogates only.
   const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'));
-  const bytes = escaped.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-  return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+  return Uint8Array.from(escaped.match(/%..|./g) ?? [], (unit) => (unit[1] ? Number(`0x${unit.slice(1)}`) : unit.charCodeAt(0)));
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
