@@ -46,12 +46,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const { endpoint, key, segment, onOutcome, clock = systemClock } = options;
   const { document: schema, questions, wire } = options.schema;
   const { budget, metrics, segments = {} } = schema;
-  conform('telemetry', { endpoint }, { endpoint: isText });
-  conform(
-    'segment',
-    segment ?? {},
-    Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])),
-  );
+  isText('endpoint', endpoint);
+  conform(Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])))('segment', segment);
 
   const word = words(options.rng ?? systemRng);
   const coins = createCoins(word);
@@ -182,7 +178,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       await opening;
       return state.outbox.map((batch) => ({
         ...uploadOf(batch),
-        reports: batch.reports.map(([metric, report]) => ({ metric, meaning: meaningOf(metrics[metric], report) })),
+        reports: batch.reports.map(([metric, report]) => ({
+          metric,
+          meaning: meaningOf(questions[metric]?.labels() ?? [], metrics[metric]?.law, report),
+        })),
       }));
     },
     ledger: async () => {

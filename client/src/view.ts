@@ -1,6 +1,6 @@
 /** What a person may see: what would be sent, in bytes and in words, and what is spent. */
 
-import { answersOf, type Budget, fromBase64url, fromBigEndian, hasBit, labelOf, type MetricDocument } from '@murmuration/shared';
+import { type Budget, fromBase64url, fromBigEndian, hasBit, type Law } from '@murmuration/shared';
 
 /** One batch, just as it will be sent. */
 export interface Preview {
@@ -20,10 +20,8 @@ export interface LedgerView {
 }
 
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
-export function meaningOf(metric: MetricDocument | undefined, report: string): string {
-  const answers = metric && answersOf(metric);
-  if (!answers) return 'randomized: noisy bits of a string';
+export function meaningOf(labels: readonly string[], law: Law | undefined, report: string): string {
   const bytes = fromBase64url(report);
-  const said = answers.filter((_, i) => (metric.law.mechanism === 'subset' ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
-  return `randomized, it says: ${said.map(labelOf).join(' or ')}`;
+  const said = labels.filter((_, i) => (law?.mechanism === 'subset' ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
+  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
 }
