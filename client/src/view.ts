@@ -1,6 +1,7 @@
 /** What a person may see: what would be sent, in bytes and in words, and what is spent. */
 
-import { type Budget, fromBase64url, fromBigEndian, hasBit, type Law } from '@murmuration/shared';
+import { type Budget, fromBigEndian, hasBit, type Law, type SchemaDocument, sumOf } from '@murmuration/shared';
+import { type Account, type Accounts, live, nextDay } from './ledger/ledger.ts';
 
 /** One batch, just as it will be sent. */
 export interface Preview {
@@ -20,8 +21,24 @@ export interface LedgerView {
 }
 
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
-export function meaningOf(labels: readonly string[], law: Law | undefined, report: string): string {
-  const bytes = fromBase64url(report);
+export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
   const said = labels.filter((_, i) => (law?.mechanism === 'subset' ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
   return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
+}
+
+/** The ledger as it stands today. */
+export function ledgerView(metrics: SchemaDocument['metrics'], accounts: Accounts, today: number, budget: Budget): LedgerView {
+  const spentOf = (account?: Account): number => sumOf(live(account?.spent ?? [], today, budget).map(({ epsilon }) => epsilon));
+  const spent = sumOf(Object.values(accounts).map(spentOf));
+  return {
+    budget,
+    spent,
+    left: Math.max(0, budget.epsilon - spent),
+    today,
+    metrics: Object.entries(metrics).map(([metric, document]) => ({
+      metric,
+      spent: spentOf(accounts[metric]),
+      nextDay: nextDay(document, accounts[metric], today, budget),
+    })),
+  };
 }

@@ -8,7 +8,7 @@
  * thing that a schema can't know: what an older version of it has spent in a window that has not ended.
  */
 
-import { type Budget, fits, type MetricDocument, PERIOD_DAYS } from '@murmuration/shared';
+import { type Budget, DAYS, fits, type MetricDocument } from '@murmuration/shared';
 
 /** ε spent by a report, or by an epoch up to its last report. */
 export interface Spending {
@@ -31,35 +31,52 @@ export interface Account {
 /** All accounts by metric. A metric keeps its account from version to version of the schema. */
 export type Accounts = { [metric: string]: Account };
 
-/** More days than any device lives. */
-const NEVER = 1e9;
-const DAYS = { ...PERIOD_DAYS, once: NEVER, never: NEVER };
+/** A permanent metric's epoch, while it runs. */
+function epochOf({ permanent, law }: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
+  const epoch = account?.epoch;
+  return permanent && epoch && epoch.law === JSON.stringify(law) && today < epoch.day + DAYS[permanent.renew] ? epoch : undefined;
+}
 
 /** The symbol that a permanent metric's report comes from, while its epoch runs. */
-export function keptSymbol({ permanent, law }: MetricDocument, account: Account | undefined, today: number): string | undefined {
-  const epoch = account?.epoch;
-  const runs = permanent && epoch && epoch.law === JSON.stringify(law) && today < epoch.day + DAYS[permanent.renew];
-  return runs ? epoch.symbol : undefined;
-}
+export const keptSymbol = (metric: MetricDocument, account: Account | undefined, today: number): string | undefined =>
+  epochOf(metric, account, today)?.symbol;
 
 /** The first day, today or later, on which a metric's slot is free. */
 export function nextDay(metric: MetricDocument, account: Account | undefined, today: number, { per }: Budget): number {
   if (account === undefined) return today;
   const open = Math.max(today, account.day + DAYS[metric.every]);
-  return metric.permanent && keptSymbol(metric, account, open) === undefined ? Math.max(open, account.day + DAYS[per]) : open;
+  return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
-/** The spendings of a metric whose window has not passed. */
-export const live = (account: Account | undefined, today: number, { per }: Budget): readonly Spending[] =>
-  account?.spent.filter(({ day, until }) => Math.max(until, day + DAYS[per]) > today) ?? [];
+/** The spendings whose window has not passed. */
+export const live = (spent: readonly Spending[], today: number, { per }: Budget): readonly Spending[] =>
+  spent.filter(({ day, until }) => Math.max(until, day + DAYS[per]) > today);
 
-/** What a report today adds to the window: nothing where the epoch's ε is in it already. */
-function chargeOf(metric: MetricDocument, account: Account | undefined, today: number, budget: Budget): number {
-  const paid = keptSymbol(metric, account, today) !== undefined && live(account, today, budget).length > 0;
-  return paid ? 0 : (metric.permanent ?? metric).epsilon;
+/**
+ * A metric's account as a report today leaves it: with one more spending, or, while an epoch runs, with the epoch's
+ * spending moved to today, for its reports spend ε∞ together.
+ *
+ * @param symbol what a permanent metric keeps if this report begins an epoch
+ */
+export function claim(metric: MetricDocument, account: Account | undefined, symbol: string, today: number, budget: Budget): Account {
+  const { law, permanent } = metric;
+  const epoch = epochOf(metric, account, today);
+  const spent = live(account?.spent ?? [], today, budget);
+  const running = epoch && spent.find(({ day }) => day === account?.day);
+  const spending = {
+    epsilon: (permanent ?? metric).epsilon,
+    budget: Math.min(budget.epsilon, running?.budget ?? budget.epsilon),
+    day: today,
+    until: Math.max(today + DAYS[budget.per], running?.until ?? 0),
+  };
+  return {
+    day: today,
+    spent: [...spent.filter((other) => other !== running), spending],
+    ...(permanent && { epoch: epoch ?? { day: today, law: JSON.stringify(law), symbol } }),
+  };
 }
 
-/** Whether a metric may be reported today. */
+/** Whether a metric may be reported today: when its slot is open, and all accounts as that report leaves them fit every budget in them. */
 export function slotOf(
   name: string,
   metric: MetricDocument,
@@ -67,22 +84,15 @@ export function slotOf(
   today: number,
   budget: Budget,
 ): 'already-answered' | 'over-budget' | 'free' {
-  if (nextDay(metric, accounts[name], today, budget) > today) return 'already-answered';
-  const spendings = Object.values(accounts).flatMap((account) => live(account, today, budget));
-  const limit = Math.min(budget.epsilon, ...spendings.map((spending) => spending.budget));
-  const charges = [...spendings.map(({ epsilon }) => epsilon), chargeOf(metric, accounts[name], today, budget)];
-  return fits(charges, limit) ? 'free' : 'over-budget';
-}
-
-/** Takes a free slot: the account as it is after today's report. `symbol` is what a permanent metric keeps. */
-export function claim(metric: MetricDocument, account: Account | undefined, symbol: string, today: number, budget: Budget): Account {
-  const charge = chargeOf(metric, account, today, budget);
-  const window = { day: today, until: today + DAYS[budget.per] };
-  const spent = live(account, today, budget);
-  const spending =
-    charge > 0 ? { epsilon: charge, budget: budget.epsilon, ...window } : { ...(spent[spent.length - 1] as Spending), ...window };
-  const taken = { day: today, spent: [...(charge > 0 ? spent : spent.slice(0, -1)), spending] };
-  if (metric.permanent === undefined) return taken;
-  const runs = keptSymbol(metric, account, today) !== undefined;
-  return { ...taken, epoch: (runs && account?.epoch) || { day: today, law: JSON.stringify(metric.law), symbol } };
+  const account = accounts[name];
+  if (nextDay(metric, account, today, budget) > today) return 'already-answered';
+  const claimed = { ...accounts, [name]: claim(metric, account, '', today, budget) };
+  const spent = Object.values(claimed).flatMap((each) => live(each.spent, today, budget));
+  const limit = Math.min(...spent.map((spending) => spending.budget));
+  return fits(
+    spent.map(({ epsilon }) => epsilon),
+    limit,
+  )
+    ? 'free'
+    : 'over-budget';
 }

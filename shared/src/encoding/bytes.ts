@@ -13,7 +13,7 @@ export function utf8(text: string): Uint8Array {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Bytes as base64url without padding (RFC 4648 §5). */
-export function toBase64url(bytes: Uint8Array): string {
+export function toBase64url(bytes: ArrayLike<number>): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += 3) {
     const triple = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
@@ -59,4 +59,8 @@ export function bigEndian(value: number, max: number): Uint8Array {
 }
 
 /** The whole number that stands big-endian in bytes. */
-export const fromBigEndian = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 256 + byte, 0);
+export function fromBigEndian(bytes: Iterable<number>): number {
+  let value = 0;
+  for (const byte of bytes) value = value * 256 + byte;
+  return value;
+}
