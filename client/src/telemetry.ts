@@ -58,12 +58,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return state.day;
   };
 
+  /** A mistake in an app's own listener must not reach its page. */
   const say = (result: Outcome['result'], metric?: string): void => {
-    try {
-      onOutcome?.({ result, ...(metric !== undefined && { metric }) });
-    } catch {
-      // A mistake in an app's own listener must not reach its page.
-    }
+    attempt(() => onOutcome?.({ metric, result }));
   };
 
   /** Writes the state. Reports whose claim could not be written are taken back: they may not be sent. */
@@ -93,7 +90,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       state.outbox = addReport(state.outbox, batch, report, coins.uniform);
       state.accounts[name] = account;
       open = batch.batch;
-      if (unsaved.push(report) === 1) void Promise.resolve().then(() => unsaved.length > 0 && persist());
+      if (unsaved.push(report) === 1) void Promise.resolve().then(persist);
       sender.schedule();
       return true;
     });
@@ -102,10 +99,11 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
 
   const record = (name: string, value: unknown) => {
     const asked = state.consent;
-    const [question, metric] = Object.hasOwn(questions, name) ? [questions[name], metrics[name]] : [];
-    if (!question || !metric) return say('unknown-metric', name);
+    const question = Object.hasOwn(questions, name) && questions[name];
+    if (!question) return say('unknown-metric', name);
     const input = attempt(() => question.input(value as never));
     if (input === undefined) return say('wrong-type', name);
+    const metric = metrics[name] as MetricDocument;
     const { law } = metric;
     const symbol = attempt(() => (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins));
     if (!symbol) return say('no-entropy', name);
@@ -152,6 +150,11 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     });
   };
 
+  const flush = async (): Promise<void> => {
+    await opening;
+    await sender.flush();
+  };
+
   return {
     record,
     consent: {
@@ -175,13 +178,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       await opening;
       return ledgerView(metrics, state.accounts, advance(), budget);
     },
-    flush: async () => {
-      await opening;
-      await sender.flush();
-    },
+    flush,
     close: async () => {
-      await opening;
-      await sender.flush();
+      await flush();
       closed = true;
       sender.cancel();
       stopListening();

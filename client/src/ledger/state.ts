@@ -21,11 +21,10 @@ export interface State {
   outbox: readonly Batch[];
 }
 
-/** What is stored, nothing yet included. Throws where it is none of ours. */
-function parse(text: string | null): Partial<State> {
+/** What is stored, which may be nothing yet; undefined, or an error, where it is none of ours. */
+function parse(text: string | null): Partial<State> | undefined {
   const state = JSON.parse(text ?? `{"v":${VERSION}}`);
-  if (state.v !== VERSION) throw new RangeError(`stored state: expected version ${VERSION}`);
-  return state;
+  return state.v === VERSION ? state : undefined;
 }
 
 /** The one holder of the state in this context. */

@@ -45,9 +45,9 @@ export interface Question<in V> {
   readonly type: 'flag' | 'choice' | 'joint' | 'text';
   readonly ask: Ask;
   /** Rules for the keys of `ask` and `fields` that not every metric has. */
-  readonly rules: Rules;
+  readonly rules?: Rules;
   /** What its document holds besides what every metric has. */
-  readonly fields: { readonly [key: string]: Json };
+  readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
   readonly size: number;
   readonly law: (epsilon: number, devices: number) => Law;
@@ -65,8 +65,6 @@ export function flag(ask: Ask): Question<boolean> {
   return {
     type: 'flag',
     ask,
-    rules: {},
-    fields: {},
     size: 2,
     law: (epsilon) => kAryLaw(2, epsilon),
     input: (value) => (typeof value === 'boolean' ? Number(value) : undefined),
@@ -151,7 +149,6 @@ export function text(ask: TextAsk): Question<string> {
     type: 'text',
     ask,
     rules: { mechanism: optional(rule('rappor({ ... })', (expert) => typeof expert === 'function')) },
-    fields: {},
     size: 0,
     law: (epsilon, devices) => (mechanism ? mechanism(epsilon) : rapporLaw(epsilon, devices)),
     input: (value) => (typeof value === 'string' ? value : undefined),
