@@ -12,12 +12,13 @@ export function utf8(text: string): Uint8Array {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Bytes as base64url without padding (RFC 4648 §5). */
+/** Bytes as base64url without padding (RFC 4648 §5): six bits at a time, out of the two bytes that they lie in. */
 export function toBase64url(bytes: ArrayLike<number>): string {
   let text = '';
-  for (let i = 0; i < bytes.length; i += 3) {
-    const triple = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    for (let j = 0; j < Math.min(4, bytes.length - i + 1); j++) text += ALPHABET[(triple >> (18 - 6 * j)) & 63];
+  for (let bit = 0; bit < bytes.length * 8; bit += 6) {
+    const at = bit >> 3;
+    const pair = ((bytes[at] as number) << 8) | (bytes[at + 1] ?? 0);
+    text += ALPHABET[(pair >> (10 - (bit & 7))) & 63];
   }
   return text;
 }
