@@ -4,10 +4,9 @@ export {
   type Ask,
   type Budget,
   defineSchema,
+  expertRappor as rappor,
   type Permanence,
-  type RapporLaw,
   type RapporParameters,
-  rapporFromParameters as rappor,
   type Schema,
   type ValueOf,
 } from '@murmuration/shared';

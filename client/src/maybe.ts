@@ -3,8 +3,19 @@
 /** A value now or later: `localStorage` and AsyncStorage both fit. */
 export type Maybe<T> = T | Promise<T>;
 
-/** Whether a value comes later. */
-export const isPromise = <T>(value: Maybe<T>): value is Promise<T> => value instanceof Promise;
-
 /** Goes on with a value: at once if it is here. */
-export const after = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> => (isPromise(value) ? value.then(next) : next(value));
+export const after = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+/** What comes of an attempt: undefined where it fails, now or later. */
+export type Attempted<T> = T extends Promise<infer U> ? Promise<U | undefined> : T | undefined;
+
+/** What `run` gives, or undefined where it throws. */
+export function attempt<T>(run: () => T): Attempted<T> {
+  try {
+    const value = run();
+    return (value instanceof Promise ? value.catch(() => undefined) : value) as Attempted<T>;
+  } catch {
+    return undefined as Attempted<T>;
+  }
+}

@@ -1,47 +1,26 @@
 /** The outbox: randomized reports on their way. A batch keeps its id and its bytes from the first try to the last. */
 
-import { ACCEPTED_DAYS, type Batch, dayText } from '@murmuration/shared';
-import type { State } from './ledger/state.ts';
+import { toBase64url, type Batch as WireBatch } from '@murmuration/shared';
 
-/** Metric, and its report as base64url. */
-export type Report = readonly [metric: string, report: string];
+/** Metric, and the bytes of its report. */
+export type Report = readonly [metric: string, bytes: readonly number[]];
 
-/** What all batches of a device have in common. */
-export type Heading = Pick<Batch, 'v' | 'schema' | 'segment'>;
+/** A batch as it is kept: as it is sent, but that its reports are bytes. */
+export type Batch = Omit<WireBatch, 'reports'> & { readonly reports: readonly Report[] };
 
-/**
- * Puts a report at a random place of today's open batch, which is the last, or opens one. Throws only before it has
- * changed anything.
- *
- * @param batchId draws 128 random bits as hex
- * @param uniform draws a whole number below n
- */
-export function addReport(state: State, heading: Heading, report: Report, batchId: () => string, uniform: (n: number) => number): void {
-  const today = { ...heading, day: dayText(state.day) };
-  const open = JSON.stringify(today);
-  const last = state.outbox[state.outbox.length - 1];
-  if (last && state.open === open) (last.reports as Report[]).splice(uniform(last.reports.length + 1), 0, report);
-  else state.outbox.push({ ...today, batch: batchId(), reports: [report] });
-  state.open = open;
+/** The JSON that is sent: the same for the same batch, today and after any number of retries. */
+export const bodyOf = (batch: Batch): string =>
+  JSON.stringify({ ...batch, reports: batch.reports.map(([metric, bytes]) => [metric, toBase64url(bytes)]) });
+
+/** The outbox with one more report, at a random place of the batch that is still open: their order says nothing. */
+export function addReport(outbox: readonly Batch[], open: Batch, report: Report, uniform: (n: number) => number): readonly Batch[] {
+  const place = uniform(open.reports.length + 1);
+  const reports = [...open.reports.slice(0, place), report, ...open.reports.slice(place)];
+  return [...outbox.filter((batch) => batch !== open), { ...open, reports }];
 }
 
 /** Takes reports back that could not be stored, and so were never sent. */
-export function takeBack(state: State, unsaved: readonly Report[]): void {
-  state.outbox = state.outbox
+export const takeBack = (outbox: readonly Batch[], unsaved: readonly Report[]): readonly Batch[] =>
+  outbox
     .map((batch) => ({ ...batch, reports: batch.reports.filter((report) => !unsaved.includes(report)) }))
     .filter(({ reports }) => reports.length > 0);
-  seal(state);
-}
-
-/** Fixes the bytes of all batches: they are about to be sent. */
-export function seal(state: State): void {
-  state.open = '';
-}
-
-/** Takes out, and returns, the batches that no collector accepts any more. */
-export function dropStale(state: State): readonly Batch[] {
-  const oldest = dayText(state.day - ACCEPTED_DAYS.before);
-  const stale = state.outbox.filter(({ day }) => day < oldest);
-  state.outbox = state.outbox.filter(({ day }) => day >= oldest);
-  return stale;
-}

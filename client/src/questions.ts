@@ -1,15 +1,17 @@
 /** The questions of a schema, each carrying the randomizers that its law may name: what an app does not ask, it does not bundle. */
 
 import * as shared from '@murmuration/shared';
+import type { Coins } from './random/coins.ts';
 import { randomizeKAry, respondKAry } from './randomizers/k-ary.ts';
-import type { Randomizers, Responders } from './randomizers/randomizer.ts';
+import type { Randomizers, Respond } from './randomizers/randomizer.ts';
 import { randomizeRappor, respondRappor } from './randomizers/rappor.ts';
 import { randomizeSubset } from './randomizers/subset.ts';
 
 /** A question that a device can answer. */
 export interface DeviceQuestion<in V> extends shared.Question<V> {
   readonly randomizers: Randomizers;
-  readonly responders?: Responders;
+  /** From the symbol that a permanent metric keeps, as it is stored, to a report. */
+  readonly respond?: (law: shared.Law, symbol: string, coins: Coins) => Uint8Array;
 }
 
 /** Questions by metric. */
@@ -47,5 +49,11 @@ export function text(ask: shared.TextAsk): DeviceQuestion<string> {
 
 /** The same question again and again, at ε∞ for all of an epoch. `permanent(flag({ ... }), { epsilon: 4, renew: 'year' })` */
 export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanence: shared.Permanence): Q {
-  return { ...shared.permanent(question, permanence), responders: { 'k-ary': respondKAry, rappor: respondRappor } };
+  return {
+    ...shared.permanent(question, permanence),
+    respond: (law, symbol, coins) => {
+      const respond = (law.mechanism === 'rappor' ? respondRappor : respondKAry) as Respond<shared.Law>;
+      return respond(law, shared.fromBase64url(symbol), coins);
+    },
+  };
 }

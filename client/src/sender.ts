@@ -1,11 +1,11 @@
 /** The sender: flushes the outbox soon after a record, when the page is hidden, and again after failures. */
 
-import type { Batch } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayText } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
-import type { Transport, Upload } from './adapters/transport.ts';
+import type { Delivery } from './adapters/transport.ts';
 import type { State } from './ledger/state.ts';
-import { isPromise, type Maybe } from './maybe.ts';
-import { dropStale, seal } from './outbox.ts';
+import { after, type Maybe } from './maybe.ts';
+import type { Batch } from './outbox.ts';
 import type { Outcome } from './types.ts';
 
 // Milliseconds: from a record to its upload at least and at most, then the longest first and the longest pause after failures.
@@ -19,10 +19,9 @@ export interface SenderParts {
   readonly state: State;
   /** Whether anything may be sent now. */
   readonly isOpen: () => boolean;
-  /** Writes the state, with all that was claimed since. */
-  readonly persist: () => Maybe<unknown>;
-  readonly uploadOf: (batch: Batch) => Upload;
-  readonly transport: Transport;
+  /** Fixes the bytes of all batches, and writes the state with all that was claimed since. */
+  readonly seal: () => Maybe<unknown>;
+  readonly post: (batch: Batch) => Promise<Delivery>;
   readonly clock: Clock;
   /** A whole number below n, for jitter. */
   readonly uniform: (n: number) => number;
@@ -39,15 +38,11 @@ export interface Sender {
   readonly cancel: () => void;
 }
 
-export function createSender({ state, isOpen, persist, uploadOf, transport, clock, uniform, say }: SenderParts): Sender {
+export function createSender({ state, isOpen, seal, post, clock, uniform, say }: SenderParts): Sender {
   let sending: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
   let failures = 0;
   let notBefore = 0; // by the collector's Retry-After
-
-  const sayAll = (result: Outcome['result'], { reports }: Batch): void => {
-    for (const [metric] of reports) say(result, metric);
-  };
 
   const cancel = (): void => {
     cancelTimer?.();
@@ -62,39 +57,46 @@ export function createSender({ state, isOpen, persist, uploadOf, transport, cloc
     });
   };
 
+  /** Takes a batch out, and says what became of its reports. */
+  const settle = ({ batch, reports }: Batch, result: Outcome['result']): void => {
+    state.outbox = state.outbox.filter((other) => other.batch !== batch);
+    for (const [metric] of reports) say(result, metric);
+  };
+
   /** 2xx and every 4xx that a retry can't mend are final; all else keeps the batch, to be sent again as it is. */
   const deliver = async (batch: Batch): Promise<void> => {
-    const { status, retryAfter = 0 } = await transport(uploadOf(batch)).catch(() => ({ status: 0, retryAfter: 0 }));
-    if (status < 200 || status >= 500 || [408, 425, 429].includes(status)) {
+    const { status, retryAfter = 0 }: Delivery = await post(batch).catch(() => ({ status: 0 }));
+    if (status >= 200 && status < 500 && ![408, 425, 429].includes(status)) {
+      failures = 0;
+      settle(batch, status < 300 ? 'delivered' : 'refused');
+    } else {
       const pause = Math.max(retryAfter * 1_000, uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures++)));
       if (retryAfter > 0) notBefore = clock.now() + pause;
-      return schedule(pause);
+      schedule(pause);
     }
-    failures = 0;
-    state.outbox = state.outbox.filter((other) => other !== batch);
-    sayAll(status < 300 ? 'delivered' : 'refused', batch);
   };
 
   /** No await stands before the transport when the storage is synchronous. */
   const send = async (): Promise<void> => {
+    if (!isOpen() || state.outbox.length === 0) return;
     cancel();
-    for (const batch of dropStale(state)) sayAll('expired', batch);
-    seal(state);
-    const written = persist();
-    if (isPromise(written)) await written;
-    if (isOpen()) await Promise.all(state.outbox.map(deliver));
-    await persist();
+    const oldest = dayText(state.day - ACCEPTED_DAYS.before);
+    for (const batch of state.outbox) if (batch.day < oldest) settle(batch, 'expired');
+    const sealed = state.outbox.map(({ batch }) => batch);
+    await after(seal(), async () => {
+      // What was recorded while this was written is not written yet: only what was sealed may go.
+      if (isOpen()) await Promise.all(state.outbox.filter(({ batch }) => sealed.includes(batch)).map(deliver));
+    });
+    await seal();
   };
 
-  const flush = async (): Promise<void> => {
-    if (!sending && isOpen() && state.outbox.length > 0) {
-      sending = send()
-        .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
-        .finally(() => {
-          sending = undefined;
-        });
-    }
-    await sending;
+  const flush = (): Promise<void> => {
+    sending ??= send()
+      .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
+      .finally(() => {
+        sending = undefined;
+      });
+    return sending;
   };
 
   return {

@@ -3,31 +3,20 @@
  * A reviewer reads `record` and `commit` here, with random/, randomizers/ and ledger/.
  */
 
-import {
-  type Batch,
-  conform,
-  dayNumber,
-  fromBase64url,
-  isOneOf,
-  isText,
-  type MetricDocument,
-  type Segments,
-  sumOf,
-  toBase64url,
-} from '@murmuration/shared';
+import { conform, dayNumber, dayText, isOneOf, isText, type MetricDocument, type Segments, toBase64url } from '@murmuration/shared';
 import { pageLifecycle, systemClock } from './adapters/lifecycle.ts';
 import { webStorage } from './adapters/storage.ts';
 import { fetchTransport, type Upload } from './adapters/transport.ts';
-import { claim, keptSymbol, nextDay, openWindows, slotOf, spentIn } from './ledger/ledger.ts';
-import { openStore, type State } from './ledger/state.ts';
-import { after, type Maybe } from './maybe.ts';
-import { addReport, type Report, takeBack } from './outbox.ts';
+import { claim, openWindows, slotOf } from './ledger/ledger.ts';
+import { openStore, type State, VERSION } from './ledger/state.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
+import { addReport, type Batch, bodyOf, type Report, takeBack } from './outbox.ts';
 import type { DeviceQuestions } from './questions.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
-import type { Randomize, Respond } from './randomizers/randomizer.ts';
+import type { Randomize } from './randomizers/randomizer.ts';
 import { createSender } from './sender.ts';
 import type { Consent, Options, Outcome, Telemetry } from './types.ts';
-import { meaningOf } from './view.ts';
+import { ledgerView, meaningOf } from './view.ts';
 
 /** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
 const privacyControl = (): boolean =>
@@ -43,30 +32,25 @@ const privacyControl = (): boolean =>
  * telemetry.record('plan', 'pro');
  */
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
-  const { endpoint, key, segment, onOutcome, clock = systemClock } = options;
+  const { endpoint, key, segment, onOutcome, clock = systemClock, transport = fetchTransport } = options;
   const { document: schema, questions, wire } = options.schema;
   const { budget, metrics, segments = {} } = schema;
-  conform('telemetry', { endpoint }, { endpoint: isText });
-  conform(
-    'segment',
-    segment ?? {},
-    Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])),
-  );
+  isText('endpoint', endpoint);
+  conform(Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])))('segment', segment);
 
   const word = words(options.rng ?? systemRng);
   const coins = createCoins(word);
   const batchId = (): string => [word(), word(), word(), word()].map((part) => part.toString(16).padStart(8, '0')).join('');
-  const heading = { v: 1, schema: wire, ...(segment && { segment }) } as const;
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
-  const uploadOf = (batch: Batch): Upload => ({ url, body: JSON.stringify(batch) });
+  const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
 
-  const state: State = { day: 0, accounts: {}, outbox: [], open: '' };
+  const state: State = { v: VERSION, day: 0, accounts: {}, outbox: [] };
   let closed = false;
   let opening: Maybe<void>; // a promise until the storage has answered
-  let stored: Consent['state'] | undefined; // the consent of an earlier visit
   let unsaved: Report[] = []; // claimed since the last write
-  const fallback = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
-  const consent = (): Consent['state'] => state.consent ?? fallback;
+  let open = ''; // the id of the batch that may still grow
+  let earlier: Consent['state'] = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
+  const consent = (): Consent['state'] => state.consent ?? earlier;
   const isOpen = (): boolean => !closed && consent() === 'granted';
   /** Today, held at the greatest day seen. */
   const advance = (): number => {
@@ -74,12 +58,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return state.day;
   };
 
+  /** A mistake in an app's own listener must not reach its page. */
   const say = (result: Outcome['result'], metric?: string): void => {
-    try {
-      onOutcome?.({ result, ...(metric !== undefined && { metric }) });
-    } catch {
-      // A mistake in an app's own listener must not reach its page.
-    }
+    attempt(() => onOutcome?.({ metric, result }));
   };
 
   /** Writes the state. Reports whose claim could not be written are taken back: they may not be sent. */
@@ -87,57 +68,58 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const written = unsaved;
     unsaved = [];
     return after(store.save(state), (ok) => {
-      if (!ok) takeBack(state, written);
+      if (!ok) state.outbox = takeBack(state.outbox, written);
       for (const [metric] of written) say(ok ? 'recorded' : 'storage-failed', metric);
     });
   };
 
   /** From a randomized answer to a report in the outbox, if its slot is free. No value is known here. */
-  const commit = (name: string, symbol: Uint8Array, asked: Consent['state']): void => {
-    // An answer that was given before the person was asked counts only if they had agreed on an earlier visit.
-    if (!isOpen() || (asked === 'ask' ? stored : asked) !== 'granted') return say('no-consent', name);
-    const metric = metrics[name] as MetricDocument;
-    const account = state.accounts[name];
+  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined) => {
+    // What was recorded before the person decided counts by what held until then.
+    if (!isOpen() || (asked ?? earlier) !== 'granted') return say('no-consent', name);
     const today = advance();
     const slot = slotOf(name, metric, state.accounts, today, budget);
     if (slot !== 'free') return say(slot, name);
-    try {
-      const kept = keptSymbol(metric, account, today) ?? toBase64url(symbol);
-      const respond = questions[name]?.responders?.[metric.law.mechanism] as Respond<unknown> | undefined;
-      const report: Report = [name, respond ? toBase64url(respond(metric.law, fromBase64url(kept), coins)) : kept];
-      addReport(state, heading, report, batchId, coins.uniform);
-      state.accounts[name] = claim(metric, account, kept, today, budget);
-      if (unsaved.push(report) === 1) void Promise.resolve().then(() => unsaved.length > 0 && persist());
+    const taken = attempt(() => {
+      const { days } = openWindows(state.accounts, today, budget);
+      const account = claim(metric, state.accounts[name], toBase64url(symbol), today, budget, days);
+      const bytes = account.epoch ? questions[name]?.respond?.(metric.law, account.epoch.symbol, coins) : symbol;
+      const report: Report = [name, [...(bytes as Uint8Array)]];
+      const day = dayText(today);
+      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day);
+      const batch = growing ?? { v: 1, schema: wire, ...(segment && { segment }), day, batch: batchId(), reports: [] };
+      state.outbox = addReport(state.outbox, batch, report, coins.uniform);
+      state.accounts[name] = account;
+      open = batch.batch;
+      if (unsaved.push(report) === 1) void Promise.resolve().then(persist);
       sender.schedule();
-    } catch {
-      say('no-entropy', name);
-    }
+      return true;
+    });
+    if (!taken) say('no-entropy', name);
   };
 
-  const record = (name: string, value: unknown): void => {
-    const asked = consent();
-    let input: number | string | undefined;
-    let symbol: Uint8Array;
-    try {
-      const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
-      if (!question) return say('unknown-metric', name);
-      input = question.input(value as never);
-      if (input === undefined) return say('wrong-type', name);
-      const { law } = metrics[name] as MetricDocument;
-      symbol = (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins);
-    } catch {
-      return say(input === undefined ? 'wrong-type' : 'no-entropy', name);
-    }
-    void after(opening, () => commit(name, symbol, asked));
+  const record = (name: string, value: unknown) => {
+    const asked = state.consent;
+    const question = Object.hasOwn(questions, name) && questions[name];
+    if (!question) return say('unknown-metric', name);
+    const input = attempt(() => question.input(value as never));
+    if (input === undefined) return say('wrong-type', name);
+    const metric = metrics[name] as MetricDocument;
+    const { law } = metric;
+    const symbol = attempt(() => (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins));
+    if (!symbol) return say('no-entropy', name);
+    void after(opening, () => commit(name, metric, symbol, asked));
   };
 
   const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
   const sender = createSender({
     state,
     isOpen,
-    persist,
-    uploadOf,
-    transport: options.transport ?? fetchTransport,
+    seal: () => {
+      open = '';
+      return persist();
+    },
+    post: async (batch) => transport(uploadOf(batch)),
     clock,
     uniform: coins.uniform,
     say,
@@ -145,9 +127,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const stopListening = (options.lifecycle ?? pageLifecycle)(sender.hidden);
 
   opening = after(store.read(), (read) => {
-    const decided = state.consent; // by grant() or deny() since: outweighs what was stored
-    stored = read?.consent;
-    Object.assign(state, read);
+    earlier = read?.consent ?? earlier;
+    Object.assign(state, read, state.consent && { consent: state.consent }); // a decision since outweighs what was stored
     if (!read) {
       // What can't be read counts as spent: every metric waits as if it had been answered today.
       say('storage-reset');
@@ -155,19 +136,25 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       for (const name of Object.keys(metrics)) state.accounts[name] = { day, spent: [] };
     }
     opening = undefined;
-    if (decided) decide(decided);
     if (state.outbox.length > 0) sender.schedule();
   });
 
-  function decide(decision: 'granted' | 'denied'): void {
+  const decide = (decision: 'granted' | 'denied'): void => {
     state.consent = decision;
-    if (decision === 'denied') {
-      unsaved = [];
-      state.outbox = [];
-      sender.cancel();
-    }
-    if (!opening) void persist();
-  }
+    void after(opening, () => {
+      if (decision === 'denied') {
+        unsaved = [];
+        state.outbox = [];
+        sender.cancel();
+      }
+      return persist();
+    });
+  };
+
+  const flush = async (): Promise<void> => {
+    await opening;
+    await sender.flush();
+  };
 
   return {
     record,
@@ -182,34 +169,19 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       await opening;
       return state.outbox.map((batch) => ({
         ...uploadOf(batch),
-        reports: batch.reports.map(([metric, report]) => ({ metric, meaning: meaningOf(metrics[metric], report) })),
+        reports: batch.reports.map(([metric, bytes]) => ({
+          metric,
+          meaning: meaningOf(questions[metric]?.labels() ?? [], metrics[metric]?.law, bytes),
+        })),
       }));
     },
     ledger: async () => {
       await opening;
-      const today = advance();
-      const { limit, days } = openWindows(state.accounts, today, budget);
-      const spentBy = (name: string): number => sumOf(spentIn(state.accounts[name], today, days));
-      const spent = sumOf(Object.keys(state.accounts).map(spentBy));
-      return {
-        budget,
-        spent,
-        left: Math.max(0, limit - spent),
-        today,
-        metrics: Object.entries(metrics).map(([name, metric]) => ({
-          metric: name,
-          spent: spentBy(name),
-          nextDay: nextDay(metric, state.accounts[name], today, budget),
-        })),
-      };
+      return ledgerView(metrics, state.accounts, advance(), budget);
     },
-    flush: async () => {
-      await opening;
-      await sender.flush();
-    },
+    flush,
     close: async () => {
-      await opening;
-      await sender.flush();
+      await flush();
       closed = true;
       sender.cancel();
       stopListening();

@@ -11,7 +11,7 @@ import type { LedgerView, Preview } from './view.ts';
 /** What became of a record or of a report. It never depends on a value, and never holds one. */
 export interface Outcome {
   /** The metric, where the outcome is one metric's. */
-  readonly metric?: string;
+  readonly metric?: string | undefined;
   readonly result: /** Randomized, stored, and waiting to be sent. */
     | 'recorded'
     /** The metric's slot is taken until its next day. */

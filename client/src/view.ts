@@ -1,6 +1,7 @@
 /** What a person may see: what would be sent, in bytes and in words, and what is spent. */
 
-import { answersOf, type Budget, fromBase64url, fromBigEndian, hasBit, labelOf, type MetricDocument } from '@murmuration/shared';
+import { type Budget, fromBigEndian, hasBit, type Law, type SchemaDocument, sumOf } from '@murmuration/shared';
+import { type Accounts, nextDay, openWindows, spentIn } from './ledger/ledger.ts';
 
 /** One batch, just as it will be sent. */
 export interface Preview {
@@ -20,10 +21,25 @@ export interface LedgerView {
 }
 
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
-export function meaningOf(metric: MetricDocument | undefined, report: string): string {
-  const answers = metric && answersOf(metric);
-  if (!answers) return 'randomized: noisy bits of a string';
-  const bytes = fromBase64url(report);
-  const said = answers.filter((_, i) => (metric.law.mechanism === 'subset' ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
-  return `randomized, it says: ${said.map(labelOf).join(' or ')}`;
+export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
+  const said = labels.filter((_, i) => (law?.mechanism === 'subset' ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
+  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
+}
+
+/** The ledger as it stands today. */
+export function ledgerView(metrics: SchemaDocument['metrics'], accounts: Accounts, today: number, budget: Budget): LedgerView {
+  const { limit, days } = openWindows(accounts, today, budget);
+  const spentOn = (name: string): number => sumOf(spentIn(accounts[name], today, days));
+  const spent = sumOf(Object.keys(accounts).map(spentOn));
+  return {
+    budget,
+    spent,
+    left: Math.max(0, limit - spent),
+    today,
+    metrics: Object.entries(metrics).map(([metric, document]) => ({
+      metric,
+      spent: spentOn(metric),
+      nextDay: nextDay(document, accounts[metric], today, budget),
+    })),
+  };
 }

@@ -1,6 +1,6 @@
 /** What changed between two versions of a schema, and whether devices in the field survive it. */
 
-import { canonicalJson, type Json, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { canonicalJson, type Json, type MetricDocument, PERIOD_DAYS, type SchemaDocument } from '@murmuration/shared';
 
 /** One change, in words. */
 export interface Change {

@@ -11,6 +11,9 @@ export type Period = keyof typeof PERIOD_DAYS;
 /** How often a metric is answered. */
 export type Cadence = Period | 'once';
 
+/** How many days pass until the next report, or the next epoch: 1e9 are more than any device lives. */
+export const DAYS: Readonly<Record<Cadence | 'never', number>> = { day: 1, week: 7, month: 30, year: 365, once: 1e9, never: 1e9 };
+
 /** The days since 1970-01-01 of a moment given in milliseconds. */
 export const dayNumber = (milliseconds: number): number => Math.floor(milliseconds / MILLISECONDS);
 

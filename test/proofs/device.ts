@@ -14,7 +14,7 @@ import {
   sumOf,
 } from '@murmuration/shared';
 import fc from 'fast-check';
-import { type Accounts, claim, keptSymbol, slotOf } from '../../client/src/ledger/ledger.ts';
+import { type Accounts, claim, openWindows, slotOf } from '../../client/src/ledger/ledger.ts';
 
 /** A version of a schema. */
 export interface Version {
@@ -51,9 +51,12 @@ export function follow(visits: readonly Visit[], symbolOf: (n: number) => string
       if (metric === undefined) return [];
       const fresh = symbolOf(drawn++);
       const outcome = slotOf(name, metric, accounts, day, version.budget);
-      const symbol = (outcome === 'free' && keptSymbol(metric, accounts[name], day)) || fresh;
+      let symbol = fresh;
       if (outcome === 'free') {
-        accounts[name] = claim(metric, accounts[name], symbol, day, version.budget);
+        const { days } = openWindows(accounts, day, version.budget);
+        const account = claim(metric, accounts[name], fresh, day, version.budget, days);
+        symbol = account.epoch?.symbol ?? fresh;
+        accounts[name] = account;
         accounts = JSON.parse(JSON.stringify(accounts)) as Accounts;
       }
       const epsilon = revealed.get(symbol) ?? (metric.permanent ?? metric).epsilon;

@@ -119,10 +119,10 @@ describe('a change of schema, by example:', () => {
     expect(outcomes([0, long, 'a'], [1, roomy, 'b'], [2, roomy, 'b'])).toEqual(['free', 'free', 'over-budget']);
   });
 
-  test('a window that becomes longer reaches back to what was sent before it', () => {
+  test('a window that becomes longer waits until it holds nothing of the shorter ones, which were not kept for so long', () => {
     const [short, long] = [version(4, 'day', { a: fresh(4) }), version(10, 'year', { b: fresh(1) })];
     expect(outcomes([0, short, 'a'], [1, short, 'a'], [2, short, 'a'], [3, long, 'b'])).toEqual(['free', 'free', 'free', 'over-budget']);
-    expect(outcomes([0, short, 'a'], [1, short, 'a'], [2, long, 'b'])).toEqual(['free', 'free', 'free']);
+    expect(outcomes([0, short, 'a'], [1, short, 'a'], [365, long, 'b'], [366, long, 'b'])).toEqual(['free', 'free', 'over-budget', 'free']);
   });
 
   test('what a metric spent before it was permanent does not stand for its epoch', () => {

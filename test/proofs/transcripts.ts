@@ -3,8 +3,8 @@
  * values. Which symbol a report comes from is asked of the ledger itself, day by day.
  */
 
-import type { MetricDocument } from '@murmuration/shared';
-import { type Account, claim, keptSymbol } from '../../client/src/ledger/ledger.ts';
+import { DAYS, type MetricDocument } from '@murmuration/shared';
+import { type Account, claim } from '../../client/src/ledger/ledger.ts';
 import { distribution } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
 import { multiply, ONE, type Rational } from './rational.ts';
@@ -39,11 +39,10 @@ function follow(
 ): [string, Rational][] {
   const value = history[day];
   if (value === undefined) return [[said, chance]];
-  const kept = keptSymbol(METRIC, account, day);
-  const symbols = kept === undefined ? [...(stages.symbols[value] as Distribution)] : [[kept, ONE] as const];
-  return symbols.flatMap(([symbol, p]) => {
-    const next = claim(METRIC, account, symbol, day, BUDGET);
-    return [...stages.reports(symbol)].flatMap(([report, q]) =>
+  // Each record draws a symbol of its value; the ledger says which symbol the report comes from.
+  return [...(stages.symbols[value] as Distribution)].flatMap(([drawn, p]) => {
+    const next = claim(METRIC, account, drawn, day, BUDGET, DAYS.year);
+    return [...stages.reports(next.epoch?.symbol ?? drawn)].flatMap(([report, q]) =>
       follow(stages, history, day + 1, next, `${said} ${report}`, multiply(chance, multiply(p, q))),
     );
   });

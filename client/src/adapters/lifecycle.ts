@@ -12,15 +12,12 @@ export interface Clock {
 /** A page's lifecycle: hidden or left. Nothing where there is no document. */
 export const pageLifecycle: Lifecycle = (hidden) => {
   if (typeof document === 'undefined') return () => {};
-  const onVisibility = (): void => {
-    if (document.visibilityState === 'hidden') hidden();
+  const controller = new AbortController();
+  const left = ({ type }: Event): void => {
+    if (type === 'pagehide' || document.visibilityState === 'hidden') hidden();
   };
-  document.addEventListener('visibilitychange', onVisibility);
-  addEventListener('pagehide', hidden);
-  return () => {
-    document.removeEventListener('visibilitychange', onVisibility);
-    removeEventListener('pagehide', hidden);
-  };
+  for (const event of ['visibilitychange', 'pagehide']) addEventListener(event, left, { signal: controller.signal });
+  return () => controller.abort();
 };
 
 /** The system's clock. */

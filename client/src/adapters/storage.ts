@@ -27,18 +27,19 @@ const webLock = (name: string): Promise<() => void> =>
     navigator.locks.request(name, () => new Promise<void>((release) => granted(release))).catch(failed);
   });
 
-/** `localStorage`, one tab at a time where the browser has Web Locks; memory where reading it throws. */
+/** `localStorage`, one tab at a time where the browser has Web Locks; memory where there is none, or reading it throws. */
 export function webStorage(): Storage {
   try {
-    const local = globalThis.localStorage;
-    if (typeof document === 'undefined' || !local) return memoryStorage();
-    const storage: Storage = {
-      getItem: (key) => local.getItem(key),
-      setItem: (key, value) => local.setItem(key, value),
-      removeItem: (key) => local.removeItem(key),
-    };
-    return navigator.locks === undefined ? storage : { ...storage, lock: webLock };
+    if (typeof document !== 'undefined' && localStorage) {
+      return {
+        getItem: (key) => localStorage.getItem(key),
+        setItem: (key, value) => localStorage.setItem(key, value),
+        removeItem: (key) => localStorage.removeItem(key),
+        ...(navigator.locks && { lock: webLock }),
+      };
+    }
   } catch {
-    return memoryStorage();
+    // The person has forbidden it.
   }
+  return memoryStorage();
 }

@@ -12,24 +12,19 @@ export interface Delivery {
   readonly retryAfter?: number;
 }
 
-/** Sends an upload. It must begin synchronously: a page that is being left runs nothing later. */
+/** Sends an upload; rejects when there was no answer. It must begin synchronously: a page that is being left runs nothing later. */
 export type Transport = (upload: Upload) => Promise<Delivery>;
 
 /** `fetch` with keepalive, which outlives the page; `text/plain` needs no preflight. */
 export const fetchTransport: Transport = async ({ url, body }) => {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body,
-      keepalive: true,
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer',
-      redirect: 'error',
-      headers: { 'content-type': 'text/plain' },
-    });
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-    return retryAfter >= 0 ? { status: response.status, retryAfter } : { status: response.status };
-  } catch {
-    return { status: 0 };
-  }
+  const { status, headers } = await fetch(url, {
+    method: 'POST',
+    body,
+    keepalive: true,
+    credentials: 'omit',
+    referrerPolicy: 'no-referrer',
+    redirect: 'error',
+    headers: { 'content-type': 'text/plain' },
+  });
+  return { status, retryAfter: Number(headers.get('retry-after')) || 0 };
 };

@@ -10,7 +10,7 @@
  * the longest of their lengths.
  */
 
-import { type Budget, fits, type MetricDocument, PERIOD_DAYS } from '@murmuration/shared';
+import { type Budget, DAYS, fits, type MetricDocument } from '@murmuration/shared';
 
 /** A report: its ε, and the budget that it was promised under. The ε of an epoch stands with its last report alone. */
 interface Spending {
@@ -30,35 +30,62 @@ export interface Account {
 /** All accounts by metric. A metric keeps its account from version to version of the schema. */
 export type Accounts = { [metric: string]: Account };
 
-/** More days than any device lives. */
-const NEVER = 1e9;
-const DAYS = { ...PERIOD_DAYS, once: NEVER, never: NEVER };
-
-/** The symbol that a permanent metric's report comes from, while its epoch runs. */
-export function keptSymbol({ permanent, law }: MetricDocument, account: Account | undefined, today: number): string | undefined {
+/** The epoch that a permanent metric's report comes from, while it runs. */
+function epochOf({ permanent, law }: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
   const epoch = account?.epoch;
-  const runs = permanent && epoch && epoch.law === JSON.stringify(law) && today < epoch.day + DAYS[permanent.renew];
-  return runs ? epoch.symbol : undefined;
+  return permanent && epoch && epoch.law === JSON.stringify(law) && today < epoch.day + DAYS[permanent.renew] ? epoch : undefined;
 }
 
 /** The first day, today or later, on which a metric's slot is free. */
 export function nextDay(metric: MetricDocument, account: Account | undefined, today: number, { per }: Budget): number {
   if (account === undefined) return today;
   const open = Math.max(today, account.day + DAYS[metric.every]);
-  return metric.permanent && keptSymbol(metric, account, open) === undefined ? Math.max(open, account.day + DAYS[per]) : open;
+  return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
 /** What a report today must fit: the least budget of the windows that are open, and how many days they reach back. */
 export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
-  const spendings = Object.values(accounts).flatMap(({ spent }) => spent);
-  const open = spendings.filter(({ budget: { per }, day }) => day + DAYS[per] > today);
-  const budgets = [budget, ...open.map((spending) => spending.budget)];
-  return { limit: Math.min(...budgets.map(({ epsilon }) => epsilon)), days: Math.max(...budgets.map(({ per }) => DAYS[per])) };
+  const reach = DAYS[budget.per];
+  const budgets = Object.values(accounts).flatMap(({ spent }) =>
+    spent.filter(({ day, budget: { per } }) => day + Math.max(reach, DAYS[per]) > today).map((spending) => spending.budget),
+  );
+  return {
+    // What was promised for shorter windows than today's was not kept for so long: today's window waits until it holds none.
+    limit: Math.min(budget.epsilon, ...budgets.map(({ epsilon, per }) => (DAYS[per] < reach ? 0 : epsilon))),
+    days: Math.max(reach, ...budgets.map(({ per }) => DAYS[per])),
+  };
 }
 
 /** What was spent on a metric in the last so many days, today included. */
 export const spentIn = (account: Account | undefined, today: number, days: number): readonly number[] =>
   account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
+
+/**
+ * Takes a free slot: the account as it is after today's report.
+ *
+ * @param symbol what a permanent metric keeps if its epoch begins with this report
+ * @param days how far back the open windows reach: what is older is forgotten
+ */
+export function claim(
+  metric: MetricDocument,
+  account: Account | undefined,
+  symbol: string,
+  today: number,
+  budget: Budget,
+  days: number,
+): Account {
+  const { permanent, law, epsilon } = metric;
+  const epoch = epochOf(metric, account, today) ?? { day: today, law: JSON.stringify(law), symbol };
+  // Of the running epoch, reports under today's budget are replaced by today's; those under others stay, without its ε,
+  // to hold the windows that they opened to their budgets.
+  const isReplaced = (spending: Spending): boolean =>
+    spending.day >= epoch.day && spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;
+  const kept = (account?.spent ?? [])
+    .filter((spending) => spending.day + days > today && !isReplaced(spending))
+    .map((spending) => (spending.day < epoch.day ? spending : { ...spending, epsilon: 0 }));
+  const spent = [...kept, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }];
+  return permanent ? { day: today, spent, epoch } : { day: today, spent };
+}
 
 /** Whether a metric may be reported today. */
 export function slotOf(
@@ -68,26 +95,10 @@ export function slotOf(
   today: number,
   budget: Budget,
 ): 'already-answered' | 'over-budget' | 'free' {
-  if (nextDay(metric, accounts[name], today, budget) > today) return 'already-answered';
-  const claimed = { ...accounts, [name]: claim(metric, accounts[name], '', today, budget) };
-  const { limit, days } = openWindows(claimed, today, budget);
-  const charges = Object.values(claimed).flatMap((account) => spentIn(account, today, days));
+  const account = accounts[name];
+  if (nextDay(metric, account, today, budget) > today) return 'already-answered';
+  const { limit, days } = openWindows(accounts, today, budget);
+  const claimed = { ...accounts, [name]: claim(metric, account, '', today, budget, days) };
+  const charges = Object.values(claimed).flatMap((each) => spentIn(each, today, days));
   return fits(charges, limit) ? 'free' : 'over-budget';
-}
-
-/** Takes a free slot: the account as it is after today's report. `symbol` is what a permanent metric keeps. */
-export function claim(metric: MetricDocument, account: Account | undefined, symbol: string, today: number, budget: Budget): Account {
-  const { permanent, law } = metric;
-  const kept = keptSymbol(metric, account, today) !== undefined && account?.epoch;
-  const epoch = kept || { day: today, law: JSON.stringify(law), symbol };
-  // A later version's window may be a year. Of an epoch, which began with its first report, reports under today's budget
-  // are replaced by today's; those under others stay, to hold the windows that they opened to their budgets.
-  const spent = (account?.spent ?? [])
-    .filter(({ day, budget: { epsilon, per } }) => {
-      const replaced = day >= epoch.day && epsilon === budget.epsilon && per === budget.per;
-      return day + DAYS.year > today && !replaced;
-    })
-    .map((spending) => (spending.day < epoch.day ? spending : { ...spending, epsilon: 0 }));
-  const taken = { day: today, spent: [...spent, { epsilon: (permanent ?? metric).epsilon, budget, day: today }] };
-  return permanent ? { ...taken, epoch } : taken;
 }

@@ -46,4 +46,4 @@ export function words(rng: Rng): () => number {
 }
 
 /** The platform's source. Throws where there is none: then nothing is recorded. */
-export const systemRng: Rng = (bytes) => globalThis.crypto.getRandomValues(bytes);
+export const systemRng: Rng = (bytes) => crypto.getRandomValues(bytes);

@@ -10,7 +10,8 @@ export function setBit(bytes: Uint8Array, i: number, offset = 0): void {
 }
 
 /** Whether bit i of the vector that begins at `offset` is set. */
-export const hasBit = (bytes: Uint8Array, i: number, offset = 0): boolean => ((bytes[offset + (i >> 3)] as number) & (1 << (i & 7))) !== 0;
+export const hasBit = (bytes: ArrayLike<number>, i: number, offset = 0): boolean =>
+  ((bytes[offset + (i >> 3)] as number) & (1 << (i & 7))) !== 0;
 
 /**
  * The indices of the ones among `bits` bits that begin at `offset` and end with the bytes.

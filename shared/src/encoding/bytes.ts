@@ -7,18 +7,18 @@
 export function utf8(text: string): Uint8Array {
   // With the u flag this class matches lone surrogates only.
   const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'));
-  const bytes = escaped.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-  return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
+  return Uint8Array.from(escaped.match(/%..|./g) ?? [], (unit) => (unit[1] ? Number(`0x${unit.slice(1)}`) : unit.charCodeAt(0)));
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Bytes as base64url without padding (RFC 4648 §5). */
-export function toBase64url(bytes: Uint8Array): string {
+/** Bytes as base64url without padding (RFC 4648 §5): six bits at a time, out of the two bytes that they lie in. */
+export function toBase64url(bytes: ArrayLike<number>): string {
   let text = '';
-  for (let i = 0; i < bytes.length; i += 3) {
-    const triple = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    for (let j = 0; j < Math.min(4, bytes.length - i + 1); j++) text += ALPHABET[(triple >> (18 - 6 * j)) & 63];
+  for (let bit = 0; bit < bytes.length * 8; bit += 6) {
+    const at = bit >> 3;
+    const pair = ((bytes[at] as number) << 8) | (bytes[at + 1] ?? 0);
+    text += ALPHABET[(pair >> (10 - (bit & 7))) & 63];
   }
   return text;
 }
@@ -60,4 +60,8 @@ export function bigEndian(value: number, max: number): Uint8Array {
 }
 
 /** The whole number that stands big-endian in bytes. */
-export const fromBigEndian = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 256 + byte, 0);
+export function fromBigEndian(bytes: Iterable<number>): number {
+  let value = 0;
+  for (const byte of bytes) value = value * 256 + byte;
+  return value;
+}

@@ -13,10 +13,11 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value as { readonly [key: string]: Json | undefined }).filter(([, member]) => member !== undefined);
-  return `{${members
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member as Json)}`)
+  const members = value as { readonly [key: string]: Json | undefined };
+  return `{${Object.keys(members)
+    .sort() // by UTF-16 code units, as the RFC asks
+    .filter((key) => members[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key] as Json)}`)
     .join()}}`;
 }
 

@@ -13,6 +13,7 @@ import { expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { bigEndian, bytesFor, fromBigEndian } from '../encoding/bytes.ts';
 import { assertHeld, assertWhole, type Mechanism, MODULUS } from './law.ts';
+import { includeThreshold } from './subset.ts';
 
 /** The integers of a k-ary response. */
 export type KAryLaw = {
@@ -32,11 +33,7 @@ export type KAryLaw = {
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
 export function kAryLaw(size: number, epsilon: number, modulus: number = MODULUS): KAryLaw {
-  const bound = expBelow(epsilon);
-  let truth = Math.floor(modulus * (bound / (bound + (size - 1))));
-  while (truth * (size - 1) > bound * (modulus - truth)) truth--;
-  assertHeld((truth * (size - 1)) / (modulus - truth), epsilon, `k-ary response over ${size} answers`);
-  return { mechanism: 'k-ary', size, truth };
+  return { mechanism: 'k-ary', size, truth: includeThreshold(size, 1, epsilon, modulus) };
 }
 
 /** P(same symbol) and P(one given other symbol), times T², after both stages. */

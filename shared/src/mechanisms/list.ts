@@ -15,7 +15,7 @@ const NEAR = 1.03;
 export function listLaw(size: number, epsilon: number): KAryLaw | SubsetLaw {
   const near = Math.floor(size / (exp(epsilon) + 1)); // the best real m is d / (e^ε + 1)
   const candidates = [1, near, near + 1]
-    .filter((m, i) => i === 0 || (m > 1 && m < size))
+    .filter((m) => m > 0 && m < size)
     .map((m) => ({
       m,
       variance: meanVariance(size, subsetIdeal(size, m, epsilon)),
@@ -23,6 +23,5 @@ export function listLaw(size: number, epsilon: number): KAryLaw | SubsetLaw {
     }));
   const most = NEAR * Math.min(...candidates.map(({ variance }) => variance));
   const [best] = candidates.filter(({ variance }) => variance <= most).sort((a, b) => a.bytes - b.bytes || a.variance - b.variance);
-  const m = best?.m ?? 1;
-  return m > 1 ? subsetLaw(size, m, epsilon) : kAryLaw(size, epsilon);
+  return best && best.m > 1 ? subsetLaw(size, best.m, epsilon) : kAryLaw(size, epsilon);
 }

@@ -73,17 +73,9 @@ export function rapporLaw(epsilon: number, devices: number, modulus: number = MO
  *
  * @param epsilon ε₁, of one report
  * @param permanent ε∞, of an epoch's whole history, at least `epsilon`
- * @param expert integers to take instead, checked against both
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
-export function permanentRapporLaw(
-  epsilon: number,
-  permanent: number,
-  devices: number,
-  expert?: RapporLaw,
-  modulus: number = MODULUS,
-): RapporLaw {
-  if (expert !== undefined) return expertRapporLaw(expert, epsilon, permanent);
+export function permanentRapporLaw(epsilon: number, permanent: number, devices: number, modulus: number = MODULUS): RapporLaw {
   const first = rapporLaw(permanent, devices, modulus);
   const bound = expBelow(epsilon);
   const { zero } = first;

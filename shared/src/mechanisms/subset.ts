@@ -27,17 +27,26 @@ export type SubsetLaw = {
 };
 
 /**
+ * P(the set holds the true answer) * modulus, with the largest ε that is at most the one asked. Subsets of one are k-ary
+ * response, so this is its threshold too.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export function includeThreshold(size: number, m: number, epsilon: number, modulus: number): number {
+  const bound = expBelow(epsilon);
+  let include = Math.floor(modulus * ((bound * m) / (bound * m + (size - m))));
+  while (include * (size - m) > bound * m * (modulus - include)) include--;
+  assertHeld((include * (size - m)) / ((modulus - include) * m), epsilon, `sets of ${m} of ${size} answers`);
+  return include;
+}
+
+/**
  * The law over subsets of m with the largest ε that is at most the one asked.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
 export function subsetLaw(size: number, m: number, epsilon: number, modulus: number = MODULUS): SubsetLaw {
-  const bound = expBelow(epsilon);
-  let include = Math.floor(modulus * ((bound * m) / (bound * m + (size - m))));
-  while (include * (size - m) > bound * m * (modulus - include)) include--;
-  const odds = (include * (size - m)) / ((modulus - include) * m);
-  assertHeld(odds, epsilon, `subset selection of ${m} of ${size} answers`);
-  return { mechanism: 'subset', size, subset: m, include };
+  return { mechanism: 'subset', size, subset: m, include: includeThreshold(size, m, epsilon, modulus) };
 }
 
 const supportOf = (size: number, m: number, p: number): Support => ({

@@ -4,7 +4,7 @@
  * an honest device never runs out in the middle of one, and nobody is missing for a reason.
  */
 
-import { type Cadence, PERIOD_DAYS, type Period } from '../calendar.ts';
+import { type Cadence, DAYS, type Period } from '../calendar.ts';
 
 /** ε that may be spent in any `per` consecutive days. */
 export interface Budget {
@@ -30,8 +30,7 @@ interface Charged {
 }
 
 /** How many slots, `every` days apart or more, can lie in one window: the first on its first day. */
-export const slotsPerWindow = (every: Cadence, per: Period): number =>
-  every === 'once' ? 1 : Math.ceil(PERIOD_DAYS[per] / PERIOD_DAYS[every]);
+export const slotsPerWindow = (every: Cadence, per: Period): number => Math.ceil(DAYS[per] / DAYS[every]);
 
 /** The charges of a schema's metrics, in their order. */
 export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {

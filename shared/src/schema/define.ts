@@ -3,8 +3,22 @@
 import { PERIOD_DAYS } from '../calendar.ts';
 import { type Budget, chargesOf, chargeTable, fits } from './charges.ts';
 import { type About, type MetricDocument, type SchemaDocument, wireName } from './document.ts';
-import type { Question } from './question.ts';
-import { conform, isDay, isList, isName, isOneOf, isPositive, isText, isWhole, optional, type Rules, refuse } from './rules.ts';
+import type { Ask, Question } from './question.ts';
+import {
+  byName,
+  conform,
+  isDay,
+  isList,
+  isName,
+  isOneOf,
+  isPositive,
+  isText,
+  isWhole,
+  optional,
+  type Rule,
+  type Rules,
+  rule,
+} from './rules.ts';
 
 /** Metrics by name, as they are asked. */
 export type Questions = { readonly [metric: string]: Question<never> };
@@ -36,17 +50,30 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
 }
 
 const MAX_SEGMENTS = 64;
-const anything = (): string => '';
-const isPeriod = isOneOf(Object.keys(PERIOD_DAYS));
+const periods = Object.keys(PERIOD_DAYS);
 
 /** Of every metric. */
 const common: Rules = {
   epsilon: isPositive,
   description: isText,
-  every: isOneOf([...Object.keys(PERIOD_DAYS), 'once']),
+  every: optional(isOneOf([...periods, 'once'])),
   owner: optional(isText),
   expires: optional(isDay),
 };
+
+const isMetric: Rule = (field, question) => {
+  const { ask, fields, rules } = question as Question<never>;
+  conform({ ...common, ...rules })(field, { ...ask, ...fields });
+};
+
+const isSpec = conform({
+  app: isName,
+  version: isWhole,
+  budget: conform({ epsilon: isPositive, per: isOneOf(periods) }),
+  segments: byName(isList('string')),
+  devices: optional(isWhole),
+  metrics: byName(isMetric),
+});
 
 /**
  * Checks a schema and resolves each metric's law.
@@ -54,36 +81,24 @@ const common: Rules = {
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges
  */
 export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
-  conform('schema', spec, {
-    app: isName,
-    version: isWhole,
-    budget: anything,
-    segments: anything,
-    devices: optional(isWhole),
-    metrics: (metrics) => (Object.keys(metrics ?? {}).length > 0 ? '' : 'at least one metric'),
-  });
-  const { app, version, budget, segments, devices = 100_000 } = spec;
-  conform('budget', budget ?? {}, { epsilon: isPositive, per: isPeriod });
-  for (const [name, values] of Object.entries(segments ?? {})) refuse(`segments.${name}`, isName(name) || isList('string')(values), values);
+  isSpec('schema', spec);
+  const { app, version, budget, segments, devices = 100_000, metrics: questions } = spec;
   const combinations = Object.values(segments ?? {}).reduce((product, { length }) => product * length, 1);
-  refuse('segments', combinations > MAX_SEGMENTS ? `at most ${MAX_SEGMENTS} combinations` : '', combinations);
+  rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
 
   const metrics: { [name: string]: MetricDocument } = {};
   const about: { [name: string]: About } = {};
-  for (const [name, { type, ask, fields, rules, law }] of Object.entries(spec.metrics)) {
-    const field = `metrics.${name}`;
-    refuse(field, isName(name), name);
-    const asked = { every: budget.per, ...ask, ...fields };
-    conform(field, asked, { ...common, ...rules });
-    const { description, owner, expires, mechanism: _mechanism, ...rest } = asked as typeof asked & { readonly mechanism?: unknown };
+  for (const [name, { type, ask, fields, law }] of Object.entries(questions)) {
+    const { description, owner, expires, mechanism: _mechanism, ...asked } = ask as Ask & { readonly mechanism?: unknown };
     about[name] = { description, owner, expires } as About;
     try {
-      metrics[name] = { type, ...rest, law: law(ask.epsilon, devices) } as MetricDocument;
+      metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(ask.epsilon, devices) } as MetricDocument;
     } catch (error) {
-      throw new RangeError(`${field}: ${(error as Error).message}`);
+      throw new RangeError(`schema.metrics.${name}: ${(error as Error).message}`);
     }
   }
   const charges = chargesOf(metrics, budget.per);
+  rule('at least one metric', () => charges.length > 0)('schema.metrics', questions);
   if (
     !fits(
       charges.map(({ charge }) => charge),
@@ -92,6 +107,8 @@ export function defineSchema<const M extends Questions, const S extends Segments
   ) {
     throw new RangeError(`budget: expected charges of at most ${budget.epsilon} per ${budget.per}, got\n${chargeTable(charges)}`);
   }
-  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, metrics, about } as SchemaDocument;
-  return { document: document as SchemaDocument & { readonly segments?: S }, questions: spec.metrics, wire: wireName(document) };
+  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, metrics, about } as SchemaDocument & {
+    readonly segments?: S;
+  };
+  return { document, questions, wire: wireName(document) };
 }

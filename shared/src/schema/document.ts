@@ -6,6 +6,15 @@ import type { Law } from '../mechanisms/table.ts';
 import type { Budget } from './charges.ts';
 import type { Answer, Permanence } from './question.ts';
 
+/** One list of a joint metric. */
+export interface JointQuestion {
+  readonly name: string;
+  readonly answers: readonly Answer[];
+}
+
+/** An answer to a joint metric: one to each of its lists. */
+export type JointAnswer = { readonly [question: string]: Answer };
+
 /** A metric of a schema document. */
 export type MetricDocument = {
   /** ε of one report. */
@@ -16,7 +25,7 @@ export type MetricDocument = {
 } & (
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
-  | { readonly type: 'joint'; readonly questions: readonly { readonly name: string; readonly answers: readonly Answer[] }[] }
+  | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -47,25 +56,29 @@ export function wireName({ about: _about, ...rest }: SchemaDocument): string {
   return `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
 }
 
-/** The answers of a list metric in the order of their indices; undefined for text. A joint answer is an object. */
-export function answersOf(metric: MetricDocument): readonly (Answer | { readonly [question: string]: Answer })[] | undefined {
+/** The answers of a joint metric in the order of their indices: the first question is the most significant digit. */
+export const jointAnswers = (questions: readonly JointQuestion[]): readonly JointAnswer[] =>
+  questions.reduce<readonly JointAnswer[]>(
+    (rows, { name, answers }) => rows.flatMap((row) => answers.map((answer) => ({ ...row, [name]: answer }))),
+    [{}],
+  );
+
+/** The answers of a list metric in the order of their indices; undefined for text. */
+export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined {
   switch (metric.type) {
     case 'flag':
       return [false, true];
     case 'choice':
       return metric.answers;
     case 'joint':
-      return metric.questions.reduce<readonly { readonly [question: string]: Answer }[]>(
-        (rows, { name, answers }) => rows.flatMap((row) => answers.map((answer) => ({ ...row, [name]: answer }))),
-        [{}],
-      );
+      return jointAnswers(metric.questions);
     case 'text':
       return undefined;
   }
 }
 
 /** An answer as people read it: of a joint one, what says something by itself, and yes or no with its question. */
-export const labelOf = (answer: Answer | { readonly [question: string]: Answer }): string =>
+export const labelOf = (answer: Answer | JointAnswer): string =>
   typeof answer === 'object'
     ? Object.entries(answer)
         .map(([question, value]) => (typeof value === 'string' ? value : `${question}: ${value}`))

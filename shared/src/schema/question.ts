@@ -4,9 +4,17 @@ import type { Cadence } from '../calendar.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { kAryLaw, permanentKAryLaw } from '../mechanisms/k-ary.ts';
 import { listLaw } from '../mechanisms/list.ts';
-import { expertRapporLaw, permanentRapporLaw, type RapporLaw, rapporLaw } from '../mechanisms/rappor.ts';
+import {
+  expertRapporLaw,
+  permanentRapporLaw,
+  type RapporLaw,
+  type RapporParameters,
+  rapporFromParameters,
+  rapporLaw,
+} from '../mechanisms/rappor.ts';
 import type { Law } from '../mechanisms/table.ts';
-import { conform, isList, isOneOf, isPositive, MAX_ANSWERS, optional, type Rule, type Rules } from './rules.ts';
+import { jointAnswers, labelOf } from './document.ts';
+import { conform, isList, isOneOf, isPositive, MAX_ANSWERS, optional, type Rule, type Rules, rule } from './rules.ts';
 
 /** What every metric says of itself. */
 export interface Ask {
@@ -37,14 +45,16 @@ export interface Question<in V> {
   readonly type: 'flag' | 'choice' | 'joint' | 'text';
   readonly ask: Ask;
   /** Rules for the keys of `ask` and `fields` that not every metric has. */
-  readonly rules: Rules;
+  readonly rules?: Rules;
   /** What its document holds besides what every metric has. */
-  readonly fields: { readonly [key: string]: Json };
+  readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
   readonly size: number;
   readonly law: (epsilon: number, devices: number) => Law;
   /** The mechanism's input: an answer's index, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | string | undefined;
+  /** Its answers as people read them, by index; none for text. */
+  readonly labels: () => readonly string[];
 }
 
 /** The type of the values that a question records. */
@@ -55,11 +65,10 @@ export function flag(ask: Ask): Question<boolean> {
   return {
     type: 'flag',
     ask,
-    rules: {},
-    fields: {},
     size: 2,
     law: (epsilon) => kAryLaw(2, epsilon),
     input: (value) => (typeof value === 'boolean' ? Number(value) : undefined),
+    labels: () => ['false', 'true'],
   };
 }
 
@@ -80,6 +89,7 @@ export function choice(answers: readonly string[], ask: Ask & { readonly other?:
     size: all.length,
     law: (epsilon) => listLaw(all.length, epsilon),
     input: (value) => indices.get(value) ?? (ask.other && typeof value === 'string' ? all.length - 1 : undefined),
+    labels: () => all,
   };
 }
 
@@ -93,15 +103,18 @@ export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (in
 export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: Ask): Question<JointValue<Q>> {
   const entries = Object.entries(questions);
   const size = entries.reduce((product, [, { length }]) => product * length, 1);
-  const isProduct: Rule = () => {
-    for (const [name, answers] of entries) conform(name, { answers }, { answers: isList('string', 'boolean') });
-    return entries.length > 1 && size <= MAX_ANSWERS ? '' : `two lists or more, with a product of at most ${MAX_ANSWERS} answers`;
+  const isProduct: Rule = (field) => {
+    for (const [name, answers] of entries) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
+    const fits = (): boolean => entries.length > 1 && size <= MAX_ANSWERS;
+    const lengths = entries.map(([, { length }]) => length);
+    rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
   };
+  const lists = entries.map(([name, answers]) => ({ name, answers }));
   return {
     type: 'joint',
     ask,
     rules: { questions: isProduct },
-    fields: { questions: entries.map(([name, answers]) => ({ name, answers })) },
+    fields: { questions: lists },
     size,
     law: (epsilon) => listLaw(size, epsilon),
     input: (value) => {
@@ -113,11 +126,21 @@ export function joint<const Q extends { readonly [name: string]: readonly Answer
       }
       return index;
     },
+    labels: () => jointAnswers(lists).map(labelOf),
   };
 }
 
-/** What a text metric may say besides: an expert's RAPPOR integers. */
-export type TextAsk = Ask & { readonly mechanism?: RapporLaw };
+/** An expert's law, checked against the ε that its metric declares. */
+export type Expert = (epsilon: number, permanent?: number) => RapporLaw;
+
+/** RAPPOR with an expert's own parameters. It carries its checks, for only those who bring parameters need them. */
+export const expertRappor =
+  (parameters: RapporParameters): Expert =>
+  (epsilon, permanent) =>
+    expertRapporLaw(rapporFromParameters(parameters), epsilon, permanent);
+
+/** What a text metric may say besides. */
+export type TextAsk = Ask & { readonly mechanism?: Expert };
 
 /** Which string? Estimated for the candidates that the collector is given. */
 export function text(ask: TextAsk): Question<string> {
@@ -125,11 +148,11 @@ export function text(ask: TextAsk): Question<string> {
   return {
     type: 'text',
     ask,
-    rules: { mechanism: () => '' },
-    fields: {},
+    rules: { mechanism: optional(rule('rappor({ ... })', (expert) => typeof expert === 'function')) },
     size: 0,
-    law: (epsilon, devices) => (mechanism ? expertRapporLaw(mechanism, epsilon) : rapporLaw(epsilon, devices)),
+    law: (epsilon, devices) => (mechanism ? mechanism(epsilon) : rapporLaw(epsilon, devices)),
     input: (value) => (typeof value === 'string' ? value : undefined),
+    labels: () => [],
   };
 }
 
@@ -139,17 +162,19 @@ export function text(ask: TextAsk): Question<string> {
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
   const { ask, size, rules, fields } = question;
-  const isPermanence: Rule = () => {
-    conform('permanent', permanence, { epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) });
-    return permanence.epsilon >= ask.epsilon ? '' : `an epsilon of at least that of one report, ${ask.epsilon}`;
+  const { mechanism } = ask as TextAsk;
+  const isPermanence: Rule = (field) => {
+    conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
+    const covers = (): boolean => permanence.epsilon >= ask.epsilon;
+    rule(`an epsilon of at least that of one report, ${ask.epsilon}`, covers)(field, permanence);
   };
   return {
     ...question,
     rules: { ...rules, permanent: isPermanence },
     fields: { ...fields, permanent: permanence },
-    law: (epsilon: number, devices: number): Law =>
-      size > 0
-        ? permanentKAryLaw(size, epsilon, permanence.epsilon)
-        : permanentRapporLaw(epsilon, permanence.epsilon, devices, (ask as TextAsk).mechanism),
+    law: (epsilon: number, devices: number): Law => {
+      if (mechanism) return mechanism(epsilon, permanence.epsilon);
+      return size > 0 ? permanentKAryLaw(size, epsilon, permanence.epsilon) : permanentRapporLaw(epsilon, permanence.epsilon, devices);
+    },
   };
 }

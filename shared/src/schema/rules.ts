@@ -1,15 +1,17 @@
-/** Rules for plain objects: what each key must hold. One that is broken throws, names the field, and says what came. */
+/** Rules for plain data. One that is broken throws a RangeError, names the field, and says what was expected and what came. */
 
-/** The empty string for a good value, else what was expected. */
-export type Rule = (value: unknown) => string;
+/** Throws unless the value of the field is good. */
+export type Rule = (field: string, value: unknown) => void;
 
 /** Rules by key; a key without a rule is refused. */
 export type Rules = { readonly [key: string]: Rule };
 
-const rule =
+/** What is expected, in words and as a condition. */
+export const rule =
   (expected: string, good: (value: never) => boolean): Rule =>
-  (value) =>
-    good(value as never) ? '' : expected;
+  (field, value) => {
+    if (!good(value as never)) throw new RangeError(`${field}: expected ${expected}, got ${JSON.stringify(value) ?? String(value)}`);
+  };
 
 const matches = (expected: string, pattern: RegExp): Rule => rule(expected, (value) => typeof value === 'string' && pattern.test(value));
 
@@ -25,8 +27,9 @@ export const isOneOf = (words: readonly unknown[]): Rule => rule(`one of ${words
 /** A rule for a key that may be left out. */
 export const optional =
   (inner: Rule): Rule =>
-  (value) =>
-    value === undefined ? '' : inner(value);
+  (field, value) => {
+    if (value !== undefined) inner(field, value);
+  };
 
 /** The longest list of answers; a joint question's product counts. */
 export const MAX_ANSWERS = 100_000;
@@ -43,15 +46,23 @@ export const isList = (...types: string[]): Rule =>
       list.every((answer) => types.includes(typeof answer) && answer !== ''),
   );
 
-/** Throws unless `expected` is empty. */
-export function refuse(field: string, expected: string, got: unknown): void {
-  if (expected !== '') throw new RangeError(`${field}: expected ${expected}, got ${JSON.stringify(got) ?? String(got)}`);
-}
+/** An object that keeps every rule and has no other key. */
+export const conform =
+  (rules: Rules): Rule =>
+  (field, object) => {
+    const values = (object ?? {}) as { readonly [key: string]: unknown };
+    const stranger = rule(`only ${Object.keys(rules).join(', ')}`, () => false);
+    for (const key of Object.keys({ ...rules, ...values })) {
+      (Object.hasOwn(rules, key) ? (rules[key] as Rule) : stranger)(`${field}.${key}`, values[key]);
+    }
+  };
 
-/** Throws a RangeError unless the object keeps every rule and has no other key. */
-export function conform(field: string, object: object, rules: Rules): void {
-  const values = object as { readonly [key: string]: unknown };
-  for (const key of Object.keys({ ...rules, ...values })) {
-    refuse(`${field}.${key}`, (rules[key] ?? (() => `only ${Object.keys(rules).join(', ')}`))(values[key]), values[key]);
-  }
-}
+/** An object whose keys are names, and whose values keep one rule. */
+export const byName =
+  (inner: Rule): Rule =>
+  (field, object) => {
+    for (const [name, value] of Object.entries(object ?? {})) {
+      isName(`${field}.${name}`, name);
+      inner(`${field}.${name}`, value);
+    }
+  };
