@@ -1,6 +1,8 @@
 /** The `murmuration` command. Exit codes: 0 done, 1 failed or found false, 2 bad usage or bad input. */
 
 import { Command, CommanderError } from 'commander';
+import { addAudit } from './commands/audit.ts';
+import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
 import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
@@ -9,7 +11,7 @@ import { UsageError } from './commands/usage.ts';
 /** Runs a command line; the first two of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addSimulate]) add(program);
+  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate]) add(program);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()

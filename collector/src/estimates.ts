@@ -4,12 +4,18 @@ import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS } from '@murmurat
 import type { PublishedMetric } from './catalog.ts';
 import type { Estimate } from './estimators/estimate.ts';
 import { estimatesOf } from './estimators/estimator.ts';
+import { normSub } from './estimators/norm-sub.ts';
+import { shrunk } from './estimators/shrunk.ts';
 import type { Selection, Store } from './store/store.ts';
 
 /** One answer's share. */
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
+  /** Of lists: the nearest shares that are not negative and sum to 1. Biased, without an interval. */
+  readonly normSub?: number;
+  /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
+  readonly shrunk?: number;
   /** The share that is really so: known in demonstrations only. */
   readonly truth?: number;
 }
@@ -56,10 +62,13 @@ export function estimateMetric(
   const answers = answersOf(document) ?? candidates;
   const shares = truth?.(app, metric);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
+  const nearest = type === 'text' ? undefined : normSub(estimates.map(({ estimate }) => estimate));
+  const learned = type === 'text' ? undefined : shrunk(estimates);
   const rows = estimates.map((estimate, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
-    return { answer, label, ...estimate, ...(shares && { truth: shares[label] ?? 0 }) };
+    const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
+    return { answer, label, ...estimate, ...consistent, ...(shares && { truth: shares[label] ?? 0 }) };
   });
   if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;

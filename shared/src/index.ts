@@ -1,7 +1,7 @@
 /** @module The contract between devices and collector: schemas, laws, report encoding, ε arithmetic. */
 
 export { exp, expBelow } from './arithmetic/exponential.ts';
-export { lnUp, type Ratio, ratio } from './arithmetic/ratio.ts';
+export { lnUp, power, type Ratio, ratio } from './arithmetic/ratio.ts';
 export * from './batch.ts';
 export * from './calendar.ts';
 export * from './encoding/bits.ts';

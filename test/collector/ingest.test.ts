@@ -204,7 +204,7 @@ describe('refused', () => {
 interface Loose {
   readonly metrics: readonly { readonly metric: string }[];
   readonly reports: number;
-  readonly answers: readonly { readonly estimate: number; readonly standardError: number; readonly low: number; readonly high: number }[];
+  readonly answers: readonly { readonly [field in 'estimate' | 'standardError' | 'low' | 'high' | 'normSub' | 'shrunk']: number }[];
 }
 
 describe('the read side', () => {
@@ -238,6 +238,8 @@ describe('the read side', () => {
     expect(all.body.answers.reduce((sum, { estimate }) => sum + estimate, 0)).toBeCloseTo(1, 10);
     for (const { low, estimate, high, standardError } of all.body.answers)
       expect(low < estimate && estimate < high && standardError > 0).toBe(true);
+    for (const field of ['normSub', 'shrunk'] as const)
+      expect(all.body.answers.reduce((sum, answer) => sum + answer[field], 0)).toBeCloseTo(1, 10);
     expect((await get('/v1/metrics/dark/estimates?segment.platform=ios')).body.reports).toBe(10);
     expect((await get('/v1/metrics/dark/estimates?from=2026-11-20')).body.reports).toBe(30);
     expect((await get('/v1/metrics/dark/estimates?to=2026-11-18')).body).toMatchObject({ reports: 0, from: null, to: null, answers: [] });

@@ -23,7 +23,8 @@ async function simulate({ type, distribution, json, ...options }: SimulateOption
   const shares = await parseDistribution(distribution, options.answers);
   try {
     const result = simulateChoice({ ...options, shares });
-    const flat = Object.entries({ ...result, mse: result.mse.unbiased, 'mse after norm-sub': result.mse.normSub });
+    const { unbiased: mse, shrunk, normSub } = result.mse;
+    const flat = Object.entries({ ...result, mse, 'mse when shrunk': shrunk, 'mse after norm-sub': normSub });
     print(json, result, () =>
       table(
         ['', ''],

@@ -42,6 +42,20 @@ function supportOf(hash: StringHash, { hashes, bits }: RapporLaw, tallies: Talli
   return support;
 }
 
+/**
+ * Coins and hash: the variance of a candidate's estimate by its share and by the mass that collides with it, Σ_w Σ_j
+ * (n_jw / n)² over the other strings.
+ */
+export function rapporVariance(law: RapporLaw, reports: number, perDevice: number): (share: number, mass: number) => number {
+  const { bits, hashes } = law;
+  const { constant, slope } = rangeVariance(rappor.support(law), rappor.support(law, 'permanent'), perDevice);
+  const rho = 1 - (1 - 1 / bits) ** hashes;
+  return (share, mass) => {
+    const coins = (constant + slope * (share + (1 - share) * rho)) / (reports * hashes * (1 - rho) ** 2);
+    return coins + (mass * rho) / ((1 - rho) * hashes);
+  };
+}
+
 /** The estimates of candidates, in their order. */
 export function rapporEstimates(law: RapporLaw, { tallies, perDevice, candidates }: Question): Estimate[] {
   const total = [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
@@ -52,14 +66,14 @@ export function rapporEstimates(law: RapporLaw, { tallies, perDevice, candidates
   const { constant, slope } = rangeVariance(report, rappor.support(law, 'permanent'), perDevice);
   const noise = (r: number): number => constant + slope * r;
   const rho = 1 - (1 - 1 / bits) ** hashes;
+  const variance = rapporVariance(law, total, perDevice);
   const colliding = collidingMass(tallies, total, rho, report, noise);
   return candidates.map((candidate) => {
     const support = supportOf(hashString(candidate), law, tallies) / total;
     const estimate = (support - q - (p - q) * rho) / ((p - q) * (1 - rho));
     const share = Math.min(1, Math.max(0, estimate));
-    const coins = noise(share + (1 - share) * rho) / (total * hashes * (1 - rho) ** 2);
     const others = Math.max(0, colliding - share ** 2 / cohorts - share / total);
-    const standardError = Math.sqrt(coins + (others * rho) / ((1 - rho) * hashes));
+    const standardError = Math.sqrt(variance(share, others));
     return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
   });
 }

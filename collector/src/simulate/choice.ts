@@ -6,6 +6,7 @@ import { type KAryLaw, kAryLaw, listLaw, meanVariance, mechanismOf, type SubsetL
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { normSub } from '../estimators/norm-sub.ts';
+import { shrunk } from '../estimators/shrunk.ts';
 import { sampler } from './distribution.ts';
 
 /** What to simulate. */
@@ -42,6 +43,7 @@ function lawOf({ answers, epsilon, mechanism }: ChoiceSimulation): ListLaw {
 
 interface Round {
   readonly unbiased: number;
+  readonly shrunk: number;
   readonly normSub: number;
   readonly covered: number;
   readonly clientSeconds: number;
@@ -75,6 +77,7 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   const unbiased = estimates.map(({ estimate }) => estimate);
   return {
     unbiased: meanSquare(unbiased, shareOf),
+    shrunk: meanSquare(shrunk(estimates), shareOf),
     normSub: meanSquare(normSub(unbiased), shareOf),
     covered: estimates.filter(({ low, high }, i) => low <= (shareOf[i] as number) && (shareOf[i] as number) <= high).length / answers,
     clientSeconds: (randomized - started) / 1000,
@@ -93,7 +96,7 @@ export function simulateChoice(simulation: ChoiceSimulation): {
   readonly answers: number;
   readonly clients: number;
   readonly rounds: number;
-  readonly mse: { readonly unbiased: number; readonly normSub: number };
+  readonly mse: { readonly unbiased: number; readonly shrunk: number; readonly normSub: number };
   readonly mseStandardError: number | null;
   readonly theoryMse: number;
   readonly optimumMse: number;
@@ -116,7 +119,7 @@ export function simulateChoice(simulation: ChoiceSimulation): {
     answers,
     clients,
     rounds,
-    mse: { unbiased: mse, normSub: mean(results.map((result) => result.normSub)) },
+    mse: { unbiased: mse, shrunk: mean(results.map((result) => result.shrunk)), normSub: mean(results.map((result) => result.normSub)) },
     mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
     theoryMse: meanVariance(answers, support(law)) / clients,
     optimumMse: optimum(answers, epsilon).variance / clients,

@@ -40,7 +40,8 @@ export type RapporLaw = BitStage & {
 /** What fits between a metric's expected number of devices and its cohorts, and no more. */
 export const MAX_COHORTS = 65_536;
 const BITS = 128;
-const COLLISION_MASS = 0.05; // S₂ = Σ f², of the strings that a product expects
+/** S₂ = Σ f², of the strings that a product expects. */
+export const COLLISION_MASS = 0.05;
 const COLLISION_SHARE = 0.1; // collisions may add so much to the variance
 
 /** So many cohorts that collisions, of variance S₂/(m k), add at most a tenth to the law's own variance. */

@@ -1,0 +1,71 @@
+/**
+ * What a schema's integers spend: e^ε of a report, a window and an epoch as exact ratios, beside what the schema claims.
+ * Reports of a window compose by multiplication (Dwork and Roth 2014, theorem 3.14); a permanent metric's epoch is one
+ * charge, since all its reports come from one stored symbol (Erlingsson, Pihur, Korolova 2014, theorem 1).
+ */
+
+import { chargesOf, lnUp, type MetricDocument, mechanismOf, power, type Ratio, type SchemaDocument } from '@murmuration/shared';
+
+/** Decimals of every ε: far more than 32-bit thresholds tell apart. */
+const DECIMALS = 12;
+
+/** e^ε, and ε rounded up. */
+export interface Spent {
+  readonly odds: Ratio;
+  readonly epsilon: string;
+}
+
+/** What a metric spends. */
+export interface MetricSpending {
+  readonly metric: string;
+  readonly mechanism: string;
+  readonly report: Spent;
+  /** How often it is charged in a window: once for a permanent metric. */
+  readonly times: number;
+  readonly window: Spent;
+  /** Of a permanent metric. */
+  readonly epoch?: Spent;
+  /** Neither a report nor an epoch spends more than the schema says. */
+  readonly holds: boolean;
+}
+
+/** What a schema spends. */
+export interface Spending {
+  readonly metrics: readonly MetricSpending[];
+  /** All metrics together, in any window. */
+  readonly window: Spent;
+  /** Every metric holds, and the window is within the budget. */
+  readonly holds: boolean;
+}
+
+const spent = (odds: Ratio): Spent => ({ odds, epsilon: lnUp(odds, DECIMALS) });
+
+/** Whether ε is at most a claim, both rounded up alike. */
+const within = ({ epsilon }: Spent, claim: number): boolean =>
+  BigInt(epsilon.replace('.', '')) <= BigInt(Math.ceil(claim * 10 ** DECIMALS));
+
+function metricSpending(metric: string, { law, epsilon, permanent }: MetricDocument, times: number): MetricSpending {
+  const odds = mechanismOf(law).odds(law);
+  const report = spent(odds.report);
+  const epoch = odds.permanent && spent(odds.permanent);
+  return {
+    metric,
+    mechanism: law.mechanism,
+    report,
+    times,
+    window: spent(power(epoch?.odds ?? report.odds, times)),
+    ...(epoch && { epoch }),
+    holds: within(report, epsilon) && (epoch === undefined || within(epoch, permanent?.epsilon ?? 0)),
+  };
+}
+
+/** What the schema's integers spend. */
+export function spendingOf({ metrics, budget }: SchemaDocument): Spending {
+  const rows = chargesOf(metrics, budget.per).map(({ metric, times }) => metricSpending(metric, metrics[metric] as MetricDocument, times));
+  const product = rows.reduce(
+    (all, { window: { odds } }) => ({ numerator: all.numerator * odds.numerator, denominator: all.denominator * odds.denominator }),
+    { numerator: 1n, denominator: 1n },
+  );
+  const window = spent(product);
+  return { metrics: rows, window, holds: within(window, budget.epsilon) && rows.every(({ holds }) => holds) };
+}

@@ -1,0 +1,80 @@
+/** `murmuration audit`: what a schema's integers spend, against what it claims; what ε does not cover; the statement. */
+
+import { canonicalSchema, fingerprint, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
+import type { Command } from 'commander';
+import { certificateOf } from '../audit/certificate.ts';
+import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
+import { statementOf } from '../audit/statement.ts';
+import { combinationsOf, warningsOf } from '../audit/warnings.ts';
+import { loadUnproven } from '../schema-file.ts';
+import { table } from './table.ts';
+import { print } from './usage.ts';
+
+interface AuditOptions {
+  readonly schema: string;
+  readonly certificate?: boolean;
+  readonly json?: boolean;
+}
+
+function row({ metric, mechanism, report, times, window, epoch, holds }: MetricSpending, { epsilon, permanent }: MetricDocument): string[] {
+  const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
+  return [metric, mechanism, report.epsilon, claimed, epoch?.epsilon ?? '', `${times}`, window.epsilon, holds ? 'holds' : 'EXCEEDED'];
+}
+
+function describe(document: SchemaDocument, sha256: string, { metrics, window, holds }: Spending): string {
+  const { budget } = document;
+  const rows = metrics.map((spending) => row(spending, document.metrics[spending.metric] as MetricDocument));
+  return [
+    `schema       ${wireName(document)}`,
+    `fingerprint  ${sha256}`,
+    '',
+    table(['metric', 'mechanism', 'ε a report', 'claimed', 'ε an epoch', 'times', `ε a ${budget.per}`, ''], rows),
+    '',
+    `any ${budget.per}: ε ${window.epsilon} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
+    '',
+    ...warningsOf(document).map(({ words }) => `warning: ${words}`),
+    '',
+    statementOf(document, { metrics, window, holds }),
+  ].join('\n');
+}
+
+const epsilons = (document: SchemaDocument, { metric, mechanism, report, times, window, epoch, holds }: MetricSpending): object => {
+  const { epsilon, permanent } = document.metrics[metric] as MetricDocument;
+  return {
+    metric,
+    mechanism,
+    claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
+    epsilon: { report: report.epsilon, window: window.epsilon, ...(epoch && { epoch: epoch.epsilon }) },
+    times,
+    holds,
+  };
+};
+
+async function audit({ schema, certificate, json }: AuditOptions): Promise<void> {
+  const document = await loadUnproven(schema);
+  const spending = spendingOf(document);
+  if (!spending.holds) process.exitCode = 1;
+  if (certificate) return print(true, await certificateOf(document, spending), () => '');
+  const sha256 = await fingerprint(canonicalSchema(document));
+  const value = {
+    schema: wireName(document),
+    fingerprint: sha256,
+    metrics: spending.metrics.map((each) => epsilons(document, each)),
+    window: { epsilon: spending.window.epsilon, budget: document.budget.epsilon, per: document.budget.per },
+    holds: spending.holds,
+    segmentCombinations: combinationsOf(document),
+    warnings: warningsOf(document),
+    statement: statementOf(document, spending),
+  };
+  print(json, value, () => describe(document, sha256, spending));
+}
+
+export function addAudit(program: Command): void {
+  program
+    .command('audit')
+    .description('what a schema spends by its exact integers, against what it claims; the privacy statement')
+    .requiredOption('--schema <file>', 'a schema module or canonical JSON')
+    .option('--certificate', 'the ratios themselves, as JSON for another program to recompute')
+    .option('--json', 'one JSON document on standard output')
+    .action(audit);
+}

@@ -1,0 +1,98 @@
+/** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
+
+import {
+  type Law,
+  listLaw,
+  type MetricDocument,
+  permanentKAryLaw,
+  permanentRapporLaw,
+  rapporLaw,
+  type SchemaDocument,
+} from '@murmuration/shared';
+import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
+
+/** The share at which errors are stated. */
+export const SHARE = 0.01;
+
+const HUNDREDTHS = 1600; // ε is looked for up to 16, where the channel is all but open
+
+/** What a law shows with one report of each device. */
+export interface Precision {
+  /** Of the estimate of a share of 1 %. */
+  readonly standardError: number;
+  /** 1.96 standard errors: a share of 1 % reads as 1 % ± this. */
+  readonly margin95: number;
+  /** The smallest share that is told from zero, two-sided at 95 % with a power of 80 %; null when none is. */
+  readonly smallestShare: number | null;
+  /** How many devices it takes for the wanted margin; null when no number does. */
+  readonly devicesForError: number | null;
+}
+
+/** A metric's row of the plan. */
+export interface MetricPlan extends Precision {
+  readonly metric: string;
+  readonly type: string;
+  readonly mechanism: string;
+  /** Of one report. */
+  readonly epsilon: number;
+  /** The ε of one report that it takes for the wanted margin, to a hundredth; null when up to 16, or up to ε∞, none does. */
+  readonly epsilonForError: number | null;
+  /** Of a permanent metric: ε∞, and what the same devices show however often they report. */
+  readonly permanent?: Precision & { readonly epsilon: number; readonly renew: string };
+}
+
+const precisionOf = (law: Law, reports: number, error: number): Precision => ({
+  standardError: standardErrorAt(law, reports, SHARE),
+  margin95: marginAt(law, reports, SHARE),
+  smallestShare: smallestShare(law, reports),
+  devicesForError: devicesFor(law, error, SHARE),
+});
+
+/** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
+function lawAt({ law, permanent }: MetricDocument, epsilon: number, devices: number): Law | undefined {
+  try {
+    if (law.mechanism === 'rappor')
+      return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
+    return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function epsilonFor(metric: MetricDocument, reports: number, error: number, devices: number): number | null {
+  const most = Math.floor(Math.min(HUNDREDTHS, 100 * (metric.permanent?.epsilon ?? Number.POSITIVE_INFINITY)));
+  const hundredths = least(1, most, (n) => {
+    const law = lawAt(metric, n / 100, devices);
+    return law !== undefined && marginAt(law, reports, SHARE) <= error;
+  });
+  return hundredths === null ? null : hundredths / 100;
+}
+
+/** The law of the stored symbol: what the mean of a device's reports tends to, as their number grows. */
+function symbolOf(law: Law): Law {
+  if (!('irr' in law)) return law;
+  const { irr: _irr, ...first } = law;
+  return first;
+}
+
+/**
+ * The plan of every metric.
+ *
+ * @param reports of each metric, one from each of as many devices
+ * @param error the wanted margin: half a 95 % interval at a share of 1 %, in [0, 1]
+ */
+export function planOf({ metrics, devices }: SchemaDocument, reports: number, error: number): readonly MetricPlan[] {
+  return Object.entries(metrics).map(([metric, document]): MetricPlan => {
+    const { type, law, epsilon, permanent } = document;
+    return {
+      metric,
+      type,
+      mechanism: law.mechanism,
+      epsilon,
+      ...precisionOf(law, reports, error),
+      epsilonForError: epsilonFor(document, reports, error, devices),
+      ...(permanent && { permanent: { ...permanent, ...precisionOf(symbolOf(law), reports, error) } }),
+    };
+  });
+}

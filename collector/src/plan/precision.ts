@@ -1,0 +1,61 @@
+/**
+ * How exactly a law's reports tell a share, before there are any: its own variance (pure.ts, rappor.ts), and what follows
+ * from it by the normal approximation.
+ */
+
+import { COLLISION_MASS, type Law, mechanismOf } from '@murmuration/shared';
+import { Z95 } from '../estimators/estimate.ts';
+import { rangeVariance } from '../estimators/pure.ts';
+import { rapporVariance } from '../estimators/rappor.ts';
+
+/** One-sided 80 % of the normal distribution. */
+const Z80 = 0.8416212335729143;
+
+/** More devices than there will be. */
+const MOST_DEVICES = 2 ** 40;
+
+/**
+ * The standard error of the estimate of a true share, from so many devices' single reports.
+ * Strings: on average over the hash, where those reported have Σ f² = `COLLISION_MASS`, so that of n reports in m cohorts
+ * COLLISION_MASS / m + 1 / n collide.
+ */
+export function standardErrorAt(law: Law, reports: number, share: number): number {
+  if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
+  const support = mechanismOf(law).support(law);
+  const { constant, slope } = rangeVariance(support, support, 1);
+  return Math.sqrt((constant + slope * share) / reports);
+}
+
+/** The ± of a 95 % interval. */
+export const marginAt = (law: Law, reports: number, share: number): number => Z95 * standardErrorAt(law, reports, share);
+
+/**
+ * The smallest share f that a two-sided test of "nobody" at 95 % finds with a power of 80 %:
+ * f = 1.96 s(0) + 0.84 s(f), s the standard error. Null when it is above 1.
+ */
+export function smallestShare(law: Law, reports: number): number | null {
+  const excess = (f: number): number => f - Z95 * standardErrorAt(law, reports, 0) - Z80 * standardErrorAt(law, reports, f);
+  if (excess(1) < 0) return null;
+  let [low, high] = [0, 1];
+  for (let halving = 0; halving < 50; halving++) {
+    const middle = (low + high) / 2;
+    if (excess(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** The least whole number from `low` to `high` from which on something holds; null when it does not at `high`. */
+export function least(low: number, high: number, holds: (n: number) => boolean): number | null {
+  if (!holds(high)) return null;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return high;
+}
+
+/** How many devices bring the margin down to `error`; null when collisions of strings alone are more. */
+export const devicesFor = (law: Law, error: number, share: number): number | null =>
+  least(1, MOST_DEVICES, (devices) => marginAt(law, devices, share) <= error);

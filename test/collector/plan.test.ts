@@ -1,0 +1,134 @@
+/** What the plan promises is what the estimators give: its errors are their errors, and it finds what it says it finds. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { estimatesOf, momentsOf } from '@murmuration/collector';
+import { canonicalSchema, type KAryLaw, kAryLaw, listLaw, permanentKAryLaw, permanentRapporLaw, rapporLaw } from '@murmuration/shared';
+import { afterAll, describe, expect, test } from 'vitest';
+import { devicesFor, marginAt, smallestShare, standardErrorAt } from '../../collector/src/plan/precision.ts';
+
+const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ask = { epsilon: 1, description: 'a question' };
+const schema = defineSchema({
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 12, per: 'month' },
+  metrics: {
+    dark: flag(ask),
+    plan: choice(['free', 'pro', 'team'], ask),
+    font: permanent(choice(['serif', 'sans', 'mono'], { ...ask, every: 'day' }), { epsilon: 4, renew: 'year' }),
+    word: text(ask),
+    home: permanent(text({ ...ask, every: 'day' }), { epsilon: 3, renew: 'year' }),
+  },
+});
+const file = join(folder, 'notes.json');
+writeFileSync(file, canonicalSchema(schema.document));
+const run = (...args: string[]): ReturnType<typeof spawnSync> & { readonly stdout: string; readonly stderr: string } =>
+  spawnSync(process.execPath, [bin, 'plan', ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+
+describe('the errors of a plan', () => {
+  test.each([listLaw(2, 1), listLaw(64, 1), listLaw(16, 4), permanentKAryLaw(5, 1, 4)])('are the exact ones of the channel: %o', (law) => {
+    const counts = Array.from({ length: 'size' in law ? law.size : 0 }, (_, i) => (i === 0 ? 100 : i === 1 ? 9_900 : 0));
+    const { covariance } = momentsOf(law, { counts, others: new Map(), candidates: [] });
+    expect(standardErrorAt(law, 10_000, 0.01)).toBeCloseTo(Math.sqrt(covariance.get(0, 0)), 12);
+  });
+
+  test('of strings are those of optimized unary encoding, and a tenth more at the most for collisions', () => {
+    for (const law of [rapporLaw(1, 100_000), permanentRapporLaw(1, 4, 100_000)]) {
+      const ideal = (4 * Math.E) / (100_000 * (Math.E - 1) ** 2); // Wang et al. 2017, §4.3
+      expect(standardErrorAt(law, 100_000, 0) ** 2 / ideal).toBeGreaterThan(1);
+      expect(standardErrorAt(law, 100_000, 0) ** 2 / ideal).toBeLessThan(1.13);
+    }
+  });
+
+  test('halve when devices are four times as many, and the devices for an error are the fewest', () => {
+    const law = kAryLaw(2, 1);
+    expect(marginAt(law, 4_000, 0.01)).toBeCloseTo(marginAt(law, 1_000, 0.01) / 2, 12);
+    const devices = devicesFor(law, 0.01, 0.01) as number;
+    expect(marginAt(law, devices, 0.01)).toBeLessThanOrEqual(0.01);
+    expect(marginAt(law, devices - 1, 0.01)).toBeGreaterThan(0.01);
+  });
+
+  test('of strings have a floor that no number of devices is below', () => {
+    expect(devicesFor(rapporLaw(1, 1_000), 0.0001, 0.01)).toBeNull();
+  });
+});
+
+/** 2,000 rounds, each one binomial count: a standard deviation of 0.009 around 0.8, so 0.045 has a p of 6e-7. */
+test('the smallest share is found four times in five by a test that finds nothing one time in twenty', () => {
+  const law: KAryLaw = kAryLaw(2, 1);
+  const reports = 2_000;
+  const smallest = smallestShare(law, reports) as number;
+  const word = words(seededRng(11));
+  const coins = createCoins(word);
+  const yes = schema.questions.dark.randomizers['k-ary'] as unknown as (law: KAryLaw, index: number, coins: unknown) => Uint8Array;
+  const threshold = 1.959963984540054 * standardErrorAt(law, reports, 0);
+  const found = (share: number): number => {
+    let hits = 0;
+    for (let round = 0; round < 2_000; round++) {
+      const cells = new Float64Array(2);
+      for (let i = 0; i < reports; i++) {
+        const cell = yes(law, Number(i < share * reports), coins)[0] as number;
+        cells[cell] = (cells[cell] as number) + 1;
+      }
+      const [, estimate] = estimatesOf(law, { tallies: new Map([[0, { reports, cells }]]), perDevice: 1, candidates: [] });
+      if (Math.abs(estimate?.estimate ?? 0) > threshold) hits++;
+    }
+    return hits / 2_000;
+  };
+  expect(Math.abs(found(smallest) - 0.8)).toBeLessThan(0.045);
+  expect(found(0)).toBeLessThan(0.075); // 0.05, and 5.1 standard deviations
+});
+
+test('few reports tell nothing from zero', () => {
+  expect(smallestShare(kAryLaw(2, 0.1), 100)).toBeNull();
+});
+
+describe('murmuration plan', () => {
+  test('states each metric, one report and the limit of a permanent one', () => {
+    const { status, stdout } = run('--schema', file, '--reports', '100000', '--json');
+    expect(status).toBe(0);
+    const { reports, error, metrics } = JSON.parse(stdout);
+    expect([reports, error]).toEqual([100_000, 0.01]);
+    expect(metrics.map(({ metric }: { metric: string }) => metric).sort()).toEqual(['dark', 'font', 'home', 'plan', 'word']);
+    for (const row of metrics) {
+      expect(row.margin95 / row.standardError).toBeCloseTo(1.96, 4);
+      expect(row.smallestShare / row.standardError).toBeCloseTo(2.8, 1);
+      // The error is above a point exactly where it takes more ε, and more devices, than there are.
+      expect(row.devicesForError > 100_000).toBe(row.margin95 > 0.01);
+      expect(row.epsilonForError > row.epsilon).toBe(row.margin95 > 0.01);
+    }
+    const font = metrics.find(({ metric }: { metric: string }) => metric === 'font');
+    expect(font.permanent).toMatchObject({ epsilon: 4, renew: 'year' });
+    expect(font.permanent.standardError).toBeCloseTo(standardErrorAt(kAryLaw(3, 4), 100_000, 0.01), 12);
+  });
+
+  test('says for people what a feature used by 1 % will read as', () => {
+    const { status, stdout } = run('--schema', file, '--reports', '100000', '--error', '0.005');
+    expect(status).toBe(0);
+    expect(stdout).toContain('With 100,000 reports of a metric, each from another device, a feature used by 1 % will read as:');
+    expect(stdout).toMatch(/^dark +k-ary +1 +1\.0 % ± 0\.59 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
+    expect(stdout).toMatch(/^ {2}however often +k-ary +4 +1\.0 % ± 0\.\d+/m);
+    expect(stdout).toContain('devices for ± 0.5');
+  });
+
+  test.each([
+    [['--schema', file], 'required option'],
+    [['--schema', file, '--reports', '0'], '--reports: expected a whole number from 1'],
+    [['--schema', file, '--reports', '10', '--error', '2'], '--error: expected a share below 1'],
+    [['--schema', file, '--reports', '10', '--error', 'x'], '--error: expected a finite number above 0'],
+  ])('refuses %s', (args, message) => {
+    const { status, stdout, stderr } = run(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});

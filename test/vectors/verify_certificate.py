@@ -1,0 +1,79 @@
+"""Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Erlingsson, Pihur, Korolova 2014, 3.
+Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
+import decimal, hashlib, json, sys
+from decimal import Decimal
+from fractions import Fraction
+
+decimal.getcontext().prec = 80
+getattr(sys, "set_int_max_str_digits", int)(0)  # a year of daily reports has long numbers
+T, DAYS = 2**32, {"day": 1, "week": 7, "month": 30, "year": 365}
+
+def number(x):  # as ECMAScript writes a number above 0 (Number::toString)
+    _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
+    text, point = "".join(map(str, digits)), len(digits) + exponent
+    if not -6 < point <= 21:
+        return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
+    whole, part = text[: max(point, 0)].ljust(point, "0") or "0", "0" * -point + text[max(point, 0) :]
+    return whole + ("." + part if part else "")
+
+def canonical(x):  # RFC 8785
+    if isinstance(x, dict):
+        keys = sorted(x, key=lambda key: key.encode("utf-16-be"))
+        return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in keys) + "}"
+    if isinstance(x, list):
+        return "[" + ",".join(map(canonical, x)) + "]"
+    return number(x) if type(x) in (int, float) else json.dumps(x, ensure_ascii=False)
+
+def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
+    irr = law.get("irr")
+    if law["mechanism"] == "subset":
+        m, t = law["subset"], law["include"]
+        return Fraction(t * (law["size"] - m), (T - t) * m), None
+    if law["mechanism"] == "k-ary":
+        others, a = law["size"] - 1, Fraction(law["truth"], T)
+        b = Fraction(irr["truth"], T) if irr else 1
+        same = a * b + (1 - a) * (1 - b) / others
+        return same * others / (1 - same), a * others / (1 - a) if irr else None
+    bits = lambda a, b: (a * (1 - b) / (b * (1 - a))) ** law["hashes"]
+    ends = [Fraction(law[bit], T) for bit in ("one", "zero")]
+    twice = [Fraction(x * irr["one"] + (1 - x) * irr["zero"]) / T for x in ends] if irr else ends
+    return bits(*twice), bits(*ends) if irr else None
+
+def check(what, right, got):
+    if right != got:
+        sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
+
+def up(x):
+    return x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
+
+def within(what, ratio, got, claim):
+    epsilon = up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())
+    check(what + ": epsilon", str(epsilon), got["epsilon"])
+    return epsilon <= up(Decimal(repr(claim)))
+
+it = json.load(open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin)
+document, window = it["document"], it["window"]
+check("fingerprint", hashlib.sha256(canonical(document).encode()).hexdigest(), it["fingerprint"])
+checksum = 0xCBF29CE484222325  # FNV-1a
+for byte in canonical({key: value for key, value in document.items() if key != "about"}).encode():
+    checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+check("schema", "%s/%d/%016x" % (document["app"], document["version"], checksum), it["schema"])
+check("window: budget and per", document["budget"], {"epsilon": window["budget"], "per": window["per"]})
+check("metrics", sorted(document["metrics"]), sorted(it["metrics"]))
+total, holds = Fraction(1), True
+for name, metric in document["metrics"].items():
+    got, (report, epoch) = it["metrics"][name], odds(metric["law"])
+    check(name + ": law", metric["law"], got["law"])
+    check(name + ": permanent, epoch", [epoch is not None] * 2, ["permanent" in metric, "epoch" in got])
+    times = 1 if epoch or metric["every"] == "once" else -(-DAYS[window["per"]] // DAYS[metric["every"]])
+    check(name + ": times", times, got["window"]["times"])
+    spends = [("report", report, metric["epsilon"]), ("window", (epoch or report) ** times, window["budget"])]
+    for part, ratio, claim in spends + ([("epoch", epoch, metric["permanent"]["epsilon"])] if epoch else []):
+        check("%s: %s" % (name, part), [str(ratio.numerator), str(ratio.denominator)], [got[part]["numerator"], got[part]["denominator"]])
+        holds &= within("%s: %s" % (name, part), ratio, got[part], claim)
+    total *= spends[1][1]
+holds &= within("window", total, window, window["budget"])
+check("holds", holds, it["holds"])
+print("%s %s: %d metrics, epsilon %s a %s of %s" % ("HOLDS" if holds else "EXCEEDED", it["schema"], len(it["metrics"]), window["epsilon"], window["per"], window["budget"]))
+sys.exit(0 if holds else 1)
