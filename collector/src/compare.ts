@@ -35,8 +35,9 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
     if (fresh === undefined) return [{ what: `${name}: removed`, allowed: true }];
     return compareMetric(name, old, fresh);
   });
-  if (!same(before.budget, after.budget))
-    changes.push({ what: 'budget: changed; windows that have begun keep the smaller one', allowed: true });
+  const longer = PERIOD_DAYS[after.budget.per] > PERIOD_DAYS[before.budget.per];
+  const effect = longer ? 'devices that have reported wait for a whole new window' : 'windows that have begun keep the smaller one';
+  if (!same(before.budget, after.budget)) changes.push({ what: `budget: changed; ${effect}`, allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
   if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });
   const counted = changes.length > (same(before.about, after.about) ? 0 : 1);
