@@ -133,6 +133,7 @@ describe('what people read', () => {
     expect(factor(ratio(999n, 10n))).toBe('99.9');
     expect(factor(ratio(99_901n, 1_000n))).toBe('100');
     expect(factor(ratio(12_345_678n, 10n))).toBe('1,234,568');
+    expect(factor(ratio(2n * 10n ** 20n, 1n))).toBe('10^21');
   });
 });
 

@@ -5,9 +5,10 @@ import type { MetricSpending, Spending } from './spending.ts';
 
 const SHOWN = 6; // so many answers are listed
 
-/** e^ε, rounded up to a tenth, or to a whole number where that is long. */
+/** e^ε, rounded up to a tenth, to a whole number where that is long, and to a power of ten where that is too. */
 export function factor({ numerator, denominator }: Ratio): string {
   const tenths = (10n * numerator + denominator - 1n) / denominator;
+  if (tenths > 10n ** 13n) return `10^${`${tenths}`.length - 1}`;
   return tenths < 1000n ? `${tenths / 10n}.${tenths % 10n}` : ((tenths + 9n) / 10n).toLocaleString('en');
 }
 
