@@ -9,16 +9,16 @@ import { rational } from './rational.ts';
 const MODULI = [16, 32, 64, 128, 256];
 
 /** Coins that take these words, and how many are left. */
-function scripted(words: readonly number[], modulus: number): { readonly coins: Coins; readonly left: () => number } {
+function scripted(words: readonly number[]): { readonly coins: Coins; readonly left: () => number } {
   const rest = [...words];
-  return { coins: createCoins(() => rest.shift() ?? Number.NaN, modulus), left: () => rest.length };
+  return { coins: createCoins(() => rest.shift() ?? Number.NaN), left: () => rest.length };
 }
 
 describe.each(MODULI)('with words below %i', (modulus) => {
   test('a coin of threshold t is true for exactly t words, and takes one', () => {
     for (let threshold = 0; threshold <= modulus; threshold++) {
       const outcomes = range(modulus).map((word) => {
-        const { coins, left } = scripted([word, 0], modulus);
+        const { coins, left } = scripted([word, 0]);
         return [coins.flip(threshold), left()] as const;
       });
       expect(outcomes.filter(([heads]) => heads)).toHaveLength(threshold);
@@ -26,32 +26,35 @@ describe.each(MODULI)('with words below %i', (modulus) => {
     }
   });
 
-  test('a die of n sides gives each side on equally many first words, and rejects fewer words than it has sides', () => {
+  test('a die of n sides gives each side on equally many first words, and rejects less than half of the words', () => {
     for (let n = 1; n <= modulus; n++) {
-      const drawn = range(modulus).map((word) => firstDraw(word, n, modulus));
+      const drawn = range(modulus).map((word) => firstDraw(word, n));
       const counts = range(n).map((side) => drawn.filter((value) => value === side).length);
       const rejected = drawn.filter((value) => value === undefined).length;
-      expect(new Set(counts), `${n} sides`).toEqual(new Set([Math.floor(modulus / n)]));
-      expect(rejected, `${n} sides`).toBe(modulus % n);
+      const held = 2 ** Math.ceil(Math.log2(n)); // by the fewest bits that hold the sides
+      expect(new Set(counts), `${n} sides`).toEqual(new Set([modulus / held]));
+      expect(rejected, `${n} sides`).toBe((modulus / held) * (held - n));
     }
   });
 
   test('a rejected word asks for the next and has no other effect', () => {
     for (const n of range(modulus).map((i) => i + 1)) {
-      for (const word of range(modulus).filter((first) => firstDraw(first, n, modulus) === undefined)) {
-        const { coins, left } = scripted([word, word, n - 1, 0], modulus);
+      for (const word of range(modulus).filter((first) => firstDraw(first, n) === undefined)) {
+        const { coins, left } = scripted([word, word, n - 1, 0]);
         expect([coins.uniform(n), left()]).toEqual([n - 1, 1]);
       }
     }
   });
 });
 
-test('with words of 32 bits a die rejects from the largest multiple of its sides on', () => {
-  for (const n of [1, 2, 3, 15, 1023, 65_535, 2 ** 24 - 3, 2 ** 31 + 1]) {
-    const limit = Math.floor(2 ** 32 / n) * n;
-    expect(scripted([limit - 1], 2 ** 32).coins.uniform(n)).toBe(n - 1);
-    if (limit < 2 ** 32) expect(scripted([limit, 2 ** 32 - 1, 0], 2 ** 32).coins.uniform(n)).toBe(0);
+test('with words of 32 bits a die takes the fewest low bits that hold its sides', () => {
+  for (const n of [2, 3, 15, 1023, 65_535, 2 ** 24 - 3, 2 ** 31 + 1, 2 ** 32]) {
+    const held = 2 ** Math.ceil(Math.log2(n));
+    const high = 2 ** 32 - held; // all the other bits
+    expect(scripted([high + n - 1]).coins.uniform(n)).toBe(n - 1);
+    if (n < held) expect(scripted([high + n, high + held - 1, high]).coins.uniform(n)).toBe(0);
   }
+  expect(scripted([2 ** 32 - 1]).coins.uniform(1)).toBe(0);
 });
 
 test('words are those of the source, each once and in its order, whatever is asked at a time', () => {

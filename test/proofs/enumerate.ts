@@ -18,14 +18,14 @@ export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('h
 const REJECTED = Symbol('rejected');
 
 /** What `uniform(n)` makes of a first word; undefined where it asks for another. */
-export function firstDraw(word: number, n: number, modulus: number): number | undefined {
+export function firstDraw(word: number, n: number): number | undefined {
   let asked = 0;
   const source = (): number => {
     if (asked++ > 0) throw REJECTED;
     return word;
   };
   try {
-    return createCoins(source, modulus).uniform(n);
+    return createCoins(source).uniform(n);
   } catch (error) {
     if (error !== REJECTED) throw error;
     return undefined;
@@ -35,7 +35,7 @@ export function firstDraw(word: number, n: number, modulus: number): number | un
 /** How many first words `uniform(n)` accepts. */
 function acceptedWords(n: number, modulus: number): number {
   let accepted = 0;
-  for (let word = 0; word < modulus; word++) if (firstDraw(word, n, modulus) !== undefined) accepted++;
+  for (let word = 0; word < modulus; word++) if (firstDraw(word, n) !== undefined) accepted++;
   return accepted;
 }
 
@@ -50,7 +50,7 @@ export function exactDistribution(run: (coins: Coins) => Uint8Array, modulus: nu
     if (allowed-- === 0) throw REJECTED;
     if (at === words.length) words.push(0);
     return words[at++] as number;
-  }, modulus);
+  });
   const draw = <T>(choices: number, drawn: () => T): T => {
     allowed = 1;
     weight *= choices;

@@ -95,7 +95,7 @@ test('the word include - 1 puts the answer into the set, and the word include le
           const set = randomizeSubset(
             law,
             answer,
-            createCoins(() => rest.shift() ?? 7),
+            createCoins(() => rest.shift() ?? 0),
           );
           expect(cellsOf(law)(hex(set)).includes(answer)).toBe(inside);
         }

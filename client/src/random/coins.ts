@@ -1,31 +1,26 @@
 /** Every random decision of the device: integer comparisons of words from one cryptographic source. */
 
-import { MODULUS } from '@murmuration/shared';
-
 /** Fills bytes with cryptographically secure randomness, like `crypto.getRandomValues`. */
 export type Rng = (bytes: Uint8Array<ArrayBuffer>) => unknown;
 
 /** Coins and dice. */
 export interface Coins {
-  /** True with probability threshold / modulus. */
+  /** True with probability threshold / 2^32. */
   readonly flip: (threshold: number) => boolean;
   /** A whole number below n, each with the same probability. */
   readonly uniform: (n: number) => number;
 }
 
-/**
- * Coins from uniform words below `modulus`. Proofs pass their own words and a small modulus, and so run this code over
- * every string of words there is.
- */
-export function createCoins(word: () => number, modulus: number = MODULUS): Coins {
+/** Coins from words that are uniform below a power of two: 2^32 on a device; proofs take few, and run over all strings of them. */
+export function createCoins(word: () => number): Coins {
   return {
     flip: (threshold) => word() < threshold,
     uniform: (n) => {
-      // Words at or above the largest multiple of n are drawn again: a modulus alone would favour small numbers.
-      const limit = modulus - (modulus % n);
-      let drawn = word();
-      while (drawn >= limit) drawn = word();
-      return drawn % n;
+      // The fewest bits that hold n - 1, drawn until they are below n. A modulus would favour small numbers.
+      const mask = n > 1 ? -1 >>> Math.clz32(n - 1) : 0;
+      let drawn = (word() & mask) >>> 0;
+      while (drawn >= n) drawn = (word() & mask) >>> 0;
+      return drawn;
     },
   };
 }
