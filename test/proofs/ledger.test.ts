@@ -56,6 +56,27 @@ describe('with one schema', () => {
     );
   });
 
+  test('an epoch keeps its symbol for as long as it lasts, and not a day longer', () => {
+    fc.assert(
+      fc.property(visits(versions(PERIODS, 1)), (days) => {
+        const { metrics } = (days[0] as Visit).version;
+        for (const [name, { permanent }] of Object.entries(metrics)) {
+          if (permanent === undefined) continue;
+          const lasts = permanent.renew === 'never' ? 1e6 : PERIOD_DAYS[permanent.renew];
+          let began: Event | undefined;
+          for (const report of sentOf(follow(days, numbered)).filter(({ metric }) => metric === name)) {
+            if (began === undefined || report.day >= began.day + lasts) {
+              expect(report.symbol).not.toBe(began?.symbol);
+              began = report;
+            }
+            expect(report.symbol).toBe(began.symbol);
+          }
+        }
+      }),
+      { numRuns: 400, seed: 9 },
+    );
+  });
+
   test('no record is ever over budget', () => {
     fc.assert(
       fc.property(visits(versions(PERIODS, 1)), (days) => {
@@ -123,6 +144,12 @@ describe('a change of schema, by example:', () => {
     const [short, long] = [version(4, 'day', { a: fresh(4) }), version(10, 'year', { b: fresh(1) })];
     expect(outcomes([0, short, 'a'], [1, short, 'a'], [2, short, 'a'], [3, long, 'b'])).toEqual(['free', 'free', 'free', 'over-budget']);
     expect(outcomes([0, short, 'a'], [1, short, 'a'], [365, long, 'b'], [366, long, 'b'])).toEqual(['free', 'free', 'over-budget', 'free']);
+  });
+
+  test('what was spent on the first day of a window counts on its last, though its own metric has reported again', () => {
+    const before = version(6, 'month', { a: fresh(5) });
+    const after = version(6, 'month', { a: fresh(0.5), b: fresh(1) });
+    expect(outcomes([1, before, 'a'], [30, after, 'a', 'b'], [31, after, 'b'])).toEqual(['free', 'free', 'over-budget', 'free']);
   });
 
   test('what a metric spent before it was permanent does not stand for its epoch', () => {

@@ -4,7 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { exp, expBelow, kAry, lnUp, permanentKAryLaw, permanentRapporLaw, type Ratio, rappor, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { enclosedExponential } from './exponential.ts';
-import { exactly, less, ONE, rational, relativeError, subtract } from './rational.ts';
+import { exactly, less, multiply, ONE, rational, relativeError, subtract } from './rational.ts';
 
 const T = 2n ** 32n;
 
@@ -33,10 +33,10 @@ describe('exp', () => {
     for (const x of grid) expect(relativeError(exp(x), enclosedExponential(exactly(x))[0]), String(x)).toBeLessThan(2 ** -50);
   });
 
-  test('reduced by 2^-46 is strictly below e^x there, and by no more than 2^-45', () => {
+  test('reduced by 2^-46 is below e^x there by more than 2^-47, which later roundings may use up, and by less than 2^-45', () => {
     for (const x of grid) {
       const [below] = enclosedExponential(exactly(x));
-      expect(less(exactly(expBelow(x)), below), String(x)).toBe(true);
+      expect(less(exactly(expBelow(x)), multiply(below, rational(2n ** 47n - 1n, 2n ** 47n))), String(x)).toBe(true);
       expect(relativeError(expBelow(x), below), String(x)).toBeLessThan(2 ** -45);
     }
   });
@@ -94,6 +94,13 @@ describe('lnUp', () => {
       }
     },
   );
+
+  test('is an upper bound even in decimals that are finer than its own arithmetic', () => {
+    for (const r of ratios) {
+      const stated = rational(BigInt(lnUp(r, 45).replace('.', '')), 10n ** 45n);
+      expect(r.numerator !== r.denominator && less(enclosedExponential(stated)[1], r), `${r.numerator}/${r.denominator}`).toBe(false);
+    }
+  });
 
   test('of 1 is 0, and of less than 1 is refused', () => {
     expect(lnUp(ratio(7n, 7n))).toBe('0.000000');
