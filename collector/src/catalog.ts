@@ -29,6 +29,11 @@ const distinct = <T extends z.ZodType>(item: T) =>
     .min(2)
     .refine((list) => new Set(list).size === list.length, 'answers that differ');
 
+const edges = z
+  .array(z.number())
+  .min(1)
+  .refine((list) => list.every((edge, i) => i === 0 || edge > (list[i - 1] as number)), 'edges that rise');
+
 const ofEveryMetric = {
   epsilon,
   every: z.enum(['once', 'day', 'week', 'month', 'year']),
@@ -44,6 +49,7 @@ const metric = z.discriminatedUnion('type', [
     questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
     ...ofEveryMetric,
   }),
+  z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({

@@ -17,5 +17,6 @@ export * from './mechanisms/table.ts';
 export * from './schema/charges.ts';
 export * from './schema/define.ts';
 export * from './schema/document.ts';
+export { bucketLabels, histogram } from './schema/histogram.ts';
 export * from './schema/question.ts';
 export { conform, isOneOf, isText, MAX_ANSWERS } from './schema/rules.ts';

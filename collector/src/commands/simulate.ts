@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import { simulateChoice } from '../simulate/choice.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { table } from './table.ts';
-import { positiveOption, print, UsageError, wholeOption } from './usage.ts';
+import { numbersOption, positiveOption, print, UsageError, wholeOption } from './usage.ts';
 
 interface SimulateOptions {
   readonly type: string;
-  readonly answers: number;
+  readonly answers?: number;
+  readonly edges?: readonly number[];
   readonly epsilon: number;
   readonly mechanism?: string;
   readonly clients: number;
@@ -18,11 +19,20 @@ interface SimulateOptions {
   readonly json?: boolean;
 }
 
-async function simulate({ type, distribution, json, ...options }: SimulateOptions): Promise<void> {
-  if (type !== 'choice') throw new UsageError(`--type: expected choice, got ${JSON.stringify(type)}`);
-  const shares = await parseDistribution(distribution, options.answers);
+/** How many answers the type's own option gives it. */
+function answersOf({ type, answers, edges }: SimulateOptions): number {
+  if (type !== 'choice' && type !== 'histogram') throw new UsageError(`--type: expected choice or histogram, got ${JSON.stringify(type)}`);
+  const size = type === 'choice' ? answers : edges && edges.length + 1;
+  if (size === undefined) throw new UsageError(`--type ${type}: expected ${type === 'choice' ? '--answers' : '--edges'}, got none`);
+  return size;
+}
+
+async function simulate(options: SimulateOptions): Promise<void> {
+  const { type, json, edges, distribution } = options;
+  const answers = answersOf(options);
+  const shares = await parseDistribution(distribution, answers);
   try {
-    const result = simulateChoice({ ...options, shares });
+    const result = { ...simulateChoice({ ...options, answers, shares }), type, ...(type === 'histogram' && { edges }) };
     const { unbiased: mse, shrunk, normSub } = result.mse;
     const flat = Object.entries({ ...result, mse, 'mse when shrunk': shrunk, 'mse after norm-sub': normSub });
     print(json, result, () =>
@@ -41,8 +51,9 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .description('run the shipping randomizer and estimator over seeded rounds')
-    .requiredOption('--type <type>', 'choice')
-    .requiredOption('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .requiredOption('--type <type>', 'choice or histogram')
+    .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option('--mechanism <name>', 'k-ary or subset; the chooser decides when left out')
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)

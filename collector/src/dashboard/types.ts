@@ -1,7 +1,7 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
-export type MetricType = 'flag' | 'choice' | 'joint' | 'text';
+export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram';
 export type Mechanism = 'k-ary' | 'subset' | 'rappor';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 

@@ -4,6 +4,7 @@ import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
 import type { Budget } from './charges.ts';
+import { bucketLabels } from './histogram.ts';
 import type { Answer, Permanence } from './question.ts';
 
 /** One list of a joint metric. */
@@ -26,6 +27,7 @@ export type MetricDocument = {
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
+  | { readonly type: 'histogram'; readonly edges: readonly number[] }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -72,6 +74,8 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
       return metric.answers;
     case 'joint':
       return jointAnswers(metric.questions);
+    case 'histogram':
+      return bucketLabels(metric.edges);
     case 'text':
       return undefined;
   }

@@ -1,0 +1,76 @@
+/** Questions about numbers: what they take, and that no number is left unanswered. */
+
+import { choice, defineSchema, histogram, permanent } from '@murmuration/client';
+import { parseDocument } from '@murmuration/collector';
+import { answersOf, canonicalSchema, listLaw, type MetricDocument } from '@murmuration/shared';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareSchemas } from '../../collector/src/compare.ts';
+import { device } from '../client/device.ts';
+
+const ask = { epsilon: 1, description: 'a number' };
+const schemaOf = (question: ReturnType<typeof histogram>, version = 1) =>
+  defineSchema({ app: 'notes', version, budget: { epsilon: 4, per: 'month' }, metrics: { number: question } });
+const metricOf = (question: ReturnType<typeof histogram>): MetricDocument =>
+  schemaOf(question).document.metrics['number'] as MetricDocument;
+const edges = [0, 100, 300];
+
+describe('a histogram', () => {
+  const { input, labels } = histogram(edges, ask);
+
+  test('has half-open buckets with open ends', () => {
+    expect(labels()).toEqual(['< 0', '0 – 100', '100 – 300', '≥ 300']);
+    expect([-0.001, 0, -0, 99.999, 100, 299, 300, 1e300].map(input)).toEqual([0, 1, 1, 1, 2, 2, 3, 3]);
+    expect([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 3]);
+    expect([Number.NaN, '5', null, undefined, true, 5n, [5]].map((value) => input(value as never))).toEqual(Array(7).fill(undefined));
+  });
+
+  test('answers every number in the one bucket that holds it', () => {
+    const rising = fc.uniqueArray(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((edge) => edge + 0),
+      { minLength: 1 },
+    );
+    fc.assert(
+      fc.property(rising, fc.double({ noNaN: true }), (list, value) => {
+        const sorted = list.toSorted((a, b) => a - b).filter((edge, i, all) => edge !== all[i - 1]);
+        const bucket = histogram(sorted, ask).input(value) as number;
+        expect([Number.NEGATIVE_INFINITY, ...sorted][bucket]).toBeLessThanOrEqual(value);
+        if (bucket < sorted.length) expect(value).toBeLessThan(sorted[bucket] as number);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('is a list of its buckets: its law, its permanence, its document', () => {
+    expect(metricOf(histogram(edges, ask))).toEqual({ type: 'histogram', epsilon: 1, every: 'month', edges, law: listLaw(4, 1) });
+    expect(answersOf(metricOf(histogram(edges, ask)))).toEqual(labels());
+    const kept = schemaOf(permanent(histogram(edges, ask), { epsilon: 2, renew: 'year' }));
+    expect(parseDocument(JSON.parse(canonicalSchema(kept.document)))).toEqual(JSON.parse(JSON.stringify(kept.document)));
+  });
+
+  test('records whatever number comes, and nothing else', () => {
+    for (const value of [5, Number.POSITIVE_INFINITY, -1e308, Number.NaN, '5']) {
+      const { telemetry, outcomes } = device(schemaOf(histogram(edges, ask)));
+      telemetry.record('number', value as number);
+      const wrong = value === '5' || Number.isNaN(value);
+      expect(outcomes).toEqual(wrong ? [{ metric: 'number', result: 'wrong-type' }] : []);
+    }
+  });
+
+  test.each([[[]], [[1, 1]], [[2, 1]], [[0, Number.POSITIVE_INFINITY]], [[Number.NaN]], [['1']]])('with edges %j is refused', (wrong) => {
+    expect(() => schemaOf(histogram(wrong as number[], ask))).toThrow('metrics.number.edges: expected 1 to 99999 finite numbers');
+    const document = JSON.parse(JSON.stringify(schemaOf(histogram(edges, ask)).document));
+    document.metrics.number.edges = wrong;
+    expect(() => parseDocument(document)).toThrow(RangeError);
+  });
+
+  test('keeps its edges from version to version', () => {
+    const first = schemaOf(histogram(edges, ask)).document;
+    const moved = schemaOf(histogram([0, 100, 400], ask), 2).document;
+    expect(compareSchemas(first, moved)).toEqual([expect.objectContaining({ allowed: false })]);
+    const dearer = schemaOf(histogram(edges, { ...ask, epsilon: 2 }), 2).document;
+    expect(compareSchemas(first, dearer)).toEqual([expect.objectContaining({ allowed: true })]);
+    const listed = defineSchema({ app: 'notes', version: 2, budget: first.budget, metrics: { number: choice(labels(), ask) } }).document;
+    expect(compareSchemas(first, listed)).toEqual([expect.objectContaining({ allowed: false })]);
+  });
+});
