@@ -2,8 +2,14 @@
 
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, lists } from './questions.ts';
+import { randomizePiecewise } from './randomizers/piecewise.ts';
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
 export function histogram(edges: readonly number[], ask: shared.Ask): DeviceQuestion<number> {
   return { ...shared.histogram(edges, ask), randomizers: lists };
+}
+
+/** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
+export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
+  return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
 }

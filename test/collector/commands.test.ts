@@ -79,6 +79,13 @@ describe('murmuration simulate', () => {
     expect(Math.abs(result.mse.unbiased - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
 
+  test.each(['0.5', '2', '5'])('of a mean agrees with theory at ε = %s', (epsilon) => {
+    const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--epsilon', epsilon).stdout);
+    expect(result).toMatchObject({ type: 'mean', mechanism: 'piecewise', range: [-10, 30], bytesPerReport: 1 });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.theoryMse).toBeLessThan(result.worstMse);
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -101,7 +108,7 @@ describe('bad usage', () => {
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
-    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected choice'],
+    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],

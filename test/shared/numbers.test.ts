@@ -1,8 +1,8 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, defineSchema, histogram, permanent } from '@murmuration/client';
+import { choice, defineSchema, histogram, mean, permanent } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
-import { answersOf, canonicalSchema, listLaw, type MetricDocument } from '@murmuration/shared';
+import { answersOf, canonicalSchema, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSchemas } from '../../collector/src/compare.ts';
@@ -14,6 +14,52 @@ const schemaOf = (question: ReturnType<typeof histogram>, version = 1) =>
 const metricOf = (question: ReturnType<typeof histogram>): MetricDocument =>
   schemaOf(question).document.metrics['number'] as MetricDocument;
 const edges = [0, 100, 300];
+
+describe('a mean', () => {
+  test('clamps to its range, and takes numbers only', () => {
+    const { input } = mean([-10, 30], ask);
+    expect([-11, -10, 0, 30, 1e308, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0.25, 1, 1, 0, 1]);
+    expect([Number.NaN, '5', null, undefined, true, 5n].map((value) => input(value as never))).toEqual(Array(6).fill(undefined));
+  });
+
+  test('says in its document what it asks, and the collector takes it', () => {
+    const { document } = schemaOf(mean([-10, 30], ask));
+    expect(document.metrics['number']).toEqual({ type: 'mean', epsilon: 1, every: 'month', range: [-10, 30], law: meanLaw(1) });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const { range: _range, ...rest } = document.metrics['number'] as MetricDocument & { readonly range: unknown };
+    const changed = (fields: object) => ({ ...document, metrics: { number: { ...document.metrics['number'], ...fields } } });
+    expect(() => parseDocument(changed({ law: listLaw(4, 1) }))).toThrow('expected a law of numbers');
+    expect(() => parseDocument({ ...document, metrics: { number: { ...rest, type: 'histogram', edges: [0] } } })).toThrow(
+      'expected a law of numbers',
+    );
+    expect(() => parseDocument(changed({ law: { ...meanLaw(1), inside: meanLaw(1).inside + 9 } }))).toThrow(
+      'expected an epsilon of at most 1',
+    );
+    expect(() => parseDocument(changed({ range: [3, 3] }))).toThrow('a low and a high end');
+  });
+
+  test.each([[[1, 1]], [[2, 1]], [[0]], [[0, 1, 2]], [[0, Number.POSITIVE_INFINITY]], [[-1e308, 1e308]], [['0', '1']]])(
+    'over %j is refused',
+    (wrong) => {
+      expect(() => schemaOf(mean(wrong as never, ask))).toThrow('metrics.number.range: expected two finite numbers');
+    },
+  );
+
+  test('is not permanent, and keeps its range', () => {
+    expect(() => schemaOf(permanent(mean([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow(
+      'metrics.number.permanent: expected a flag',
+    );
+    const [first, second] = [schemaOf(mean([0, 1], ask)), schemaOf(mean([0, 2], ask), 2)];
+    expect(compareSchemas(first.document, second.document)).toEqual([expect.objectContaining({ allowed: false })]);
+  });
+
+  test('tells in words what a report says', async () => {
+    const { telemetry } = device(schemaOf(mean([0, 60], ask)));
+    telemetry.record('number', 60);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
+  });
+});
 
 describe('a histogram', () => {
   const { input, labels } = histogram(edges, ask);

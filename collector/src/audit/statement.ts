@@ -39,6 +39,8 @@ function answers(metric: MetricDocument): string {
       return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
+    case 'mean':
+      return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':
       return 'any text, of which only randomized bits of a hash leave the device';
   }

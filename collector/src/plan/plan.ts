@@ -1,9 +1,11 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import {
+  isNumberLaw,
   type Law,
   listLaw,
   type MetricDocument,
+  meanLaw,
   permanentKAryLaw,
   permanentRapporLaw,
   rapporLaw,
@@ -18,7 +20,7 @@ const HUNDREDTHS = 1600; // ε is looked for up to 16, where the channel is all 
 
 /** What a law shows with one report of each device. */
 export interface Precision {
-  /** Of the estimate of a share of 1 %. */
+  /** Of the estimate of a share of 1 %; of a number, of its mean at the worst numbers, over the width of the range. */
   readonly standardError: number;
   /** 1.96 standard errors: a share of 1 % reads as 1 % ± this. */
   readonly margin95: number;
@@ -51,6 +53,7 @@ const precisionOf = (law: Law, reports: number, error: number): Precision => ({
 /** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
 function lawAt({ law, permanent }: MetricDocument, epsilon: number, devices: number): Law | undefined {
   try {
+    if (isNumberLaw(law)) return meanLaw(epsilon);
     if (law.mechanism === 'rappor')
       return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
     return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);

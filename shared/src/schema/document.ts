@@ -28,6 +28,7 @@ export type MetricDocument = {
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
+  | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -65,7 +66,7 @@ export const jointAnswers = (questions: readonly JointQuestion[]): readonly Join
     [{}],
   );
 
-/** The answers of a list metric in the order of their indices; undefined for text. */
+/** The answers of a list metric in the order of their indices; undefined for text and for numbers. */
 export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined {
   switch (metric.type) {
     case 'flag':
@@ -77,6 +78,7 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
     case 'histogram':
       return bucketLabels(metric.edges);
     case 'text':
+    case 'mean':
       return undefined;
   }
 }

@@ -21,9 +21,6 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
   `≥ ${edges[edges.length - 1]}`,
 ];
 
-/** A value that is a number; infinite ones are, and lie beyond every edge. */
-const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
-
 /** How is a number distributed? No number is out of range: the end buckets are open. */
 export function histogram(edges: readonly number[], ask: Ask): Question<number> {
   const size = edges.length + 1;
@@ -36,7 +33,8 @@ export function histogram(edges: readonly number[], ask: Ask): Question<number> 
     law: (epsilon) => listLaw(size, epsilon),
     input: (value) => {
       const above = edges.findIndex((edge) => value < edge);
-      return isNumber(value) ? (above < 0 ? edges.length : above) : undefined;
+      // Infinite ones are numbers too, beyond every edge.
+      return typeof value !== 'number' || Number.isNaN(value) ? undefined : above < 0 ? edges.length : above;
     },
     labels: () => bucketLabels(edges),
   };
