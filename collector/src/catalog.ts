@@ -55,6 +55,7 @@ const metric = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({
@@ -85,6 +86,9 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
   if (epoch !== undefined && permanent !== undefined) spends(epoch, permanent.epsilon, 'a permanent epsilon');
   if ((rangeOf({ law, type, epsilon, ...rest } as MetricDocument) !== undefined) !== isNumberLaw(law)) {
     throw new RangeError(`${field}.law: expected a law of numbers exactly where a mean is asked, got ${law.mechanism} for a ${type}`);
+  }
+  if (law.mechanism === 'geometric' && !('max' in rest && law.tails.length === rest.max)) {
+    throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;

@@ -86,6 +86,12 @@ describe('murmuration simulate', () => {
     expect(result.theoryMse).toBeLessThan(result.worstMse);
   });
 
+  test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
+    const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
+    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -110,6 +116,12 @@ describe('bad usage', () => {
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
     [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
+    [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
+    [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
+    [
+      ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],
+      '--mechanism: expected piecewise or geometric',
+    ],
     [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'magic'], '--mechanism: expected k-ary or subset'],

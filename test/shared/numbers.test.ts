@@ -1,8 +1,8 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, defineSchema, histogram, mean, permanent } from '@murmuration/client';
+import { choice, count, defineSchema, geometric, histogram, mean, permanent } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
-import { answersOf, canonicalSchema, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
+import { answersOf, canonicalSchema, countLaw, geometricLaw, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSchemas } from '../../collector/src/compare.ts';
@@ -58,6 +58,41 @@ describe('a mean', () => {
     telemetry.record('number', 60);
     const [batch] = await telemetry.preview();
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
+  });
+});
+
+describe('a count', () => {
+  test('takes every number: clamped, and fractions as the whole number below', () => {
+    const { input } = count(4, ask);
+    expect([-3, 0, 0.9, 1, 3.5, 4, 5, 1e308, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0, 0.25, 0.75, 1, 1, 1, 1]);
+    expect([Number.NaN, '5', null, true].map((value) => input(value as never))).toEqual(Array(4).fill(undefined));
+  });
+
+  test.each([
+    ['as the chooser says', count(20, ask), countLaw(20, 1)],
+    ['by the law that is named', count(20, { ...ask, mechanism: geometric }), geometricLaw(20, 1)],
+  ])('has, %s, a document that the collector takes', async (_how, question, law) => {
+    const { document } = schemaOf(question);
+    expect(document.metrics['number']).toEqual({ type: 'count', epsilon: 1, every: 'month', max: 20, law });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const { telemetry, outcomes } = device(schemaOf(question));
+    telemetry.record('number', 7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: \d+(\.\d+)?$/);
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
+  });
+
+  test('has a tail for each count, and is refused where it has not', () => {
+    const { document } = schemaOf(count(20, { ...ask, mechanism: geometric }));
+    const changed = { ...document, metrics: { number: { ...document.metrics['number'], max: 21 } } };
+    expect(() => parseDocument(changed)).toThrow('expected a tail for each count, got 20');
+    for (const max of [0, -1, 1.5, Number.NaN])
+      expect(() => schemaOf(count(max, ask))).toThrow('metrics.number.max: expected a whole number');
+    expect(() => schemaOf(count(300, { ...ask, mechanism: geometric }))).toThrow('whole number from 1 to 256');
+    expect(() => schemaOf(permanent(count(3, ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
+      expect.objectContaining({ allowed: false }),
+    ]);
   });
 });
 

@@ -39,6 +39,8 @@ function answers(metric: MetricDocument): string {
       return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
+    case 'count':
+      return `a count from 0 to ${metric.max}, of which only the mean over all devices can be estimated`;
     case 'mean':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':

@@ -19,13 +19,13 @@ const DEFINITIONS = {
   epsilonForError: 'the ε of one report, by the chooser, with which as many reports have a margin95 of at most the error',
   devicesForError: 'how many devices, with one report each, have a margin95 of at most the error',
   permanent: 'the same devices, however often each reports in an epoch: their error does not fall below that of the stored symbol',
-  numbers: 'mean: errors of the mean at the worst numbers, as shares of the width of the range',
+  numbers: 'mean and count: errors of the mean at the worst numbers, as shares of the width of the range',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
 const count = (n: number): string => n.toLocaleString('en');
 const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
-const isNumber = (type: string): boolean => type === 'mean';
+const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
 const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
 
 function row(name: string, type: string, mechanism: string, epsilon: number, precision: Precision, forError: string): readonly string[] {

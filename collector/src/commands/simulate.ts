@@ -13,6 +13,7 @@ interface SimulateOptions {
   readonly answers?: number;
   readonly edges?: readonly number[];
   readonly range?: readonly number[];
+  readonly max?: number;
   readonly epsilon: number;
   readonly mechanism?: string;
   readonly clients: number;
@@ -41,7 +42,13 @@ const types: { readonly [type: string]: (options: SimulateOptions) => Promise<ob
   mean: async (options) => {
     const range = need(options.range, options, '--range');
     if (range.length > 2) throw new UsageError(`--range: expected two numbers, got ${range.length}`);
-    return simulateNumber({ ...options, range: range as unknown as Range, shares: await parseDistribution(options.distribution, NUMBERS) });
+    const shares = await parseDistribution(options.distribution, NUMBERS);
+    return simulateNumber({ ...options, type: 'mean', range: range as unknown as Range, shares });
+  },
+  count: async (options) => {
+    const max = need(options.max, options, '--max');
+    const shares = await parseDistribution(options.distribution, max + 1);
+    return simulateNumber({ ...options, type: 'count', range: [0, max], shares });
   },
 };
 
@@ -73,8 +80,9 @@ export function addSimulate(program: Command): void {
     .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
     .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
     .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
+    .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
-    .option('--mechanism <name>', 'of a list, k-ary or subset; the chooser decides when left out')
+    .option('--mechanism <name>', 'of a list, k-ary or subset; of a count, piecewise or geometric; the chooser decides when left out')
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)

@@ -3,6 +3,7 @@
 import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import type { Estimate } from './estimate.ts';
+import { geometricScores } from './geometric.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
@@ -28,6 +29,7 @@ const list: Estimator<ShareLaw> = (law, { tallies, perDevice }) => {
 
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
   piecewise: piecewiseScores,
+  geometric: geometricScores,
 };
 
 /** How a law's outputs tell a number. */
@@ -41,6 +43,7 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   subset: list,
   rappor: rapporEstimates,
   piecewise: number,
+  geometric: number,
 };
 
 /** The estimates of a metric: in the order of its answers, or of the candidates; of a number its mean alone. None without reports. */

@@ -1,6 +1,8 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import {
+  countLaw,
+  geometricLaw,
   isNumberLaw,
   type Law,
   listLaw,
@@ -51,9 +53,11 @@ const precisionOf = (law: Law, reports: number, error: number): Precision => ({
 });
 
 /** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
-function lawAt({ law, permanent }: MetricDocument, epsilon: number, devices: number): Law | undefined {
+function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | undefined {
+  const { law, permanent } = metric;
   try {
-    if (isNumberLaw(law)) return meanLaw(epsilon);
+    if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
+    if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'rappor')
       return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
     return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);

@@ -1,15 +1,19 @@
 /** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import { type DeviceQuestion, mean } from '@murmuration/client';
+import { count, type DeviceQuestion, geometric, mean } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
+import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
 import { sampler } from './distribution.ts';
 
 /** What to simulate: numbers evenly spaced over a range, one for each share. */
 export interface NumberSimulation {
+  readonly type: 'mean' | 'count';
   readonly range: Range;
   readonly epsilon: number;
+  /** Of a count: `geometric`, or what the chooser takes. */
+  readonly mechanism?: string;
   readonly clients: number;
   readonly shares: readonly number[];
   readonly rounds: number;
@@ -60,9 +64,19 @@ function simulateRound(
   };
 }
 
+function questionOf({ type, range, epsilon, mechanism }: NumberSimulation): DeviceQuestion<number> {
+  const named = type === 'count' ? ['piecewise', 'geometric'] : ['piecewise'];
+  if (mechanism !== undefined && !named.includes(mechanism)) {
+    throw new UsageError(`--mechanism: expected ${named.join(' or ')}, got ${JSON.stringify(mechanism)}`);
+  }
+  const ask = { epsilon, description: 'simulated' };
+  if (type === 'mean') return mean(range, ask);
+  return count(range[1], mechanism === 'geometric' ? { ...ask, mechanism: geometric } : ask);
+}
+
 /** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */
 export function simulateNumber(simulation: NumberSimulation): {
-  readonly type: 'mean';
+  readonly type: 'mean' | 'count';
   readonly mechanism: string;
   readonly parameters: NumberLaw;
   readonly epsilon: number;
@@ -76,14 +90,14 @@ export function simulateNumber(simulation: NumberSimulation): {
   readonly coverage95: number;
   readonly bytesPerReport: number;
 } {
-  const { range, epsilon, clients, rounds, seed } = simulation;
-  const question = mean(range, { epsilon, description: 'simulated' });
+  const { type, range, epsilon, clients, rounds, seed } = simulation;
+  const question = questionOf(simulation);
   const law = question.law(epsilon, clients) as NumberLaw;
   const results = Array.from({ length: rounds }, (_, round) => simulateRound(question, law, simulation, seed * 1_000_003 + round));
   const mse = averageOf(results.map(({ squaredError }) => squaredError));
   const spread = results.reduce((sum, { squaredError }) => sum + (squaredError - mse) ** 2, 0);
   return {
-    type: 'mean',
+    type,
     mechanism: law.mechanism,
     parameters: law,
     epsilon,

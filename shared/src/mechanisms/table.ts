@@ -1,5 +1,6 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
+import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
@@ -10,7 +11,7 @@ import { type SubsetLaw, subset } from './subset.ts';
 export type ShareLaw = KAryLaw | SubsetLaw | RapporLaw;
 
 /** The law of a metric whose mean is estimated. */
-export type NumberLaw = PiecewiseLaw;
+export type NumberLaw = PiecewiseLaw | GeometricLaw;
 
 /** The law of a metric. */
 export type Law = ShareLaw | NumberLaw;
@@ -23,6 +24,7 @@ export const mechanisms: {
   subset,
   rappor,
   piecewise,
+  geometric,
 };
 
 /** The mechanism of a law. */
@@ -32,7 +34,7 @@ export function mechanismOf(law: Law): Mechanism<ShareLaw> & Channel<Law> {
   return mechanisms[law.mechanism] as Mechanism<ShareLaw> & Channel<Law>;
 }
 
-const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true };
+const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true, geometric: true };
 
 /** Whether a law is one of numbers, whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;

@@ -28,6 +28,7 @@ export type MetricDocument = {
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
+  | { readonly type: 'count'; readonly max: number }
   | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
 );
 
@@ -79,6 +80,7 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
       return bucketLabels(metric.edges);
     case 'text':
     case 'mean':
+    case 'count':
       return undefined;
   }
 }

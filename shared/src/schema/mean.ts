@@ -1,6 +1,7 @@
 /** A number's mean: clamped to a range, so that no number is out of it. */
 
 import { meanLaw } from '../mechanisms/number.ts';
+import type { NumberLaw } from '../mechanisms/table.ts';
 import type { MetricDocument } from './document.ts';
 import type { Ask, Question } from './question.ts';
 import { optional, type Rule, type Rules, rule } from './rules.ts';
@@ -15,7 +16,7 @@ const isRange: Rule = /* @__PURE__ */ rule(
 );
 
 /** The same number again and again has no second stage. */
-const notPermanent: Rules = {
+export const notPermanent: Rules = {
   permanent: /* @__PURE__ */ optional(/* @__PURE__ */ rule('a flag, a list, a histogram or a text to be permanent', () => false)),
 };
 
@@ -24,8 +25,10 @@ export const placeOf = ([low, high]: Range, value: unknown): number | undefined 
   typeof value === 'number' && !Number.isNaN(value) ? (Math.min(high, Math.max(low, value)) - low) / (high - low) : undefined;
 
 /** What a law's outputs say, as people read it: the range, in as many steps as there are outputs. */
-const outputLabels = ([low, high]: Range, outputs: number): readonly string[] =>
-  Array.from({ length: outputs }, (_, i) => String(Number((low + ((high - low) * i) / (outputs - 1)).toPrecision(3))));
+export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
+  const last = law.mechanism === 'geometric' ? law.tails.length : law.grid + law.window - 1;
+  return Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
+}
 
 /** What is a number's mean? Numbers beyond the range count as its ends. */
 export function mean(range: Range, ask: Ask): Question<number> {
@@ -37,12 +40,10 @@ export function mean(range: Range, ask: Ask): Question<number> {
     size: 0,
     law: meanLaw,
     input: (value) => placeOf(range, value),
-    labels: () => {
-      const { grid, window } = meanLaw(ask.epsilon);
-      return outputLabels(range, grid + window);
-    },
+    labels: () => outputLabels(range, meanLaw(ask.epsilon)),
   };
 }
 
 /** The range of a metric whose mean is estimated; undefined for one whose answers' shares are. */
-export const rangeOf = (metric: MetricDocument): Range | undefined => (metric.type === 'mean' ? metric.range : undefined);
+export const rangeOf = (metric: MetricDocument): Range | undefined =>
+  metric.type === 'mean' ? metric.range : metric.type === 'count' ? [0, metric.max] : undefined;

@@ -42,7 +42,7 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean';
+  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
   readonly ask: Ask;
   /** Rules for the keys of `ask` and `fields` that not every metric has. */
   readonly rules?: Rules;
