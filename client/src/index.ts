@@ -5,6 +5,7 @@ export {
   type Budget,
   defineSchema,
   expertRappor as rappor,
+  geometricLaw as geometric,
   type Permanence,
   type RapporParameters,
   type Schema,
@@ -13,6 +14,7 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
+export { count, histogram, mean } from './numbers.ts';
 export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, permanent, text } from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';

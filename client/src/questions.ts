@@ -17,7 +17,8 @@ export interface DeviceQuestion<in V> extends shared.Question<V> {
 /** Questions by metric. */
 export type DeviceQuestions = { readonly [metric: string]: DeviceQuestion<never> };
 
-const lists: Randomizers = { 'k-ary': randomizeKAry, subset: randomizeSubset };
+/** Of every list of answers. */
+export const lists: Randomizers = { 'k-ary': randomizeKAry, subset: randomizeSubset };
 
 /** Yes or no. `flag({ epsilon: 1, description: 'Is dark mode on?' })` */
 export function flag(ask: shared.Ask): DeviceQuestion<boolean> {

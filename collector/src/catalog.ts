@@ -7,12 +7,14 @@ import {
   chargesOf,
   chargeTable,
   fits,
+  isNumberLaw,
   type Json,
   type Law,
   lnUp,
   type MetricDocument,
   mechanismOf,
   mechanisms,
+  rangeOf,
   type SchemaDocument,
   wireName,
 } from '@murmuration/shared';
@@ -29,6 +31,13 @@ const distinct = <T extends z.ZodType>(item: T) =>
     .min(2)
     .refine((list) => new Set(list).size === list.length, 'answers that differ');
 
+const edges = z
+  .array(z.number())
+  .min(1)
+  .refine((list) => list.every((edge, i) => i === 0 || edge > (list[i - 1] as number)), 'edges that rise');
+
+const range = z.tuple([z.number(), z.number()]).refine(([low, high]) => high > low && Number.isFinite(high - low), 'a low and a high end');
+
 const ofEveryMetric = {
   epsilon,
   every: z.enum(['once', 'day', 'week', 'month', 'year']),
@@ -44,6 +53,9 @@ const metric = z.discriminatedUnion('type', [
     questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
     ...ofEveryMetric,
   }),
+  z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({
@@ -72,6 +84,13 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected irr exactly when the metric is permanent, got ${JSON.stringify(law)}`);
   }
   if (epoch !== undefined && permanent !== undefined) spends(epoch, permanent.epsilon, 'a permanent epsilon');
+  if ((rangeOf({ law, type, epsilon, ...rest } as MetricDocument) !== undefined) !== isNumberLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of numbers exactly where a mean is asked, got ${law.mechanism} for a ${type}`);
+  }
+  if (law.mechanism === 'geometric' && !('max' in rest && law.tails.length === rest.max)) {
+    throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
+  }
+  if (isNumberLaw(law)) return;
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
   const cells = law.mechanism === 'rappor' ? undefined : mechanism.shape(law).cells;
   if (size !== cells) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${cells ?? 'strings'}`);

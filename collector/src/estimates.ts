@@ -1,6 +1,6 @@
 /** A metric's estimates as people ask for them: of a range of days and a segment, each with its error bars. */
 
-import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS } from '@murmuration/shared';
+import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS, type Range, rangeOf } from '@murmuration/shared';
 import type { PublishedMetric } from './catalog.ts';
 import type { Estimate } from './estimators/estimate.ts';
 import { estimatesOf } from './estimators/estimator.ts';
@@ -8,7 +8,7 @@ import { normSub } from './estimators/norm-sub.ts';
 import { shrunk } from './estimators/shrunk.ts';
 import type { Selection, Store } from './store/store.ts';
 
-/** One answer's share. */
+/** One answer's share; of a number the mean, whose answer and label are `mean`. */
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
@@ -36,6 +36,8 @@ export interface MetricEstimates {
   readonly to: string | null;
   /** Fewer reports than this say nothing, and nothing is shown for them: a rule against noise, no part of ε. */
   readonly minimum: number;
+  /** `value`: the one answer is the mean, in the unit of the metric's range. Left out where answers have shares. */
+  readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
 }
 
@@ -48,7 +50,13 @@ export interface Settings {
 
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
-/** Reads a metric's tallies once and estimates the share of each answer, or of each candidate. */
+/** From [0, 1] to the unit of a range. */
+const inUnit = ({ estimate, standardError, low, high }: Estimate, [from, to]: Range): Estimate => {
+  const at = (place: number): number => from + (to - from) * place;
+  return { estimate: at(estimate), standardError: (to - from) * standardError, low: at(low), high: at(high) };
+};
+
+/** Reads a metric's tallies once and estimates the share of each answer, of each candidate, or the mean of a number. */
 export function estimateMetric(
   store: Store,
   { app, metric, version, document, schemas }: PublishedMetric,
@@ -59,18 +67,22 @@ export function estimateMetric(
   const { tallies, reports, from, to } = store.read({ schemas, metric, ...range });
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
-  const answers = answersOf(document) ?? candidates;
+  const numbers = rangeOf(document);
+  const listed = answersOf(document);
+  const answers = numbers ? ['mean'] : (listed ?? candidates);
   const shares = truth?.(app, metric);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
-  const nearest = type === 'text' ? undefined : normSub(estimates.map(({ estimate }) => estimate));
-  const learned = type === 'text' ? undefined : shrunk(estimates);
-  const rows = estimates.map((estimate, i): AnswerEstimate => {
+  const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
+  const learned = listed && shrunk(estimates);
+  const rows = estimates.map((share, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
+    const estimate = numbers ? inUnit(share, numbers) : share;
     const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
     return { answer, label, ...estimate, ...consistent, ...(shares && { truth: shares[label] ?? 0 }) };
   });
   if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
-  return { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum, answers: rows };
+  const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
+  return { ...about, ...(numbers && { unit: 'value' }), answers: rows };
 }

@@ -40,6 +40,11 @@ describe('murmuration audit --certificate', () => {
     expect(JSON.parse(stdout)).toEqual(golden);
   });
 
+  test('of questions about numbers is the one that was verified, to the integer', () => {
+    const numbers = JSON.parse(readFileSync(path('../vectors/certificate-numbers.json'), 'utf8')) as Certificate;
+    expect(JSON.parse(audit(numbers.document, '--certificate').stdout)).toEqual(numbers);
+  });
+
   test('has every kind of law, composed and not', () => {
     const kinds = Object.values(golden.metrics).map(({ law, epoch }) => `${law.mechanism}${epoch ? ', permanent' : ''}`);
     expect([...new Set(kinds)].sort()).toEqual(['k-ary', 'k-ary, permanent', 'rappor', 'rappor, permanent', 'subset']);

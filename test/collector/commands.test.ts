@@ -73,6 +73,25 @@ describe('murmuration simulate', () => {
     },
   );
 
+  test('of a histogram is that of a list of its buckets', () => {
+    const result = JSON.parse(simulate('--type', 'histogram', '--edges=-10,0,100').stdout);
+    expect(result).toMatchObject({ type: 'histogram', edges: [-10, 0, 100], answers: 4 });
+    expect(Math.abs(result.mse.unbiased - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+  });
+
+  test.each(['0.5', '2', '5'])('of a mean agrees with theory at ε = %s', (epsilon) => {
+    const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--epsilon', epsilon).stdout);
+    expect(result).toMatchObject({ type: 'mean', mechanism: 'piecewise', range: [-10, 30], bytesPerReport: 1 });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.theoryMse).toBeLessThan(result.worstMse);
+  });
+
+  test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
+    const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
+    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -95,7 +114,15 @@ describe('bad usage', () => {
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
-    [['simulate', '--type', 'mean', '--answers', '4', '--epsilon', '1'], '--type: expected choice'],
+    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
+    [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
+    [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
+    [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
+    [
+      ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],
+      '--mechanism: expected piecewise or geometric',
+    ],
+    [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'magic'], '--mechanism: expected k-ary or subset'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--distribution', 'normal'], '--distribution: expected zipf:S'],

@@ -5,13 +5,13 @@ import {
   bloomBits,
   hashString,
   kAryLaw,
-  type Law,
   MODULUS,
   mechanismOf,
   permanentKAryLaw,
   permanentRapporLaw,
   type RapporLaw,
   rapporLaw,
+  type ShareLaw,
   subsetLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ interface Possible {
 const subsets = (size: number): readonly (readonly number[])[] =>
   Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
 
-function listReports(law: Exclude<Law, RapporLaw>, answer: number): readonly Possible[] {
+function listReports(law: Exclude<ShareLaw, RapporLaw>, answer: number): readonly Possible[] {
   if (law.mechanism === 'k-ary') {
     const { p, q } = mechanismOf(law).support(law);
     return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));
@@ -54,7 +54,7 @@ function stringReports(law: RapporLaw, text: string): readonly Possible[] {
 
 /** Mean and covariance of the estimates of one report. */
 function bruteForce(
-  law: Law,
+  law: ShareLaw,
   reports: readonly Possible[],
   candidates: readonly string[],
 ): { readonly mean: number[]; readonly covariance: number[][] } {
@@ -76,7 +76,7 @@ function bruteForce(
 
 /** Of n devices: the mean of their means, and the sum of their covariances over n². */
 function expectMoments(
-  law: Law,
+  law: ShareLaw,
   devices: readonly (readonly [reports: readonly Possible[], count: number])[],
   candidates: readonly string[],
   counts: readonly number[],

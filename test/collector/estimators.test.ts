@@ -6,13 +6,13 @@ import {
   hashString,
   type KAryLaw,
   kAryLaw,
-  type Law,
   listLaw,
   MODULUS,
   mechanismOf,
   permanentKAryLaw,
   permanentRapporLaw,
   rapporLaw,
+  type ShareLaw,
   subsetLaw,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
@@ -21,14 +21,14 @@ const truth = [0.5, 0.3, 0.15, 0.05, 0];
 const REPORTS = 1_000_000;
 
 /** The tally that is expected of `truth`: exact, so the estimates must be exact. */
-const expected = (law: Law): Float64Array => {
+const expected = (law: ShareLaw): Float64Array => {
   const { p, q } = mechanismOf(law).support(law);
   return Float64Array.from(truth, (share) => REPORTS * (share * p + (1 - share) * q));
 };
-const estimate = (law: Law, cells: Float64Array, perDevice = 1) =>
+const estimate = (law: ShareLaw, cells: Float64Array, perDevice = 1) =>
   estimatesOf(law, { tallies: new Map([[0, { reports: REPORTS, cells }]]), perDevice, candidates: [] });
 
-const lists: readonly (readonly [string, Law])[] = [
+const lists: readonly (readonly [string, ShareLaw])[] = [
   ['k-ary', kAryLaw(5, 1)],
   ['subset', subsetLaw(5, 2, 1)],
   ['permanent k-ary', permanentKAryLaw(5, 1, 3)],

@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import decimal, hashlib, json, sys
 from decimal import Decimal
@@ -8,6 +8,7 @@ from fractions import Fraction
 decimal.getcontext().prec = 80
 getattr(sys, "set_int_max_str_digits", int)(0)  # a year of daily reports has long numbers
 T, DAYS = 2**32, {"day": 1, "week": 7, "month": 30, "year": 365}
+up = lambda x: x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 
 def number(x):  # as ECMAScript writes a number above 0 (Number::toString)
     _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
@@ -27,9 +28,12 @@ def canonical(x):  # RFC 8785
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if law["mechanism"] == "subset":
-        m, t = law["subset"], law["include"]
-        return Fraction(t * (law["size"] - m), (T - t) * m), None
+    if law["mechanism"] in ("subset", "piecewise"):
+        m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
+        return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
+    if law["mechanism"] == "geometric":
+        d = [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
+        return max(Fraction(T - law["tails"][0], law["tails"][-1]), Fraction(max(d), min(d))), None
     if law["mechanism"] == "k-ary":
         others, a = law["size"] - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1
@@ -43,9 +47,6 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
 def check(what, right, got):
     if right != got:
         sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
-
-def up(x):
-    return x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 
 def within(what, ratio, got, claim):
     epsilon = up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())

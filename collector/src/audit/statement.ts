@@ -1,6 +1,15 @@
 /** The privacy statement in plain English, from a schema's descriptions, owners and expiry days and its exact ε. */
 
-import { type About, type Cadence, lnUp, type MetricDocument, PERIOD_DAYS, type Ratio, type SchemaDocument } from '@murmuration/shared';
+import {
+  type About,
+  bucketLabels,
+  type Cadence,
+  lnUp,
+  type MetricDocument,
+  PERIOD_DAYS,
+  type Ratio,
+  type SchemaDocument,
+} from '@murmuration/shared';
 import type { MetricSpending, Spending } from './spending.ts';
 
 const SHOWN = 6; // so many answers are listed
@@ -18,14 +27,23 @@ const short = (odds: Ratio): string => lnUp(odds, 3);
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
+const listed = (answers: readonly string[]): string =>
+  answers.length <= SHOWN ? answers.join(', ') : `one of a list of ${answers.length}`;
+
 function answers(metric: MetricDocument): string {
   switch (metric.type) {
     case 'flag':
       return 'yes or no';
     case 'choice':
-      return metric.answers.length <= SHOWN ? metric.answers.join(', ') : `one of a list of ${metric.answers.length}`;
+      return listed(metric.answers);
     case 'joint':
       return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
+    case 'histogram':
+      return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
+    case 'count':
+      return `a count from 0 to ${metric.max}, of which only the mean over all devices can be estimated`;
+    case 'mean':
+      return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':
       return 'any text, of which only randomized bits of a hash leave the device';
   }

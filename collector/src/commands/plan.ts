@@ -19,22 +19,33 @@ const DEFINITIONS = {
   epsilonForError: 'the ε of one report, by the chooser, with which as many reports have a margin95 of at most the error',
   devicesForError: 'how many devices, with one report each, have a margin95 of at most the error',
   permanent: 'the same devices, however often each reports in an epoch: their error does not fall below that of the stored symbol',
+  numbers: 'mean and count: errors of the mean at the worst numbers, as shares of the width of the range',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
 const count = (n: number): string => n.toLocaleString('en');
 const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
+const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
 const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
 
-function row(name: string, mechanism: string, epsilon: number, precision: Precision, forError: string): readonly string[] {
+function row(name: string, type: string, mechanism: string, epsilon: number, precision: Precision, forError: string): readonly string[] {
   const { margin95, smallestShare, devicesForError } = precision;
   const smallest = orNone(smallestShare, (share) => `${percent(share)} %`);
-  return [name, mechanism, `${epsilon}`, `1.0 % ± ${percent(margin95)}`, smallest, forError, orNone(devicesForError, count)];
+  const reads = isNumber(type) ? `mean ± ${percent(margin95)} % of range` : `1.0 % ± ${percent(margin95)}`;
+  return [name, mechanism, `${epsilon}`, reads, isNumber(type) ? '' : smallest, forError, orNone(devicesForError, count)];
 }
 
-function rowsOf({ metric, mechanism, epsilon, epsilonForError, permanent, ...precision }: MetricPlan): readonly (readonly string[])[] {
-  const first = row(metric, mechanism, epsilon, precision, orNone(epsilonForError, String));
-  return permanent === undefined ? [first] : [first, row('  however often', mechanism, permanent.epsilon, permanent, '')];
+function rowsOf({
+  metric,
+  type,
+  mechanism,
+  epsilon,
+  epsilonForError,
+  permanent,
+  ...precision
+}: MetricPlan): readonly (readonly string[])[] {
+  const first = row(metric, type, mechanism, epsilon, precision, orNone(epsilonForError, String));
+  return permanent === undefined ? [first] : [first, row('  however often', type, mechanism, permanent.epsilon, permanent, '')];
 }
 
 function describe(plans: readonly MetricPlan[], reports: number, error: number): string {
@@ -51,6 +62,9 @@ function describe(plans: readonly MetricPlan[], reports: number, error: number):
   ];
   if (plans.some(({ permanent }) => permanent)) {
     notes.push('however often: a permanent metric keeps its randomized answer, so more reports of one device have a limit, set by ε∞.');
+  }
+  if (plans.some(({ type }) => isNumber(type))) {
+    notes.push('Of a number the mean is estimated: ± is in percent of the width of its range, at the numbers that are the worst for it.');
   }
   if (plans.some(({ type }) => type === 'text')) {
     notes.push(

@@ -1,14 +1,19 @@
 /** `murmuration simulate`: what a mechanism would show, before anybody ships it. */
 
+import type { Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { simulateChoice } from '../simulate/choice.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
+import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { table } from './table.ts';
-import { positiveOption, print, UsageError, wholeOption } from './usage.ts';
+import { numbersOption, positiveOption, print, UsageError, wholeOption } from './usage.ts';
 
 interface SimulateOptions {
   readonly type: string;
-  readonly answers: number;
+  readonly answers?: number;
+  readonly edges?: readonly number[];
+  readonly range?: readonly number[];
+  readonly max?: number;
   readonly epsilon: number;
   readonly mechanism?: string;
   readonly clients: number;
@@ -18,17 +23,47 @@ interface SimulateOptions {
   readonly json?: boolean;
 }
 
-async function simulate({ type, distribution, json, ...options }: SimulateOptions): Promise<void> {
-  if (type !== 'choice') throw new UsageError(`--type: expected choice, got ${JSON.stringify(type)}`);
-  const shares = await parseDistribution(distribution, options.answers);
+const need = <T>(value: T | undefined, { type }: SimulateOptions, option: string): T => {
+  if (value === undefined) throw new UsageError(`--type ${type}: expected ${option}, got none`);
+  return value;
+};
+
+async function simulateList(options: SimulateOptions, answers: number): Promise<object> {
+  return simulateChoice({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
+}
+
+/** By type: each has an option of its own. */
+const types: { readonly [type: string]: (options: SimulateOptions) => Promise<object> } = {
+  choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
+  histogram: async (options) => {
+    const edges = need(options.edges, options, '--edges');
+    return { ...(await simulateList(options, edges.length + 1)), type: 'histogram', edges };
+  },
+  mean: async (options) => {
+    const range = need(options.range, options, '--range');
+    if (range.length > 2) throw new UsageError(`--range: expected two numbers, got ${range.length}`);
+    const shares = await parseDistribution(options.distribution, NUMBERS);
+    return simulateNumber({ ...options, type: 'mean', range: range as unknown as Range, shares });
+  },
+  count: async (options) => {
+    const max = need(options.max, options, '--max');
+    const shares = await parseDistribution(options.distribution, max + 1);
+    return simulateNumber({ ...options, type: 'count', range: [0, max], shares });
+  },
+};
+
+const names = Object.keys(types).join(', ');
+
+async function simulate(options: SimulateOptions): Promise<void> {
+  const { type, json } = options;
+  const run = Object.hasOwn(types, type) ? types[type] : undefined;
+  if (run === undefined) throw new UsageError(`--type: expected one of ${names}, got ${JSON.stringify(type)}`);
   try {
-    const result = simulateChoice({ ...options, shares });
-    const { unbiased: mse, shrunk, normSub } = result.mse;
-    const flat = Object.entries({ ...result, mse, 'mse when shrunk': shrunk, 'mse after norm-sub': normSub });
+    const result = await run(options);
     print(json, result, () =>
       table(
         ['', ''],
-        flat.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+        Object.entries(result).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
       ),
     );
   } catch (error) {
@@ -41,10 +76,13 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .description('run the shipping randomizer and estimator over seeded rounds')
-    .requiredOption('--type <type>', 'choice')
-    .requiredOption('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .requiredOption('--type <type>', names)
+    .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
+    .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
+    .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
-    .option('--mechanism <name>', 'k-ary or subset; the chooser decides when left out')
+    .option('--mechanism <name>', 'of a list, k-ary or subset; of a count, piecewise or geometric; the chooser decides when left out')
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)

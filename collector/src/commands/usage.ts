@@ -24,6 +24,17 @@ export function positiveOption(name: string): (text: string) => number {
   };
 }
 
+/** Rising finite numbers of an option, parted by commas: at least so many. */
+export function numbersOption(name: string, least: number): (text: string) => readonly number[] {
+  return (text) => {
+    const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+    const rise = numbers.every((number, i) => Number.isFinite(number) && (i === 0 || number > (numbers[i - 1] as number)));
+    if (!rise || numbers.length < least)
+      throw new UsageError(`${name}: expected at least ${least} numbers that rise, got ${JSON.stringify(text)}`);
+    return numbers;
+  };
+}
+
 /** Prints a JSON document, or lines for people, on standard output. */
 export function print(json: boolean | undefined, value: unknown, lines: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines()}\n`);

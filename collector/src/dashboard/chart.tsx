@@ -18,8 +18,9 @@ export function Chart({ answers, type, title }: { answers: readonly Answer[]; ty
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
-  // One answer more than a dozen is shown rather than hidden behind a button.
-  const shown = all || ordered.length <= AT_FIRST + 1 ? ordered : ordered.slice(0, AT_FIRST);
+  // A histogram without its end is no histogram. One answer more than a dozen is shown rather than hidden behind a button.
+  const folds = type !== 'histogram' && ordered.length > AT_FIRST + 1;
+  const shown = all || !folds ? ordered : ordered.slice(0, AT_FIRST);
   useReordering(list, shown.map(keyOf).join('\n'));
   const axis = axisFor(shown, type);
   const decimals = decimalsFor(shown);
@@ -34,7 +35,7 @@ export function Chart({ answers, type, title }: { answers: readonly Answer[]; ty
       <Axis axis={axis} />
       <Legend answers={shown} />
       {type === 'text' && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
-      {ordered.length > AT_FIRST + 1 && (
+      {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}
         </button>

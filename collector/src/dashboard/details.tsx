@@ -4,13 +4,13 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { explain } from './explain.ts';
-import { decimalsFor, hundredths, percent } from './format.ts';
+import { decimalsFor, decimalsForValue, figure, hundredths, percent } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
-import type { Answer, Metric } from './types.ts';
+import type { Estimates, Metric } from './types.ts';
 
 interface DetailsProps {
   readonly metric: Metric;
-  readonly answers: readonly Answer[];
+  readonly estimates: Estimates;
   readonly address: string;
 }
 
@@ -24,10 +24,10 @@ export function Details(props: DetailsProps): VNode {
   );
 }
 
-function Opened({ metric, answers, address }: DetailsProps): VNode {
+function Opened({ metric, estimates, address }: DetailsProps): VNode {
   return (
     <>
-      <AnswerTable answers={answers} metric={metric} />
+      <AnswerTable estimates={estimates} metric={metric} />
       <dl class="facts">
         {explain(metric).map(({ word, meaning }) => (
           <div key={word}>
@@ -49,8 +49,12 @@ function Opened({ metric, answers, address }: DetailsProps): VNode {
   );
 }
 
-function AnswerTable({ answers, metric }: { answers: readonly Answer[]; metric: Metric }): VNode {
-  const decimals = decimalsFor(answers) + 1;
+function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+  const { answers, unit } = estimates;
+  const decimals = (unit === 'value' ? Math.max(...answers.map(decimalsForValue)) : decimalsFor(answers)) + 1;
+  /** With the sign of a share, and without. */
+  const whole = (value: number): string => (unit === 'value' ? figure(value, decimals) : percent(value, decimals));
+  const bare = (value: number): string => (unit === 'value' ? figure(value, decimals) : hundredths(value, decimals));
   const truth = answers.some((answer) => answer.truth !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -62,7 +66,7 @@ function AnswerTable({ answers, metric }: { answers: readonly Answer[]; metric: 
             <th scope="col">Estimate</th>
             <th scope="col">Standard error</th>
             <th scope="col">95&nbsp;% interval</th>
-            {truth && <th scope="col">True share (demo)</th>}
+            {truth && <th scope="col">{unit === 'value' ? 'True mean (demo)' : 'True share (demo)'}</th>}
           </tr>
         </thead>
         <tbody>
@@ -71,12 +75,12 @@ function AnswerTable({ answers, metric }: { answers: readonly Answer[]; metric: 
               <th scope="row" dir="auto">
                 {labelOf(answer, metric.type)}
               </th>
-              <td>{percent(answer.estimate, decimals)}</td>
-              <td>{hundredths(answer.standardError, decimals)}</td>
+              <td>{whole(answer.estimate)}</td>
+              <td>{bare(answer.standardError)}</td>
               <td>
-                {hundredths(answer.low, decimals)} to {percent(answer.high, decimals)}
+                {bare(answer.low)} to {whole(answer.high)}
               </td>
-              {truth && <td>{answer.truth === undefined ? '' : percent(answer.truth, decimals)}</td>}
+              {truth && <td>{answer.truth === undefined ? '' : whole(answer.truth)}</td>}
             </tr>
           ))}
         </tbody>

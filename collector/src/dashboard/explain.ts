@@ -12,6 +12,9 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   'k-ary': 'k-ary randomized response: a device sends its own answer with a known probability, else another one, drawn at random.',
   subset: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
+  geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
+  piecewise:
+    'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
 };
 
 const CADENCES: Readonly<Record<Cadence, Explanation>> = {

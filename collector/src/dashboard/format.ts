@@ -28,6 +28,18 @@ export function percent(share: number, decimals: number): string {
   return `${hundredths(share, decimals)}${SPACE}%`;
 }
 
+/** -0.3124 -> −0.31, in the unit of a question */
+export function figure(value: number, decimals: number): string {
+  const text = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
+  return /[1-9]/.test(text) ? text.replace('-', '\u2212') : text.replace('-', '');
+}
+
+/** Decimals enough to show the margin of a number with two digits, and no more. */
+export function decimalsForValue(answer: Answer): number {
+  const half = margin(answer);
+  return half > 0 ? Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 1;
+}
+
 /** Half the 95 % interval. */
 export function margin(answer: Answer): number {
   return (answer.high - answer.low) / 2;

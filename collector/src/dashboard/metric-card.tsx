@@ -12,6 +12,7 @@ import { type Filter, parametersFor, type Span } from './filter.ts';
 import { Failed, LoadingBars, NoReportsHere, TooFew } from './states.tsx';
 import type { Estimates, Metric } from './types.ts';
 import { type EstimatesState, useEstimates } from './use-estimates.ts';
+import { Value, ValueLine } from './value.tsx';
 import { VerdictLine } from './verdict-line.tsx';
 
 export function MetricCard({ metric, filter, span }: { metric: Metric; filter: Filter; span: Span | null }): VNode {
@@ -24,7 +25,7 @@ export function MetricCard({ metric, filter, span }: { metric: Metric; filter: F
       <div class="card-about">
         <h3 id={title}>{metric.description || metric.metric}</h3>
         <div class={state.outdated ? 'outdated' : ''}>
-          {state.estimates && state.estimates.answers.length > 0 && <VerdictLine answers={state.estimates.answers} type={metric.type} />}
+          {state.estimates && <Conclusion estimates={state.estimates} metric={metric} />}
           <Evidence metric={metric} estimates={state.estimates} missing={missing} span={span} />
         </div>
         <ul class="tags" aria-label="How it is asked">
@@ -43,6 +44,12 @@ export function MetricCard({ metric, filter, span }: { metric: Metric; filter: F
       </div>
     </article>
   );
+}
+
+function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode | null {
+  const [first] = estimates.answers;
+  if (!first) return null;
+  return estimates.unit === 'value' ? <ValueLine answer={first} /> : <VerdictLine answers={estimates.answers} type={metric.type} />;
 }
 
 interface AnswersProps {
@@ -64,12 +71,20 @@ function Answers({ metric, address, someReports, state }: AnswersProps & { state
   );
 }
 
+function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+  const { answers, unit } = estimates;
+  const title = metric.description || metric.metric;
+  const [first] = answers;
+  if (unit === 'value' && first) return <Value answer={first} title={title} />;
+  return <Chart answers={answers} type={metric.type} title={title} />;
+}
+
 function Shown({ metric, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {
   const chart = useMemo(
     () => (
       <>
-        <Chart answers={estimates.answers} type={metric.type} title={metric.description || metric.metric} />
-        <Details metric={metric} answers={estimates.answers} address={address} />
+        <Picture estimates={estimates} metric={metric} />
+        <Details metric={metric} estimates={estimates} address={address} />
       </>
     ),
     [estimates, address, metric.type, metric.description],

@@ -1,8 +1,8 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
-export type MetricType = 'flag' | 'choice' | 'joint' | 'text';
-export type Mechanism = 'k-ary' | 'subset' | 'rappor';
+export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+export type Mechanism = 'k-ary' | 'subset' | 'rappor' | 'piecewise' | 'geometric';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */
@@ -41,6 +41,8 @@ export interface Estimates {
   readonly minimum: number;
   readonly from: string | null;
   readonly to: string | null;
+  /** Where the one answer is a number and no share. */
+  readonly unit?: 'value';
   readonly answers: readonly Answer[];
 }
 

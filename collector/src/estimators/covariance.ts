@@ -7,7 +7,7 @@
  *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
  */
 
-import { type KAryLaw, type Law, mechanismOf, type SubsetLaw } from '@murmuration/shared';
+import { type KAryLaw, mechanismOf, type ShareLaw, type SubsetLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import { rapporMoments } from './rappor-covariance.ts';
 
@@ -54,5 +54,5 @@ function listMoments(law: KAryLaw | SubsetLaw, counts: readonly number[]): Momen
 }
 
 /** The moments of a metric's estimates. */
-export const momentsOf = (law: Law, { counts, others, candidates }: Population): Moments =>
+export const momentsOf = (law: ShareLaw, { counts, others, candidates }: Population): Moments =>
   law.mechanism === 'rappor' ? rapporMoments(law, candidates, counts, others) : listMoments(law, counts);

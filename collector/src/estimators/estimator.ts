@@ -1,8 +1,11 @@
 /** Estimators by mechanism: tally to estimates. The law comes from the schema document, integer by integer. */
 
-import { type Law, mechanismOf } from '@murmuration/shared';
+import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import type { Estimate } from './estimate.ts';
+import { geometricScores } from './geometric.ts';
+import { numberEstimates, type Scores } from './number.ts';
+import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
 import { rapporEstimates } from './rappor.ts';
 
@@ -18,17 +21,30 @@ export interface Question {
 type Estimator<L> = (law: L, question: Question) => Estimate[];
 
 /** k-ary response and subset selection: one cohort, a cell for each answer. */
-const list: Estimator<Law> = (law, { tallies, perDevice }) => {
+const list: Estimator<ShareLaw> = (law, { tallies, perDevice }) => {
   const { support } = mechanismOf(law);
   const tally = tallies.get(0);
   return tally === undefined ? [] : pureEstimates(tally, support(law), support(law, 'permanent'), perDevice);
 };
 
+const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
+  piecewise: piecewiseScores,
+  geometric: geometricScores,
+};
+
+/** How a law's outputs tell a number. */
+export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (law: NumberLaw) => Scores)(law);
+
+/** One row: the mean, in [0, 1] over the metric's range. */
+const number: Estimator<NumberLaw> = (law, { tallies }) => numberEstimates(scoresOf(law), tallies);
+
 const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { mechanism: M }>> } = {
   'k-ary': list,
   subset: list,
   rappor: rapporEstimates,
+  piecewise: number,
+  geometric: number,
 };
 
-/** The estimates of a metric: in the order of its answers, or of the candidates. None without reports. */
+/** The estimates of a metric: in the order of its answers, or of the candidates; of a number its mean alone. None without reports. */
 export const estimatesOf = (law: Law, question: Question): Estimate[] => (estimators[law.mechanism] as Estimator<Law>)(law, question);

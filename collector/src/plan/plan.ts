@@ -1,9 +1,13 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import {
+  countLaw,
+  geometricLaw,
+  isNumberLaw,
   type Law,
   listLaw,
   type MetricDocument,
+  meanLaw,
   permanentKAryLaw,
   permanentRapporLaw,
   rapporLaw,
@@ -18,7 +22,7 @@ const HUNDREDTHS = 1600; // ε is looked for up to 16, where the channel is all 
 
 /** What a law shows with one report of each device. */
 export interface Precision {
-  /** Of the estimate of a share of 1 %. */
+  /** Of the estimate of a share of 1 %; of a number, of its mean at the worst numbers, over the width of the range. */
   readonly standardError: number;
   /** 1.96 standard errors: a share of 1 % reads as 1 % ± this. */
   readonly margin95: number;
@@ -49,8 +53,11 @@ const precisionOf = (law: Law, reports: number, error: number): Precision => ({
 });
 
 /** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
-function lawAt({ law, permanent }: MetricDocument, epsilon: number, devices: number): Law | undefined {
+function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | undefined {
+  const { law, permanent } = metric;
   try {
+    if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
+    if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'rappor')
       return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
     return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);

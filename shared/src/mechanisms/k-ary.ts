@@ -65,10 +65,10 @@ export function permanentKAryLaw(size: number, epsilon: number, permanent: numbe
 }
 
 /** The report of an answer's index: big-endian in the fewest whole bytes. */
-export const encodeKAry = ({ size }: KAryLaw, index: number): Uint8Array => bigEndian(index, size - 1);
+export const encodeKAry = ({ size }: Pick<KAryLaw, 'size'>, index: number): Uint8Array => bigEndian(index, size - 1);
 
 /** The index that a report or a stored symbol holds. */
-export function decodeKAry({ size }: KAryLaw, bytes: Uint8Array): number {
+export function decodeKAry({ size }: Pick<KAryLaw, 'size'>, bytes: Uint8Array): number {
   const length = bytesFor(size - 1);
   if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
   const index = fromBigEndian(bytes);

@@ -39,7 +39,7 @@ export interface Support {
 }
 
 /** What the collector and the audit need of a mechanism; the device imports only the functions that it calls. */
-export interface Mechanism<L> {
+export interface Channel<L> {
   /** Throws a RangeError unless the integers are a law. */
   readonly validate: (law: L) => void;
   readonly odds: (law: L) => Odds;
@@ -47,6 +47,10 @@ export interface Mechanism<L> {
   readonly reportBytes: (law: L) => number;
   /** Throws a RangeError unless the bytes are a report in canonical form. */
   readonly decode: (law: L, bytes: Uint8Array) => Report;
+}
+
+/** A mechanism whose cells stand for answers or strings, so that their shares are estimated. */
+export interface Mechanism<L> extends Channel<L> {
   /** Of one report; with `permanent`, of the stored symbol before the instantaneous stage. */
   readonly support: (law: L, stage?: 'permanent') => Support;
 }

@@ -1,19 +1,40 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
+import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
-import type { Mechanism } from './law.ts';
+import type { Channel, Mechanism } from './law.ts';
+import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 
-/** The law of a metric: plain JSON. */
-export type Law = KAryLaw | SubsetLaw | RapporLaw;
+/** The law of a metric whose answers' shares are estimated: plain JSON. */
+export type ShareLaw = KAryLaw | SubsetLaw | RapporLaw;
+
+/** The law of a metric whose mean is estimated. */
+export type NumberLaw = PiecewiseLaw | GeometricLaw;
+
+/** The law of a metric. */
+export type Law = ShareLaw | NumberLaw;
 
 /** The mechanisms by name. */
-export const mechanisms: { readonly [M in Law['mechanism']]: Mechanism<Extract<Law, { mechanism: M }>> } = {
+export const mechanisms: {
+  readonly [M in ShareLaw['mechanism']]: Mechanism<Extract<ShareLaw, { mechanism: M }>>;
+} & { readonly [M in NumberLaw['mechanism']]: Channel<Extract<NumberLaw, { mechanism: M }>> } = {
   'k-ary': kAry,
   subset,
   rappor,
+  piecewise,
+  geometric,
 };
 
 /** The mechanism of a law. */
-export const mechanismOf = (law: Law): Mechanism<Law> => mechanisms[law.mechanism] as Mechanism<Law>;
+export function mechanismOf(law: ShareLaw): Mechanism<ShareLaw>;
+export function mechanismOf(law: Law): Channel<Law>;
+export function mechanismOf(law: Law): Mechanism<ShareLaw> & Channel<Law> {
+  return mechanisms[law.mechanism] as Mechanism<ShareLaw> & Channel<Law>;
+}
+
+const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true, geometric: true };
+
+/** Whether a law is one of numbers, whose mean is estimated. */
+export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;

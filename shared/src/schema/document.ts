@@ -4,6 +4,7 @@ import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
 import type { Budget } from './charges.ts';
+import { bucketLabels } from './histogram.ts';
 import type { Answer, Permanence } from './question.ts';
 
 /** One list of a joint metric. */
@@ -26,6 +27,9 @@ export type MetricDocument = {
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
+  | { readonly type: 'histogram'; readonly edges: readonly number[] }
+  | { readonly type: 'count'; readonly max: number }
+  | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -63,7 +67,7 @@ export const jointAnswers = (questions: readonly JointQuestion[]): readonly Join
     [{}],
   );
 
-/** The answers of a list metric in the order of their indices; undefined for text. */
+/** The answers of a list metric in the order of their indices; undefined for text and for numbers. */
 export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined {
   switch (metric.type) {
     case 'flag':
@@ -72,7 +76,11 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
       return metric.answers;
     case 'joint':
       return jointAnswers(metric.questions);
+    case 'histogram':
+      return bucketLabels(metric.edges);
     case 'text':
+    case 'mean':
+    case 'count':
       return undefined;
   }
 }

@@ -42,7 +42,7 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'joint' | 'text';
+  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
   readonly ask: Ask;
   /** Rules for the keys of `ask` and `fields` that not every metric has. */
   readonly rules?: Rules;
@@ -170,7 +170,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
   };
   return {
     ...question,
-    rules: { ...rules, permanent: isPermanence },
+    rules: { permanent: isPermanence, ...rules },
     fields: { ...fields, permanent: permanence },
     law: (epsilon: number, devices: number): Law => {
       if (mechanism) return mechanism(epsilon, permanence.epsilon);

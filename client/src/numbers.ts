@@ -1,0 +1,21 @@
+/** The questions about numbers, each carrying the randomizers that its law may name. */
+
+import * as shared from '@murmuration/shared';
+import { type DeviceQuestion, lists } from './questions.ts';
+import { randomizeGeometric } from './randomizers/geometric.ts';
+import { randomizePiecewise } from './randomizers/piecewise.ts';
+
+/** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
+export function histogram(edges: readonly number[], ask: shared.Ask): DeviceQuestion<number> {
+  return { ...shared.histogram(edges, ask), randomizers: lists };
+}
+
+/** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
+export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
+  return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
+}
+
+/** A count's mean; above the greatest it counts as that. `count(20, { epsilon: 1, description: 'How many notes?' })` */
+export function count(max: number, ask: shared.CountAsk): DeviceQuestion<number> {
+  return { ...shared.count(max, ask), randomizers: { piecewise: randomizePiecewise, geometric: randomizeGeometric } };
+}

@@ -1,0 +1,32 @@
+// A metric that is one number: its mean over all devices, with its interval, instead of bars of shares.
+// The large figure and the sentence both carry the interval, so either may be quoted alone.
+
+import type { VNode } from 'preact';
+import { decimalsForValue, figure, margin } from './format.ts';
+import type { Answer } from './types.ts';
+
+/** The conclusion in one sentence. */
+export function ValueLine({ answer }: { answer: Answer }): VNode {
+  const decimals = decimalsForValue(answer);
+  return (
+    <p class="verdict">
+      <strong>On average</strong> between {figure(answer.low, decimals)} and {figure(answer.high, decimals)}.
+    </p>
+  );
+}
+
+/** The number itself. */
+export function Value({ answer, title }: { answer: Answer; title: string }): VNode {
+  const decimals = decimalsForValue(answer);
+  const { estimate, truth } = answer;
+  return (
+    <p class="value" title={`Estimated mean with its 95 % interval: ${title}`}>
+      <span class="value-estimate">{figure(estimate, decimals)}</span>
+      <span class="value-margin"> ± {figure(margin(answer), decimals)}</span>
+      <span class="value-note">
+        estimated mean, 95&nbsp;% interval
+        {truth !== undefined && `; true mean (demo only) ${figure(truth, decimals)}`}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,114 @@
+/** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
+
+import { count, type DeviceQuestion, geometric, mean } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
+import { UsageError } from '../commands/usage.ts';
+import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
+import { sampler } from './distribution.ts';
+
+/** What to simulate: numbers evenly spaced over a range, one for each share. */
+export interface NumberSimulation {
+  readonly type: 'mean' | 'count';
+  readonly range: Range;
+  readonly epsilon: number;
+  /** Of a count: `geometric`, or what the chooser takes. */
+  readonly mechanism?: string;
+  readonly clients: number;
+  readonly shares: readonly number[];
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+/** So many numbers stand for a range. */
+export const NUMBERS = 101;
+
+const averageOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+interface Round {
+  readonly squaredError: number;
+  /** The variance that the law gives the estimate, for just these numbers. */
+  readonly theory: number;
+  readonly covered: boolean;
+}
+
+function simulateRound(
+  question: DeviceQuestion<number>,
+  law: NumberLaw,
+  { clients, shares, range }: NumberSimulation,
+  seed: number,
+): Round {
+  const word = words(seededRng(seed));
+  const coins = createCoins(word);
+  const draw = sampler(shares, () => word() / 2 ** 32);
+  const randomize = question.randomizers[law.mechanism] as unknown as (law: NumberLaw, input: unknown, coins: unknown) => Uint8Array;
+  const { decode, shape } = mechanismOf(law);
+  const { varianceAt } = scoresOf(law);
+  const width = range[1] - range[0];
+  const cells = new Float64Array(shape(law).cells);
+  let [total, variance] = [0, 0];
+  for (let i = 0; i < clients; i++) {
+    const place = draw() / (shares.length - 1);
+    const [cell] = decode(law, randomize(law, question.input(range[0] + width * place), coins)).cells;
+    cells[cell as number] = (cells[cell as number] as number) + 1;
+    total += place;
+    variance += varianceAt(place);
+  }
+  const [row] = estimatesOf(law, { tallies: new Map([[0, { reports: clients, cells }]]), perDevice: 1, candidates: [] });
+  const { estimate = 0, low = 0, high = 0 } = row ?? {};
+  const truth = total / clients;
+  return {
+    squaredError: width * width * (estimate - truth) ** 2,
+    theory: (width * width * variance) / (clients * clients),
+    covered: low <= truth && truth <= high,
+  };
+}
+
+function questionOf({ type, range, epsilon, mechanism }: NumberSimulation): DeviceQuestion<number> {
+  const named = type === 'count' ? ['piecewise', 'geometric'] : ['piecewise'];
+  if (mechanism !== undefined && !named.includes(mechanism)) {
+    throw new UsageError(`--mechanism: expected ${named.join(' or ')}, got ${JSON.stringify(mechanism)}`);
+  }
+  const ask = { epsilon, description: 'simulated' };
+  if (type === 'mean') return mean(range, ask);
+  return count(range[1], mechanism === 'geometric' ? { ...ask, mechanism: geometric } : ask);
+}
+
+/** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */
+export function simulateNumber(simulation: NumberSimulation): {
+  readonly type: 'mean' | 'count';
+  readonly mechanism: string;
+  readonly parameters: NumberLaw;
+  readonly epsilon: number;
+  readonly range: Range;
+  readonly clients: number;
+  readonly rounds: number;
+  readonly mse: number;
+  readonly mseStandardError: number | null;
+  readonly theoryMse: number;
+  readonly worstMse: number;
+  readonly coverage95: number;
+  readonly bytesPerReport: number;
+} {
+  const { type, range, epsilon, clients, rounds, seed } = simulation;
+  const question = questionOf(simulation);
+  const law = question.law(epsilon, clients) as NumberLaw;
+  const results = Array.from({ length: rounds }, (_, round) => simulateRound(question, law, simulation, seed * 1_000_003 + round));
+  const mse = averageOf(results.map(({ squaredError }) => squaredError));
+  const spread = results.reduce((sum, { squaredError }) => sum + (squaredError - mse) ** 2, 0);
+  return {
+    type,
+    mechanism: law.mechanism,
+    parameters: law,
+    epsilon,
+    range,
+    clients,
+    rounds,
+    mse,
+    mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
+    theoryMse: averageOf(results.map(({ theory }) => theory)),
+    worstMse: ((range[1] - range[0]) ** 2 * scoresOf(law).worst) / clients,
+    coverage95: averageOf(results.map(({ covered }) => Number(covered))),
+    bytesPerReport: mechanismOf(law).reportBytes(law),
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * The piecewise mechanism on a grid: Wang et al. 2019, "Collecting and Analyzing Multidimensional Data with Local
+ * Differential Privacy", §III-B, with cells for its intervals. On one step with windows of one cell it is Duchi, Jordan,
+ * Wainwright 2018, "Minimax Optimal Procedures for Locally Private Estimation", §3.2.1, which is 1BitMean of Ding,
+ * Kulkarni, Yekhanin 2017; with windows of one cell it is k-ary response over the points of the grid.
+ *
+ * Law (g steps, windows of L cells, K = g + L outputs, T = 2^32): a number in [0, 1] is y = g x steps from the range's
+ * low end. It is rounded at random to a point i of 0 .. g: up with probability y - floor(y), so the point's mean is y.
+ * With probability inside/T the output is one of the cells i .. i + L - 1, else one of the g others, uniformly:
+ *   e^ε = inside g / ((T - inside) L)
+ * whatever the number, for rounding only mixes rows. The window of point i lies around i, so with p = inside/T, output j
+ * and point i measured from the middle (j' = j - (K-1)/2, i' = i - g/2):
+ *   E[j' | i] = a i',  a = p - (1-p) L/g          E[j'² | i] = a i'² + s
+ *   s = (p (L³ - L)/L + (1-p) (K³ - K - L³ + L)/g) / 12
+ * The score j'/a is unbiased for every number, and with r = y - floor(y), in steps²,
+ *   Var(y) = s/a² + (1/a - 1) y'² + r (1-r)/a
+ * of which the last is the grid's term. It is largest in the last step, at y' = m/a there, m = (g-1)/2.
+ */
+
+import { exp } from '../arithmetic/exponential.ts';
+import { ratio } from '../arithmetic/ratio.ts';
+import { bytesFor } from '../encoding/bytes.ts';
+import { decodeKAry } from './k-ary.ts';
+import { assertWhole, type Channel, MODULUS } from './law.ts';
+import { includeThreshold } from './subset.ts';
+
+/** The integers of the piecewise mechanism. */
+export type PiecewiseLaw = {
+  readonly mechanism: 'piecewise';
+  /** g, the steps of the grid. */
+  readonly grid: number;
+  /** L, the cells of a window. */
+  readonly window: number;
+  /** P(an output inside the window) * 2^32. */
+  readonly inside: number;
+};
+
+/**
+ * The law with the largest ε that is at most the one asked: a window of L among g + L cells is a subset's threshold.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export function piecewiseLaw(grid: number, window: number, epsilon: number, modulus: number = MODULUS): PiecewiseLaw {
+  return { mechanism: 'piecewise', grid, window, inside: includeThreshold(grid + window, window, epsilon, modulus) };
+}
+
+/** a and s of the mechanism, from p. */
+export function piecewiseMoments(grid: number, window: number, p: number): { readonly gain: number; readonly spread: number } {
+  const cells = grid + window;
+  const others = (cells * cells * cells - cells - window * window * window + window) / grid;
+  return {
+    gain: p - ((1 - p) * window) / grid,
+    spread: (p * (window * window - 1) + (1 - p) * others) / 12,
+  };
+}
+
+/** The variance of one report's score at a point so many steps from the middle, in steps². */
+export function piecewiseAt(grid: number, window: number, p: number, fromMiddle: number): number {
+  const { gain, spread } = piecewiseMoments(grid, window, p);
+  return spread / (gain * gain) + (1 / gain - 1) * fromMiddle * fromMiddle;
+}
+
+/** The largest variance of one report's score over all numbers of the range, whose width is 1. */
+export function piecewiseWorst(grid: number, window: number, p: number): number {
+  const { gain, spread } = piecewiseMoments(grid, window, p);
+  const middle = (grid - 1) / 2;
+  const at = Math.min(middle + 0.5, middle / gain);
+  const square = middle * middle + 0.25 + 2 * middle * (at - middle); // E[i'²] there, linear between two points
+  return (spread / (gain * gain) + square / gain - at * at) / (grid * grid);
+}
+
+/** p from a real ε, before it becomes an integer: what the chooser compares. */
+export function piecewiseIdeal(grid: number, window: number, epsilon: number): number {
+  const e = exp(epsilon);
+  return (e * window) / (e * window + grid);
+}
+
+export const piecewise: Channel<PiecewiseLaw> = {
+  validate: ({ grid, window, inside }) => {
+    assertWhole(grid, 1, 2 ** 16, 'piecewise: grid');
+    assertWhole(window, 1, 2 ** 16, 'piecewise: window');
+    // A window that is no likelier than as many other cells tells nothing, or the opposite.
+    assertWhole(inside, Math.floor((MODULUS * window) / (grid + window)) + 1, MODULUS - 1, 'piecewise: inside');
+  },
+  odds: ({ grid, window, inside }) => ({
+    report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),
+  }),
+  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window }),
+  reportBytes: ({ grid, window }) => bytesFor(grid + window - 1),
+  decode: ({ grid, window }, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: grid + window }, bytes)] }),
+};

@@ -1,0 +1,49 @@
+/** A number's mean: clamped to a range, so that no number is out of it. */
+
+import { meanLaw } from '../mechanisms/number.ts';
+import type { NumberLaw } from '../mechanisms/table.ts';
+import type { MetricDocument } from './document.ts';
+import type { Ask, Question } from './question.ts';
+import { optional, type Rule, type Rules, rule } from './rules.ts';
+
+/** The lowest and the highest number of a range. */
+export type Range = readonly [low: number, high: number];
+
+const isRange: Rule = /* @__PURE__ */ rule(
+  'two finite numbers, the second above the first',
+  ([low, high, ...more]: readonly number[]) =>
+    more.length === 0 && Number.isFinite(low) && Number.isFinite((high as number) - (low as number)) && (high as number) > (low as number),
+);
+
+/** The same number again and again has no second stage. */
+export const notPermanent: Rules = {
+  permanent: /* @__PURE__ */ optional(/* @__PURE__ */ rule('a flag, a list, a histogram or a text to be permanent', () => false)),
+};
+
+/** Where a number lies in a range, from 0 to 1; undefined for what is no number. */
+export const placeOf = ([low, high]: Range, value: unknown): number | undefined =>
+  typeof value === 'number' && !Number.isNaN(value) ? (Math.min(high, Math.max(low, value)) - low) / (high - low) : undefined;
+
+/** What a law's outputs say, as people read it: the range, in as many steps as there are outputs. */
+export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
+  const last = law.mechanism === 'geometric' ? law.tails.length : law.grid + law.window - 1;
+  return Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
+}
+
+/** What is a number's mean? Numbers beyond the range count as its ends. */
+export function mean(range: Range, ask: Ask): Question<number> {
+  return {
+    type: 'mean',
+    ask,
+    rules: { range: isRange, ...notPermanent },
+    fields: { range },
+    size: 0,
+    law: meanLaw,
+    input: (value) => placeOf(range, value),
+    labels: () => outputLabels(range, meanLaw(ask.epsilon)),
+  };
+}
+
+/** The range of a metric whose mean is estimated; undefined for one whose answers' shares are. */
+export const rangeOf = (metric: MetricDocument): Range | undefined =>
+  metric.type === 'mean' ? metric.range : metric.type === 'count' ? [0, metric.max] : undefined;

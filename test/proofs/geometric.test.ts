@@ -1,0 +1,172 @@
+/** Proofs of the two-sided geometric mechanism: the law over 2^32, its thresholds, the shipped code over all words, its scores. */
+
+import {
+  countLaw,
+  type GeometricLaw,
+  geometric,
+  geometricLaw,
+  kAryLaw,
+  MODULUS,
+  piecewiseAt,
+  piecewiseIdeal,
+  piecewiseWorst,
+} from '@murmuration/shared';
+import { describe, expect, test } from 'vitest';
+import { createCoins } from '../../client/src/random/coins.ts';
+import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
+import { geometricScores } from '../../collector/src/estimators/geometric.ts';
+import { EPSILONS, expectHeld } from './asked.ts';
+import { distribution, indexReport, largestRatio, range } from './channel.ts';
+import { type Distribution, exactDistribution, hex } from './enumerate.ts';
+import { expectUnbiasedNumber } from './number-estimator.ts';
+import { ONE, rational, sum, toNumber } from './rational.ts';
+
+const COUNTS = [1, 2, 3, 7, 20, 256];
+
+/** The row of a count: each output's mass is that of all sums that clamp to it. */
+function rowOf({ tails }: GeometricLaw, T: number, count: number): Distribution {
+  const max = tails.length;
+  const tail = (m: number): number => tails[m - 1] as number;
+  const inner = (m: number): number => (m === 0 ? T - 2 * tail(1) : tail(m) - tail(m + 1));
+  const atEnd = (distance: number): number => (distance === 0 ? T - tail(1) : tail(distance));
+  const mass = (j: number): number => (j === 0 ? atEnd(count) : j === max ? atEnd(max - count) : inner(Math.abs(j - count)));
+  return distribution(range(max + 1).map((j) => [indexReport(j, max + 1), rational(mass(j), T)]));
+}
+
+const rowsOf = (law: GeometricLaw): readonly Distribution[] => range(law.tails.length + 1).map((count) => rowOf(law, MODULUS, count));
+
+/** At ε = 16 some counts' inner cells are too rare for 32 bits. */
+const held = (max: number, epsilon: number): GeometricLaw | undefined => {
+  try {
+    return geometricLaw(max, epsilon);
+  } catch {
+    return undefined;
+  }
+};
+
+describe.each(EPSILONS)('the two-sided geometric mechanism at ε = %d', (epsilon) => {
+  test.each(COUNTS)('up to %i has rows that sum to 1, every cell possible, and the stated odds, below e^ε, as its largest ratio', (max) => {
+    const law = held(max, epsilon);
+    if (law === undefined) return expect(epsilon).toBe(16);
+    geometric.validate(law);
+    const rows = rowsOf(law);
+    for (const row of rows) {
+      expect(row.size).toBe(max + 1);
+      expect(sum(row.values())).toEqual(ONE);
+    }
+    expect(geometric.odds(law)).toEqual({ report: largestRatio(rows) });
+    expectHeld(geometric.odds(law).report, epsilon);
+  });
+
+  test('up to 1 is Warner’s response', () => {
+    expect(MODULUS - (geometricLaw(1, epsilon).tails[0] as number)).toBe(kAryLaw(2, epsilon).truth);
+  });
+
+  test.each(COUNTS)('up to %i has scores without bias for every count, and the stated variance', (max) => {
+    const law = held(max, epsilon);
+    if (law === undefined) return;
+    const { values, varianceAt, worst } = geometricScores(law);
+    const rows = rowsOf(law).map((row) => range(max + 1).map((j) => toNumber(row.get(indexReport(j, max + 1)) ?? rational(0))));
+    const variances = rows.map((row, count) => {
+      const mean = row.reduce((total, p, j) => total + p * (values[j] as number), 0);
+      expect(Math.abs(mean - count / max) / Math.sqrt(worst)).toBeLessThan(1e-9);
+      const variance = row.reduce((total, p, j) => total + p * ((values[j] as number) - count / max) ** 2, 0);
+      expect(varianceAt(count / max) / variance).toBeCloseTo(1, 6);
+      return variance;
+    });
+    expect(worst / Math.max(...variances)).toBeCloseTo(1, 9);
+  });
+
+  test('has an estimator without bias, of the stated variance', () => {
+    for (const [max, counts] of [
+      [1, [0, 1, 1]],
+      [2, [0, 1, 2]],
+      [3, [3, 1]],
+    ] as const) {
+      const law = held(max, epsilon);
+      if (law !== undefined) expectUnbiasedNumber(rowsOf(law), counts, geometricScores(law));
+    }
+  });
+
+  test('never has less worst-case variance than the law that the chooser takes for a count', () => {
+    for (const max of [1, 2, 3, 5, 10, 20, 50, 100]) {
+      const law = held(max, epsilon);
+      if (law === undefined) continue;
+      const { grid, window } = countLaw(max, epsilon);
+      const p = piecewiseIdeal(grid, window, epsilon);
+      const chosen = grid === max ? piecewiseAt(grid, window, p, max / 2) / (max * max) : piecewiseWorst(grid, window, p);
+      expect(chosen / geometricScores(law).worst).toBeLessThan(1 + 1e-4);
+    }
+  });
+});
+
+test('scores are the counts but for the ends, which say the mean of their tails', () => {
+  const { values } = geometricScores(geometricLaw(10, 2));
+  const a = Math.exp(-0.2);
+  const ideal = range(11).map((j) => (j === 0 ? -a / (1 - a) : j === 10 ? 10 + a / (1 - a) : j) / 10);
+  ideal.forEach((score, j) => {
+    expect(values[j]).toBeCloseTo(score, 6);
+  });
+});
+
+test('what 32 bits cannot hold, and counts above 256, are refused', () => {
+  for (const epsilon of [1e-11, 30, 64, 700, 1e300]) expect(() => geometricLaw(5, epsilon), String(epsilon)).toThrow(RangeError);
+  for (const max of [0, 257, 1.5, Number.NaN]) expect(() => geometricLaw(max, 1), String(max)).toThrow(RangeError);
+});
+
+test('integers that are no law are refused', () => {
+  const { tails } = geometricLaw(3, 1);
+  for (const wrong of [[], [0], [MODULUS / 2], [...tails].reverse(), [...tails.slice(0, 2), 0], [tails[0], tails[0]], 'abc']) {
+    expect(() => geometric.validate({ mechanism: 'geometric', tails: wrong as number[] }), JSON.stringify(wrong)).toThrow(RangeError);
+  }
+});
+
+test('at each threshold of each row the word below it and the word itself have outputs that are neighbours', () => {
+  for (const epsilon of EPSILONS) {
+    for (const max of [1, 2, 7, 20]) {
+      const law = held(max, epsilon);
+      if (law === undefined) continue;
+      for (const count of range(max + 1)) {
+        const output = (word: number): string =>
+          hex(
+            randomizeGeometric(
+              law,
+              count / max,
+              createCoins(() => word),
+            ),
+          );
+        let threshold = 0;
+        for (const [j, p] of [...rowOf(law, MODULUS, count).values()].slice(0, -1).entries()) {
+          threshold += Math.round(toNumber(p) * MODULUS);
+          expect([output(threshold - 1), output(threshold)]).toEqual([indexReport(j, max + 1), indexReport(j + 1, max + 1)]);
+        }
+      }
+    }
+  }
+});
+
+describe('over all words the shipped mechanism has exactly the channel of its law', () => {
+  const expectExhausted = (law: GeometricLaw, modulus: number): void => {
+    const max = law.tails.length;
+    for (const count of range(max + 1)) {
+      const exact = exactDistribution((coins) => randomizeGeometric(law, count / max, coins, modulus), modulus);
+      expect(exact).toEqual(rowOf(law, modulus, count));
+    }
+  };
+
+  test.each([256, 1024, 4096])('with words below %i, whatever the tails', (modulus) => {
+    for (const max of [1, 2, 5, 9]) {
+      const tails = range(max).map((i) => Math.floor((modulus * 0.4) / 1.3 ** i) - i);
+      expectExhausted({ mechanism: 'geometric', tails }, modulus);
+    }
+  });
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [5, 2],
+    [9, 2],
+  ])('up to %i, derived at ε = %d with words below 2^16', (max, epsilon) => {
+    expectExhausted(geometricLaw(max, epsilon, 2 ** 16), 2 ** 16);
+  });
+});

@@ -1,0 +1,157 @@
+/** Questions about numbers: what they take, and that no number is left unanswered. */
+
+import { choice, count, defineSchema, geometric, histogram, mean, permanent } from '@murmuration/client';
+import { parseDocument } from '@murmuration/collector';
+import { answersOf, canonicalSchema, countLaw, geometricLaw, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareSchemas } from '../../collector/src/compare.ts';
+import { device } from '../client/device.ts';
+
+const ask = { epsilon: 1, description: 'a number' };
+const schemaOf = (question: ReturnType<typeof histogram>, version = 1) =>
+  defineSchema({ app: 'notes', version, budget: { epsilon: 4, per: 'month' }, metrics: { number: question } });
+const metricOf = (question: ReturnType<typeof histogram>): MetricDocument =>
+  schemaOf(question).document.metrics['number'] as MetricDocument;
+const edges = [0, 100, 300];
+
+describe('a mean', () => {
+  test('clamps to its range, and takes numbers only', () => {
+    const { input } = mean([-10, 30], ask);
+    expect([-11, -10, 0, 30, 1e308, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0.25, 1, 1, 0, 1]);
+    expect([Number.NaN, '5', null, undefined, true, 5n].map((value) => input(value as never))).toEqual(Array(6).fill(undefined));
+  });
+
+  test('says in its document what it asks, and the collector takes it', () => {
+    const { document } = schemaOf(mean([-10, 30], ask));
+    expect(document.metrics['number']).toEqual({ type: 'mean', epsilon: 1, every: 'month', range: [-10, 30], law: meanLaw(1) });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const { range: _range, ...rest } = document.metrics['number'] as MetricDocument & { readonly range: unknown };
+    const changed = (fields: object) => ({ ...document, metrics: { number: { ...document.metrics['number'], ...fields } } });
+    expect(() => parseDocument(changed({ law: listLaw(4, 1) }))).toThrow('expected a law of numbers');
+    expect(() => parseDocument({ ...document, metrics: { number: { ...rest, type: 'histogram', edges: [0] } } })).toThrow(
+      'expected a law of numbers',
+    );
+    expect(() => parseDocument(changed({ law: { ...meanLaw(1), inside: meanLaw(1).inside + 9 } }))).toThrow(
+      'expected an epsilon of at most 1',
+    );
+    expect(() => parseDocument(changed({ range: [3, 3] }))).toThrow('a low and a high end');
+  });
+
+  test.each([[[1, 1]], [[2, 1]], [[0]], [[0, 1, 2]], [[0, Number.POSITIVE_INFINITY]], [[-1e308, 1e308]], [['0', '1']]])(
+    'over %j is refused',
+    (wrong) => {
+      expect(() => schemaOf(mean(wrong as never, ask))).toThrow('metrics.number.range: expected two finite numbers');
+    },
+  );
+
+  test('is not permanent, and keeps its range', () => {
+    expect(() => schemaOf(permanent(mean([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow(
+      'metrics.number.permanent: expected a flag',
+    );
+    const [first, second] = [schemaOf(mean([0, 1], ask)), schemaOf(mean([0, 2], ask), 2)];
+    expect(compareSchemas(first.document, second.document)).toEqual([expect.objectContaining({ allowed: false })]);
+  });
+
+  test('tells in words what a report says', async () => {
+    const { telemetry } = device(schemaOf(mean([0, 60], ask)));
+    telemetry.record('number', 60);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
+  });
+});
+
+describe('a count', () => {
+  test('takes every number: clamped, and fractions as the whole number below', () => {
+    const { input } = count(4, ask);
+    expect([-3, 0, 0.9, 1, 3.5, 4, 5, 1e308, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0, 0.25, 0.75, 1, 1, 1, 1]);
+    expect([Number.NaN, '5', null, true].map((value) => input(value as never))).toEqual(Array(4).fill(undefined));
+  });
+
+  test.each([
+    ['as the chooser says', count(20, ask), countLaw(20, 1)],
+    ['by the law that is named', count(20, { ...ask, mechanism: geometric }), geometricLaw(20, 1)],
+  ])('has, %s, a document that the collector takes', async (_how, question, law) => {
+    const { document } = schemaOf(question);
+    expect(document.metrics['number']).toEqual({ type: 'count', epsilon: 1, every: 'month', max: 20, law });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const { telemetry, outcomes } = device(schemaOf(question));
+    telemetry.record('number', 7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: \d+(\.\d+)?$/);
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
+  });
+
+  test('has a tail for each count, and is refused where it has not', () => {
+    const { document } = schemaOf(count(20, { ...ask, mechanism: geometric }));
+    const changed = { ...document, metrics: { number: { ...document.metrics['number'], max: 21 } } };
+    expect(() => parseDocument(changed)).toThrow('expected a tail for each count, got 20');
+    for (const max of [0, -1, 1.5, Number.NaN])
+      expect(() => schemaOf(count(max, ask))).toThrow('metrics.number.max: expected a whole number');
+    expect(() => schemaOf(count(300, { ...ask, mechanism: geometric }))).toThrow('whole number from 1 to 256');
+    expect(() => schemaOf(permanent(count(3, ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
+      expect.objectContaining({ allowed: false }),
+    ]);
+  });
+});
+
+describe('a histogram', () => {
+  const { input, labels } = histogram(edges, ask);
+
+  test('has half-open buckets with open ends', () => {
+    expect(labels()).toEqual(['< 0', '0 – 100', '100 – 300', '≥ 300']);
+    expect([-0.001, 0, -0, 99.999, 100, 299, 300, 1e300].map(input)).toEqual([0, 1, 1, 1, 2, 2, 3, 3]);
+    expect([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 3]);
+    expect([Number.NaN, '5', null, undefined, true, 5n, [5]].map((value) => input(value as never))).toEqual(Array(7).fill(undefined));
+  });
+
+  test('answers every number in the one bucket that holds it', () => {
+    const rising = fc.uniqueArray(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((edge) => edge + 0),
+      { minLength: 1 },
+    );
+    fc.assert(
+      fc.property(rising, fc.double({ noNaN: true }), (list, value) => {
+        const sorted = list.toSorted((a, b) => a - b).filter((edge, i, all) => edge !== all[i - 1]);
+        const bucket = histogram(sorted, ask).input(value) as number;
+        expect([Number.NEGATIVE_INFINITY, ...sorted][bucket]).toBeLessThanOrEqual(value);
+        if (bucket < sorted.length) expect(value).toBeLessThan(sorted[bucket] as number);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('is a list of its buckets: its law, its permanence, its document', () => {
+    expect(metricOf(histogram(edges, ask))).toEqual({ type: 'histogram', epsilon: 1, every: 'month', edges, law: listLaw(4, 1) });
+    expect(answersOf(metricOf(histogram(edges, ask)))).toEqual(labels());
+    const kept = schemaOf(permanent(histogram(edges, ask), { epsilon: 2, renew: 'year' }));
+    expect(parseDocument(JSON.parse(canonicalSchema(kept.document)))).toEqual(JSON.parse(JSON.stringify(kept.document)));
+  });
+
+  test('records whatever number comes, and nothing else', () => {
+    for (const value of [5, Number.POSITIVE_INFINITY, -1e308, Number.NaN, '5']) {
+      const { telemetry, outcomes } = device(schemaOf(histogram(edges, ask)));
+      telemetry.record('number', value as number);
+      const wrong = value === '5' || Number.isNaN(value);
+      expect(outcomes).toEqual(wrong ? [{ metric: 'number', result: 'wrong-type' }] : []);
+    }
+  });
+
+  test.each([[[]], [[1, 1]], [[2, 1]], [[0, Number.POSITIVE_INFINITY]], [[Number.NaN]], [['1']]])('with edges %j is refused', (wrong) => {
+    expect(() => schemaOf(histogram(wrong as number[], ask))).toThrow('metrics.number.edges: expected 1 to 99999 finite numbers');
+    const document = JSON.parse(JSON.stringify(schemaOf(histogram(edges, ask)).document));
+    document.metrics.number.edges = wrong;
+    expect(() => parseDocument(document)).toThrow(RangeError);
+  });
+
+  test('keeps its edges from version to version', () => {
+    const first = schemaOf(histogram(edges, ask)).document;
+    const moved = schemaOf(histogram([0, 100, 400], ask), 2).document;
+    expect(compareSchemas(first, moved)).toEqual([expect.objectContaining({ allowed: false })]);
+    const dearer = schemaOf(histogram(edges, { ...ask, epsilon: 2 }), 2).document;
+    expect(compareSchemas(first, dearer)).toEqual([expect.objectContaining({ allowed: true })]);
+    const listed = defineSchema({ app: 'notes', version: 2, budget: first.budget, metrics: { number: choice(labels(), ask) } }).document;
+    expect(compareSchemas(first, listed)).toEqual([expect.objectContaining({ allowed: false })]);
+  });
+});
