@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 
 /** The limits: what there is now, and a little room. */
-const LISTS = 5_880;
+const LISTS = 5_890;
 const STRINGS = 8_880;
 
 const program = (names: string, metric: string): string => `

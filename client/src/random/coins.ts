@@ -18,8 +18,9 @@ export function createCoins(word: () => number): Coins {
     uniform: (n) => {
       // The fewest bits that hold n - 1, drawn until they are below n. A modulus would favour small numbers.
       const mask = n > 1 ? -1 >>> Math.clz32(n - 1) : 0;
-      let drawn = (word() & mask) >>> 0;
-      while (drawn >= n) drawn = (word() & mask) >>> 0;
+      let drawn: number;
+      do drawn = (word() & mask) >>> 0;
+      while (drawn >= n);
       return drawn;
     },
   };
