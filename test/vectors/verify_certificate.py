@@ -10,7 +10,7 @@ getattr(sys, "set_int_max_str_digits", int)(0)  # a year of daily reports has lo
 T, DAYS = 2**32, {"day": 1, "week": 7, "month": 30, "year": 365}
 up = lambda x: x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 
-def number(x):  # as ECMAScript writes a number above 0 (Number::toString)
+def number(x):  # as ECMAScript writes a number, its sign aside (Number::toString)
     _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
     text, point = "".join(map(str, digits)), len(digits) + exponent
     if not -6 < point <= 21:
@@ -24,7 +24,7 @@ def canonical(x):  # RFC 8785
         return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in keys) + "}"
     if isinstance(x, list):
         return "[" + ",".join(map(canonical, x)) + "]"
-    return number(x) if type(x) in (int, float) else json.dumps(x, ensure_ascii=False)
+    return "-" * (x < 0) + number(abs(x)) if type(x) in (int, float) else json.dumps(x, ensure_ascii=False)
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
