@@ -13,7 +13,8 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
-export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, permanent, text } from './questions.ts';
+export { unary } from './mechanisms.ts';
+export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';

@@ -1,7 +1,7 @@
 /** `murmuration simulate`: what a mechanism would show, before anybody ships it. */
 
 import type { Command } from 'commander';
-import { simulateChoice } from '../simulate/choice.ts';
+import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { table } from './table.ts';
 import { positiveOption, print, UsageError, wholeOption } from './usage.ts';
@@ -44,7 +44,7 @@ export function addSimulate(program: Command): void {
     .requiredOption('--type <type>', 'choice')
     .requiredOption('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
-    .option('--mechanism <name>', 'k-ary or subset; the chooser decides when left out')
+    .option('--mechanism <name>', `${MECHANISM_NAMES}; the chooser decides when left out`)
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)

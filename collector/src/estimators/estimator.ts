@@ -17,7 +17,7 @@ export interface Question {
 
 type Estimator<L> = (law: L, question: Question) => Estimate[];
 
-/** k-ary response and subset selection: one cohort, a cell for each answer. */
+/** k-ary response, subset selection and unary encoding: one cohort, a cell for each answer. */
 const list: Estimator<Law> = (law, { tallies, perDevice }) => {
   const { support } = mechanismOf(law);
   const tally = tallies.get(0);
@@ -27,6 +27,7 @@ const list: Estimator<Law> = (law, { tallies, perDevice }) => {
 const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { mechanism: M }>> } = {
   'k-ary': list,
   subset: list,
+  unary: list,
   rappor: rapporEstimates,
 };
 

@@ -1,14 +1,6 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
-import {
-  type Law,
-  listLaw,
-  type MetricDocument,
-  permanentKAryLaw,
-  permanentRapporLaw,
-  rapporLaw,
-  type SchemaDocument,
-} from '@murmuration/shared';
+import { type Law, listLaw, type MetricDocument, permanentListLaw, rapporLaw, type SchemaDocument } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
 /** The share at which errors are stated. */
@@ -51,9 +43,8 @@ const precisionOf = (law: Law, reports: number, error: number): Precision => ({
 /** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
 function lawAt({ law, permanent }: MetricDocument, epsilon: number, devices: number): Law | undefined {
   try {
-    if (law.mechanism === 'rappor')
-      return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
-    return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
+    if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
+    return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

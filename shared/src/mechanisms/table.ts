@@ -4,14 +4,16 @@ import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Mechanism } from './law.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SubsetLaw, subset } from './subset.ts';
+import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric: plain JSON. */
-export type Law = KAryLaw | SubsetLaw | RapporLaw;
+export type Law = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 
 /** The mechanisms by name. */
 export const mechanisms: { readonly [M in Law['mechanism']]: Mechanism<Extract<Law, { mechanism: M }>> } = {
   'k-ary': kAry,
   subset,
+  unary,
   rappor,
 };
 
