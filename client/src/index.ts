@@ -5,7 +5,6 @@ export {
   type Budget,
   defineSchema,
   expertRappor as rappor,
-  geometricLaw as geometric,
   type Permanence,
   type RapporParameters,
   type Schema,
@@ -14,8 +13,9 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
-export { count, histogram, mean } from './numbers.ts';
-export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, permanent, text } from './questions.ts';
+export { unary } from './mechanisms.ts';
+export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';
+export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';

@@ -1,13 +1,13 @@
 /** The questions about numbers, each carrying the randomizers that its law may name. */
 
 import * as shared from '@murmuration/shared';
-import { type DeviceQuestion, lists } from './questions.ts';
+import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
 import { randomizeGeometric } from './randomizers/geometric.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
-export function histogram(edges: readonly number[], ask: shared.Ask): DeviceQuestion<number> {
-  return { ...shared.histogram(edges, ask), randomizers: lists };
+export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestion<number> {
+  return { randomizers: lists, ...shared.histogram(edges, ask) };
 }
 
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
@@ -15,7 +15,13 @@ export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<numbe
   return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
 }
 
+/** A mechanism for counts that brings its own randomizer. */
+export type CountMechanism = shared.NamedCount & Randomizing;
+
 /** A count's mean; above the greatest it counts as that. `count(20, { epsilon: 1, description: 'How many notes?' })` */
-export function count(max: number, ask: shared.CountAsk): DeviceQuestion<number> {
-  return { ...shared.count(max, ask), randomizers: { piecewise: randomizePiecewise, geometric: randomizeGeometric } };
+export function count(max: number, ask: shared.Ask<CountMechanism>): DeviceQuestion<number> {
+  return { randomizers: { piecewise: randomizePiecewise }, ...shared.count(max, ask) };
 }
+
+/** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */
+export const geometric = (): CountMechanism => ({ ...shared.namedGeometric, randomizers: { geometric: randomizeGeometric } });

@@ -2,16 +2,31 @@
 
 import * as shared from '@murmuration/shared';
 import type { Coins } from './random/coins.ts';
+import { respondBits } from './randomizers/bits.ts';
 import { randomizeKAry, respondKAry } from './randomizers/k-ary.ts';
 import type { Randomizers, Respond } from './randomizers/randomizer.ts';
-import { randomizeRappor, respondRappor } from './randomizers/rappor.ts';
+import { randomizeRappor } from './randomizers/rappor.ts';
 import { randomizeSubset } from './randomizers/subset.ts';
+import { randomizeUnary } from './randomizers/unary.ts';
 
-/** A question that a device can answer. */
-export interface DeviceQuestion<in V> extends shared.Question<V> {
+/** From the symbol that a permanent metric keeps, as it is stored, to a report. */
+type RespondStored = (law: shared.Law, symbol: string, coins: Coins) => Uint8Array;
+
+/** What turns a question's values into reports. */
+export interface Randomizing {
   readonly randomizers: Randomizers;
-  /** From the symbol that a permanent metric keeps, as it is stored, to a report. */
-  readonly respond?: (law: shared.Law, symbol: string, coins: Coins) => Uint8Array;
+  readonly respond?: RespondStored;
+}
+
+/** A mechanism for lists that brings its own randomizers. */
+export type ListMechanism = shared.NamedList & Randomizing;
+
+/** What a list says of itself. */
+export type ListAsk = shared.Ask<ListMechanism>;
+
+/** A question that a device can answer. Where its `ask` names a mechanism for lists, that one's randomizers answer it. */
+export interface DeviceQuestion<in V> extends shared.Question<V>, Randomizing {
+  readonly ask: shared.Ask<shared.Named & Partial<Randomizing>>;
 }
 
 /** Questions by metric. */
@@ -21,40 +36,41 @@ export type DeviceQuestions = { readonly [metric: string]: DeviceQuestion<never>
 export const lists: Randomizers = { 'k-ary': randomizeKAry, subset: randomizeSubset };
 
 /** Yes or no. `flag({ epsilon: 1, description: 'Is dark mode on?' })` */
-export function flag(ask: shared.Ask): DeviceQuestion<boolean> {
-  return { ...shared.flag(ask), randomizers: { 'k-ary': randomizeKAry } };
+export function flag(ask: ListAsk): DeviceQuestion<boolean> {
+  return { randomizers: { 'k-ary': randomizeKAry }, ...shared.flag(ask) };
 }
 
 /** One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as `other`. */
 export function choice<const T extends string>(
   answers: readonly T[],
-  ask: shared.Ask & { readonly other: true },
+  ask: ListAsk & { readonly other: true },
 ): DeviceQuestion<T | (string & {})>;
-export function choice<const T extends string>(answers: readonly T[], ask: shared.Ask): DeviceQuestion<T>;
-export function choice(answers: readonly string[], ask: shared.Ask): DeviceQuestion<string> {
-  return { ...shared.choice(answers, ask), randomizers: lists };
+export function choice<const T extends string>(answers: readonly T[], ask: ListAsk): DeviceQuestion<T>;
+export function choice(answers: readonly string[], ask: ListAsk): DeviceQuestion<string> {
+  return { randomizers: lists, ...shared.choice(answers, ask) };
 }
 
 /** Several lists together. `joint({ plan: ['free', 'pro'], dark: [true, false] }, { epsilon: 1, description: 'Who uses dark mode?' })` */
 export function joint<const Q extends { readonly [name: string]: readonly shared.Answer[] }>(
   questions: Q,
-  ask: shared.Ask,
+  ask: ListAsk,
 ): DeviceQuestion<shared.JointValue<Q>> {
-  return { ...shared.joint(questions, ask), randomizers: lists };
+  return { randomizers: lists, ...shared.joint(questions, ask) };
 }
 
 /** A string. `text({ epsilon: 1, description: 'Home page' })` */
-export function text(ask: shared.TextAsk): DeviceQuestion<string> {
-  return { ...shared.text(ask), randomizers: { rappor: randomizeRappor } };
+export function text(ask: shared.Ask<shared.NamedText>): DeviceQuestion<string> {
+  return { randomizers: { rappor: randomizeRappor }, ...shared.text(ask) };
 }
 
 /** The same question again and again, at ε∞ for all of an epoch. `permanent(flag({ ... }), { epsilon: 4, renew: 'year' })` */
 export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanence: shared.Permanence): Q {
   return {
-    ...shared.permanent(question, permanence),
     respond: (law, symbol, coins) => {
-      const respond = (law.mechanism === 'rappor' ? respondRappor : respondKAry) as Respond<shared.Law>;
+      const respond = (law.mechanism === 'k-ary' ? respondKAry : respondBits) as Respond<shared.Law>;
       return respond(law, shared.fromBase64url(symbol), coins);
     },
+    ...shared.permanent(question, permanence),
+    randomizers: { ...question.randomizers, unary: randomizeUnary },
   };
 }

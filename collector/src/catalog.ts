@@ -3,10 +3,8 @@
 import {
   type About,
   answersOf,
+  assertCharges,
   canonicalJson,
-  chargesOf,
-  chargeTable,
-  fits,
   isNumberLaw,
   type Json,
   type Law,
@@ -107,16 +105,7 @@ function parse(json: unknown, claims: boolean): SchemaDocument {
     checkLaw(`metrics.${metricName}`, metricDocument, claims);
     if (document.about[metricName] === undefined) throw new RangeError(`about.${metricName}: expected a description, got none`);
   }
-  const charges = chargesOf(document.metrics, document.budget.per);
-  if (
-    claims &&
-    !fits(
-      charges.map(({ charge }) => charge),
-      document.budget.epsilon,
-    )
-  ) {
-    throw new RangeError(`budget: expected charges of at most ${document.budget.epsilon}, got\n${chargeTable(charges)}`);
-  }
+  if (claims) assertCharges(document.metrics, document.budget);
   return document;
 }
 

@@ -8,11 +8,11 @@ import {
   MODULUS,
   mechanismOf,
   permanentKAryLaw,
-  permanentRapporLaw,
   type RapporLaw,
   rapporLaw,
   type ShareLaw,
   subsetLaw,
+  unaryLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
@@ -30,6 +30,13 @@ function listReports(law: Exclude<ShareLaw, RapporLaw>, answer: number): readonl
   if (law.mechanism === 'k-ary') {
     const { p, q } = mechanismOf(law).support(law);
     return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));
+  }
+  if (law.mechanism === 'unary') {
+    const { p, q } = mechanismOf(law).support(law);
+    return subsets(law.size).map((cells) => {
+      const bits = Array.from({ length: law.size }, (_, bit) => [bit === answer ? p : q, cells.includes(bit)] as const);
+      return { cohort: 0, cells, probability: bits.reduce((product, [chance, isOne]) => product * (isOne ? chance : 1 - chance), 1) };
+    });
   }
   const sets = subsets(law.size).filter(({ length }) => length === law.subset);
   const include = law.include / MODULUS;
@@ -100,6 +107,8 @@ function expectMoments(
 test.each([
   ['k-ary response', kAryLaw(4, 1.2)],
   ['permanent k-ary response', permanentKAryLaw(4, 1, 3)],
+  ['unary encoding', unaryLaw(4, 1)],
+  ['permanent unary encoding', unaryLaw(5, 1, 3)],
   ['subset selection of two', subsetLaw(4, 2, 1)],
   ['subset selection of three', subsetLaw(5, 3, 0.7)],
 ] as const)('%s: mean and covariance are those of all its reports', (_, law) => {
@@ -115,7 +124,7 @@ test.each([
 
 test.each([
   ['one-time', { ...rapporLaw(1, 1_000), bits: 6, cohorts: 4 }],
-  ['permanent', { ...permanentRapporLaw(1, 2, 1_000), bits: 6, cohorts: 2 }],
+  ['permanent', { ...rapporLaw(1, 1_000, 2), bits: 6, cohorts: 2 }],
   ['two hashes', { ...rapporLaw(1, 1_000), bits: 6, hashes: 2, cohorts: 4 }],
 ] as const)('RAPPOR, %s: mean and covariance are those of all its reports, whatever the strings share', (_, law) => {
   const candidates = ['a', 'b', 'c', 'd', 'e'];

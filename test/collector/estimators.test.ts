@@ -10,7 +10,6 @@ import {
   MODULUS,
   mechanismOf,
   permanentKAryLaw,
-  permanentRapporLaw,
   rapporLaw,
   type ShareLaw,
   subsetLaw,
@@ -86,7 +85,7 @@ describe('lists', () => {
 
 describe.each([
   ['one-time RAPPOR', rapporLaw(2, 2_000)],
-  ['permanent RAPPOR', permanentRapporLaw(1, 3, 2_000)],
+  ['permanent RAPPOR', rapporLaw(1, 2_000, 3)],
 ])('%s', (_name, law) => {
   const { p, q } = mechanismOf(law).support(law);
   const perCohort = 1_000;

@@ -3,7 +3,7 @@
  * because only the first value is ever randomized. Memoizing each value's symbol would lose more.
  */
 
-import { kAry, MODULUS, permanentKAryLaw, permanentRapporLaw, type RapporLaw, rappor } from '@murmuration/shared';
+import { kAry, MODULUS, permanentKAryLaw, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { bitsRow, kAryRow, largestRatio, range, subsetsOf } from './channel.ts';
 import { add, divide, less, multiply, ONE, power, type Rational, rational, subtract, sum, toNumber } from './rational.ts';
@@ -34,7 +34,7 @@ function kAryCase(size: number, epsilon: number, permanent: number): Case {
 
 /** Strings whose filter is one of `bits` bits: a value for each bit. */
 function rapporCase(bits: number, epsilon: number, permanent: number): Case {
-  const law: RapporLaw = { ...permanentRapporLaw(epsilon, permanent, 1), bits, cohorts: 1 };
+  const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), bits, cohorts: 1 };
   const odds = rappor.odds(law);
   const of = (threshold = 0): Rational => rational(threshold, MODULUS);
   const rows = new Map(

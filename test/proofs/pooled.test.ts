@@ -13,7 +13,6 @@ import {
   kAryLaw,
   MODULUS,
   permanentKAryLaw,
-  permanentRapporLaw,
   type RapporLaw,
   rappor,
   rapporLaw,
@@ -22,8 +21,9 @@ import {
   subsetLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
+import { respondBits } from '../../client/src/randomizers/bits.ts';
 import { randomizeKAry, respondKAry } from '../../client/src/randomizers/k-ary.ts';
-import { randomizeRappor, respondRappor } from '../../client/src/randomizers/rappor.ts';
+import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
 import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
 import { range } from './channel.ts';
 import { binomial, type ChiSquared, multinomial, pooled, upperTail } from './statistics.ts';
@@ -96,14 +96,14 @@ test('RAPPOR of 128 bits in 4 cohorts, one-shot and permanent, draws cohorts ali
     const counts = range(law.cohorts).map(() => ({ reports: 0, ones: range(law.bits).map(() => 0) }));
     for (let i = 0; i < reports; i++) {
       const symbol = randomizeRappor(law, value, coins);
-      const { cohort, cells } = rappor.decode(law, law.irr === undefined ? symbol : respondRappor(law, symbol, coins));
+      const { cohort, cells } = rappor.decode(law, law.irr === undefined ? symbol : respondBits(law, symbol, coins));
       const tally = counts[cohort] as (typeof counts)[number];
       tally.reports++;
       for (const bit of cells) tally.ones[bit] = (tally.ones[bit] as number) + 1;
     }
     return { law, wrong: { ...law, zero: Math.round(law.zero * 0.99) }, counts };
   };
-  const samples = [sample({ ...rapporLaw(1, 1), cohorts: 4 }), sample({ ...permanentRapporLaw(1.5, 2, 1), cohorts: 4 })];
+  const samples = [sample({ ...rapporLaw(1, 1), cohorts: 4 }), sample({ ...rapporLaw(1.5, 1, 2), cohorts: 4 })];
   expectFit(samples, (law, counts) => {
     const { p, q } = rappor.support(law);
     const cohorts = multinomial(

@@ -1,20 +1,11 @@
 /** Proofs of RAPPOR: the law over 2^32, its thresholds, and the shipped code over all coins. */
 
-import {
-  type BitStage,
-  bloomBits,
-  expertRapporLaw,
-  hashString,
-  MODULUS,
-  permanentRapporLaw,
-  type RapporLaw,
-  rappor,
-  rapporLaw,
-} from '@murmuration/shared';
+import { type BitStage, bloomBits, expertRapporLaw, hashString, MODULUS, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCoins } from '../../client/src/random/coins.ts';
-import { randomizeRappor, respondRappor } from '../../client/src/randomizers/rappor.ts';
+import { respondBits } from '../../client/src/randomizers/bits.ts';
+import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { bitsReport, bitsRow, compose, distribution, largestRatio, range, subsetsOf } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';
@@ -78,7 +69,7 @@ describe.each(EPSILONS)('RAPPOR at ε = %d', (epsilon) => {
 
 describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon, permanent) => {
   test.each(SHAPES.slice(0, 3))('over $bits bits with $hashes hashes is the two stages one after the other', (shape) => {
-    const law: RapporLaw = { ...permanentRapporLaw(epsilon, permanent, 1), ...shape };
+    const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), ...shape };
     const { irr: _irr, ...first } = law;
     const filters = filtersOf(law);
     const rows = bothRows(law, filters);
@@ -87,7 +78,7 @@ describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon,
   });
 
   test('spends at most what was asked, and as much as integers can', () => {
-    const law = permanentRapporLaw(epsilon, permanent, 100_000);
+    const law = rapporLaw(epsilon, 100_000, permanent);
     rappor.validate(law);
     const odds = rappor.odds(law);
     expectHeld(odds.report, epsilon);
@@ -99,7 +90,7 @@ describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon,
   });
 
   test('supports bits with the stated probabilities, and is optimized unary encoding of them', () => {
-    const law: RapporLaw = { ...permanentRapporLaw(epsilon, permanent, 1), bits: 2, cohorts: 1 };
+    const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), bits: 2, cohorts: 1 };
     const chance = (row: Distribution, bit: number): Rational =>
       sum([...row].filter(([report]) => cellsOf(law)(report).includes(bit)).map(([, weight]) => weight));
     const support = supportOf(bothRows(law, [[0], [1]]).map((row) => [chance(row, 0), chance(row, 1)]));
@@ -112,7 +103,7 @@ describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon,
   });
 
   test('has an estimator of each bit without bias, of the stated variance', () => {
-    const law: RapporLaw = { ...permanentRapporLaw(epsilon, permanent, 1), bits: 2, cohorts: 1 };
+    const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), bits: 2, cohorts: 1 };
     expectUnbiased(bothRows(law, [[0], [1]]), cellsOf(law), [1, 0, 1], rappor.support(law));
   });
 });
@@ -120,7 +111,7 @@ describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon,
 test('RAPPOR that 32 bits cannot hold is refused', () => {
   for (const epsilon of [1e-11, 30, 64, 700, 710, 720, 800, 1e3, 1e300]) {
     expect(() => rapporLaw(epsilon, 1), String(epsilon)).toThrow(RangeError);
-    expect(() => permanentRapporLaw(epsilon, epsilon, 1), String(epsilon)).toThrow(RangeError);
+    expect(() => rapporLaw(epsilon, 1, epsilon), String(epsilon)).toThrow(RangeError);
   }
 });
 
@@ -180,7 +171,7 @@ describe("an expert's integers", () => {
 describe('at its thresholds', () => {
   const value = 'https://example.com/';
   const laws = PERMANENT.filter(([epsilon, permanent]) => epsilon < permanent).map(([epsilon, permanent]) =>
-    permanentRapporLaw(epsilon, permanent, 100_000),
+    rapporLaw(epsilon, 100_000, permanent),
   );
   const bitIn = (law: RapporLaw, cohort: number): number => bloomBits(hashString(value), cohort, 1, law.bits)[0] as number;
 
@@ -226,7 +217,7 @@ describe('at its thresholds', () => {
         [symbol, one],
         [blank, zero],
       ] as const) {
-        const cells = (word: number) => rappor.decode(law, respondRappor(law, stored, wordFor(77, word, []))).cells;
+        const cells = (word: number) => rappor.decode(law, respondBits(law, stored, wordFor(77, word, []))).cells;
         expect(cells(threshold - 1)).toEqual([77]);
         expect(cells(threshold)).toEqual([]);
       }
@@ -271,9 +262,9 @@ describe('over all strings of words, the shipped RAPPOR', () => {
   });
 
   test('has exactly the channel of derived laws, over three bits and two cohorts', () => {
-    expectExhausted({ ...rapporLaw(1.5, 1, 16), bits: 3, cohorts: 2 }, 'b', 16);
-    expectExhausted({ ...rapporLaw(1, 1, 32), bits: 2, cohorts: 2 }, 'b', 32);
-    expectExhausted({ ...rapporLaw(2, 1, 64), bits: 2, cohorts: 1 }, 'b', 64);
+    expectExhausted({ ...rapporLaw(1.5, 1, undefined, 16), bits: 3, cohorts: 2 }, 'b', 16);
+    expectExhausted({ ...rapporLaw(1, 1, undefined, 32), bits: 2, cohorts: 2 }, 'b', 32);
+    expectExhausted({ ...rapporLaw(2, 1, undefined, 64), bits: 2, cohorts: 1 }, 'b', 64);
   });
 
   test('answers every stored symbol by exactly the channel of the second stage', () => {
@@ -291,7 +282,7 @@ describe('over all strings of words, the shipped RAPPOR', () => {
         for (const set of range(law.bits + 1).flatMap((count) => subsetsOf(law.bits, count))) {
           const cohort = law.cohorts > 1 ? law.cohorts - 1 : undefined;
           const symbol = bytesOf(bitsReport(set, law.bits, cohort));
-          expect(exactDistribution((coins) => respondRappor(law, symbol, coins), T)).toEqual(stageRow(law.bits, irr, T, set, cohort));
+          expect(exactDistribution((coins) => respondBits(law, symbol, coins), T)).toEqual(stageRow(law.bits, irr, T, set, cohort));
         }
       }
     }
@@ -300,7 +291,7 @@ describe('over all strings of words, the shipped RAPPOR', () => {
   test('has, through both stages, exactly the composed channel', () => {
     const irr = { one: 6, zero: 1 };
     const law = small({}, { one: 4, zero: 1 }, irr);
-    const exact = exactDistribution((coins) => respondRappor(law, randomizeRappor(law, 'a', coins), coins), 8);
+    const exact = exactDistribution((coins) => respondBits(law, randomizeRappor(law, 'a', coins), coins), 8);
     expect(exact).toEqual(compose(rowOf(law, 'a', 8), (symbol) => stageRow(2, irr, 8, cellsOf(law)(symbol))));
   });
 

@@ -1,7 +1,7 @@
 /** Proofs of the arithmetic that ε is stated with: the exponential from below, the logarithm from above. */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import { exp, expBelow, kAry, lnUp, permanentKAryLaw, permanentRapporLaw, type Ratio, rappor, ratio } from '@murmuration/shared';
+import { exp, expBelow, kAry, lnUp, permanentKAryLaw, type Ratio, rappor, rapporLaw, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { enclosedExponential } from './exponential.ts';
 import { exactly, less, multiply, ONE, rational, relativeError, subtract } from './rational.ts';
@@ -52,8 +52,8 @@ describe('lnUp', () => {
   const ordered = (a: bigint, b: bigint): Ratio => (a < b ? ratio(b, a) : ratio(a, b));
   const laws = [
     ...[2, 16, 1024].flatMap((size) => Object.values(kAry.odds(permanentKAryLaw(size, 1, 4)))),
-    ...Object.values(rappor.odds(permanentRapporLaw(1, 4, 100_000))),
-    ...Object.values(rappor.odds({ ...permanentRapporLaw(0.5, 1, 1), hashes: 16 })),
+    ...Object.values(rappor.odds(rapporLaw(1, 100_000, 4))),
+    ...Object.values(rappor.odds({ ...rapporLaw(0.5, 1, 1), hashes: 16 })),
   ] as readonly Ratio[];
   const ratios: readonly Ratio[] = [
     ratio(1n, 1n),

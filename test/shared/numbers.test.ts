@@ -70,7 +70,7 @@ describe('a count', () => {
 
   test.each([
     ['as the chooser says', count(20, ask), countLaw(20, 1)],
-    ['by the law that is named', count(20, { ...ask, mechanism: geometric }), geometricLaw(20, 1)],
+    ['by the law that is named', count(20, { ...ask, mechanism: geometric() }), geometricLaw(20, 1)],
   ])('has, %s, a document that the collector takes', async (_how, question, law) => {
     const { document } = schemaOf(question);
     expect(document.metrics['number']).toEqual({ type: 'count', epsilon: 1, every: 'month', max: 20, law });
@@ -83,12 +83,12 @@ describe('a count', () => {
   });
 
   test('has a tail for each count, and is refused where it has not', () => {
-    const { document } = schemaOf(count(20, { ...ask, mechanism: geometric }));
+    const { document } = schemaOf(count(20, { ...ask, mechanism: geometric() }));
     const changed = { ...document, metrics: { number: { ...document.metrics['number'], max: 21 } } };
     expect(() => parseDocument(changed)).toThrow('expected a tail for each count, got 20');
     for (const max of [0, -1, 1.5, Number.NaN])
       expect(() => schemaOf(count(max, ask))).toThrow('metrics.number.max: expected a whole number');
-    expect(() => schemaOf(count(300, { ...ask, mechanism: geometric }))).toThrow('whole number from 1 to 256');
+    expect(() => schemaOf(count(300, { ...ask, mechanism: geometric() }))).toThrow('whole number from 1 to 256');
     expect(() => schemaOf(permanent(count(3, ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
     expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
       expect.objectContaining({ allowed: false }),

@@ -1,8 +1,8 @@
 /** `defineSchema`: every mistake throws and names its field; every schema that it takes, the collector takes too. */
 
-import { choice, defineSchema, flag, joint, permanent, rappor, text } from '@murmuration/client';
+import { choice, defineSchema, flag, joint, permanent, rappor, text, unary } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
-import { canonicalSchema, wireName } from '@murmuration/shared';
+import { canonicalSchema, permanentKAryLaw, symmetricUnaryLaw, unaryLaw, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -128,7 +128,7 @@ describe('mistakes', () => {
 const full = defineSchema({
   app: 'notes',
   version: 3,
-  budget: { epsilon: 40, per: 'month' },
+  budget: { epsilon: 60, per: 'month' },
   segments: { platform: ['web', 'ios', 'android'] },
   devices: 5_000,
   metrics: {
@@ -137,6 +137,12 @@ const full = defineSchema({
     both: joint({ plan: ['free', 'pro'], dark: [true, false] }, ask),
     home: permanent(text(ask), { epsilon: 4, renew: 'year' }),
     kept: permanent(choice(['a', 'b', 'c'], ask), { epsilon: 4, renew: 'never' }),
+    long: permanent(choice([...'abcdefghijklmnop'], ask), { epsilon: 4, renew: 'never' }),
+    named: choice(['a', 'b', 'c'], { ...ask, mechanism: unary() }),
+    mirrored: permanent(joint({ plan: ['free', 'pro'], dark: [true, false] }, { ...ask, mechanism: unary({ symmetric: true }) }), {
+      epsilon: 2,
+      renew: 'year',
+    }),
     expert: permanent(text({ ...ask, epsilon: 2.1, mechanism: rappor({ bits: 32, hashes: 2, cohorts: 64, f: 0.5, p: 0.5, q: 0.75 }) }), {
       epsilon: 4.4,
       renew: 'year',
@@ -155,6 +161,13 @@ interface Loose {
 const lawOf = (document: Loose, metric: string): { [key: string]: unknown } => document.metrics[metric]?.law ?? {};
 
 describe('the document', () => {
+  test('holds the law of the mechanism that a metric names, and of the chooser elsewhere', () => {
+    const { metrics } = full.document;
+    expect([metrics['kept'], metrics['long']].map((found) => found?.law)).toEqual([permanentKAryLaw(3, 1, 4), unaryLaw(16, 1, 4)]);
+    expect([metrics['named'], metrics['mirrored']].map((found) => found?.law)).toEqual([unaryLaw(3, 1), symmetricUnaryLaw(4, 1, 2)]);
+    expect(full.questions.named.randomizers).toEqual({ unary: expect.any(Function) });
+  });
+
   test('what defineSchema makes, the collector takes, through JSON and back to the byte', () => {
     const canonical = canonicalSchema(full.document);
     const parsed = parseDocument(JSON.parse(canonical));

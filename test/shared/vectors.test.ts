@@ -19,7 +19,7 @@ import {
   parseBatch,
   parseDay,
   permanentKAryLaw,
-  permanentRapporLaw,
+  permanentListLaw,
   type RapporParameters,
   REFUSALS,
   Refusal,
@@ -28,6 +28,8 @@ import {
   ratio,
   type SchemaDocument,
   subsetLaw,
+  symmetricUnaryLaw,
+  unaryLaw,
   utf8,
   wireName,
 } from '@murmuration/shared';
@@ -42,6 +44,7 @@ interface LawCase extends RapporParameters {
   readonly epsilon: number;
   readonly permanent: number;
   readonly devices: number;
+  readonly symmetric?: boolean;
   readonly law: Law;
   readonly odds?: readonly [string, string];
   readonly permanentOdds?: readonly [string, string];
@@ -53,9 +56,11 @@ const derive: { readonly [group: string]: (of: LawCase) => Law } = {
   kAry: ({ size, epsilon }) => kAryLaw(size, epsilon),
   kAryPermanent: ({ size, epsilon, permanent }) => permanentKAryLaw(size, epsilon, permanent),
   subset: ({ size, subset, epsilon }) => subsetLaw(size, subset, epsilon),
+  unary: ({ size, epsilon, permanent, symmetric }) => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent),
   list: ({ size, epsilon }) => listLaw(size, epsilon),
+  listPermanent: ({ size, epsilon, permanent }) => permanentListLaw(size, epsilon, permanent),
   rappor: ({ epsilon, devices }) => rapporLaw(epsilon, devices),
-  rapporPermanent: ({ epsilon, permanent, devices }) => permanentRapporLaw(epsilon, permanent, devices),
+  rapporPermanent: ({ epsilon, permanent, devices }) => rapporLaw(epsilon, devices, permanent),
   rapporExpert: rapporFromParameters,
 };
 
@@ -76,10 +81,11 @@ describe('laws', () => {
   test('what 32 bits cannot hold is refused', () => {
     const refused = laws['refused'] as unknown as readonly (LawCase & { readonly mechanism: string })[];
     expect(refused.length).toBeGreaterThan(10);
-    for (const { mechanism, size, subset, epsilon, permanent, devices } of refused) {
+    for (const { mechanism, size, subset, epsilon, permanent, devices, symmetric } of refused) {
       const attempt = (): Law => {
         if (mechanism === 'subset') return subsetLaw(size, subset, epsilon);
-        if (mechanism === 'rappor') return permanent ? permanentRapporLaw(epsilon, permanent, devices) : rapporLaw(epsilon, devices);
+        if (mechanism === 'unary') return (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent);
+        if (mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent);
         return permanent ? permanentKAryLaw(size, epsilon, permanent) : kAryLaw(size, epsilon);
       };
       expect(attempt, JSON.stringify({ mechanism, size, epsilon, permanent })).toThrow(RangeError);

@@ -212,6 +212,30 @@ def rappor_expert(f, p, q, bits, hashes, cohorts):
     return law, odds, stored
 
 
+def unary(d, epsilon1, permanent=None, symmetric=False):
+    """Section 2.5: (law, exact odds of a report, exact odds of the stored symbol)."""
+    share = 2 if symmetric else 1
+    first = (epsilon1 if permanent is None else permanent) / share
+    law = {"mechanism": "unary", "size": d, "one": TI // 2, "zero": int(rappor_zero(first))}
+    if permanent is not None:
+        law["irr"] = rappor_permanent(epsilon1 / share, first, 1)[0]["irr"]
+    if symmetric:
+        law["one"] = TI - law["zero"]
+    stored, odds = rappor_odds({**law, "hashes": 1})
+    certify(odds, epsilon1)
+    certify(stored, epsilon1 if permanent is None else permanent)
+    return law, odds, stored
+
+
+def choose_permanent(d, epsilon1, permanent):
+    """Section 2.3: the law of a permanent list of d answers."""
+    E = exp(epsilon1)
+    p, q = E / (E + (d - 1)), 1 / (E + (d - 1))
+    short = q * (1 - q) / ((p - q) * (p - q)) + (1 - p - q) / (d * (p - q))
+    wide = 4 * E / ((E - 1) * (E - 1)) + 1 / d
+    return (k_ary_permanent if short <= wide * (1.03 if d > 8 else 1) else unary)(d, epsilon1, permanent)[0]
+
+
 def ratio(odds):
     """Odds as two decimal strings, lowest terms."""
     return [str(odds.numerator), str(odds.denominator)]
@@ -225,7 +249,7 @@ def ln_up(odds):
 
 def make_laws():
     """laws.json"""
-    out = {name: [] for name in ("kAry", "kAryPermanent", "subset", "list", "rappor", "rapporPermanent",
+    out = {name: [] for name in ("kAry", "kAryPermanent", "subset", "unary", "list", "listPermanent", "rappor", "rapporPermanent",
                                  "rapporExpert", "refused", "exp", "lnUp")}
     seen = [Fraction(1), Fraction(2), Fraction(3)]
 
@@ -250,6 +274,15 @@ def make_laws():
     for d in SIZES + [6, 7, 8, 9, 12, 17, 24, 50, 256, 257, 258, 65536, 65537]:
         for e in EPSILONS + [0.3, 1.5, 2.5, 3, 5, 6]:
             out["list"].append({"size": d, "epsilon": e, "law": choose(d, e)})
+            try:
+                out["listPermanent"].append({"size": d, "epsilon": e, "permanent": e + 1, "law": choose_permanent(d, e, e + 1)})
+            except Refused:
+                continue
+    for symmetric in (False, True):  # size is of no consequence
+        for e in EPSILONS:
+            add("unary", "unary", lambda: unary(16, e, None, symmetric), size=16, epsilon=e, symmetric=symmetric)
+        for e, p in pairs[::2]:
+            add("unary", "unary", lambda: unary(16, e, p, symmetric), size=16, epsilon=e, permanent=p, symmetric=symmetric)
     for e in EPSILONS:
         for n in (1, 1000, 20000, 1000000, 3000000000):
             add("rappor", "rappor", lambda: rappor(e, n), epsilon=e, devices=n)
@@ -447,7 +480,7 @@ def metric(devices, kind, epsilon, _description, every="month", permanent=None, 
     else:
         sizes = {"flag": [2], "choice": [len(more.get("answers", []))]}
         d = math.prod(sizes.get(kind) or [len(question["answers"]) for question in more["questions"]])
-        out["law"] = k_ary_permanent(d, epsilon, permanent)[0] if permanent else choose(d, epsilon)
+        out["law"] = choose_permanent(d, epsilon, permanent) if permanent else choose(d, epsilon)
     return out
 
 
@@ -554,7 +587,7 @@ def report(law, cells, cohort=0):
     """Section 5: a report's bytes."""
     if law["mechanism"] == "k-ary":
         return whole(cells[0], law["size"])
-    if law["mechanism"] == "subset":
+    if law["mechanism"] in ("subset", "unary"):
         return bits(law["size"], cells)
     return whole(cohort, law["cohorts"]) + bits(law["bits"], cells)
 

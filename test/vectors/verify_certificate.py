@@ -39,7 +39,7 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others
         return same * others / (1 - same), a * others / (1 - a) if irr else None
-    bits = lambda a, b: (a * (1 - b) / (b * (1 - a))) ** law["hashes"]
+    bits = lambda a, b: (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)
     ends = [Fraction(law[bit], T) for bit in ("one", "zero")]
     twice = [Fraction(x * irr["one"] + (1 - x) * irr["zero"]) / T for x in ends] if irr else ends
     return bits(*twice), bits(*ends) if irr else None

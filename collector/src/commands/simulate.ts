@@ -2,7 +2,7 @@
 
 import type { Range } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { simulateChoice } from '../simulate/choice.ts';
+import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { table } from './table.ts';
@@ -82,7 +82,7 @@ export function addSimulate(program: Command): void {
     .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
     .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
-    .option('--mechanism <name>', 'of a list, k-ary or subset; of a count, piecewise or geometric; the chooser decides when left out')
+    .option('--mechanism <name>', `of a list, ${MECHANISM_NAMES}; of a count, piecewise or geometric; the chooser decides when left out`)
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)

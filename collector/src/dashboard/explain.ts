@@ -11,6 +11,7 @@ export interface Explanation {
 const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   'k-ary': 'k-ary randomized response: a device sends its own answer with a known probability, else another one, drawn at random.',
   subset: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
+  unary: 'Unary encoding: a device sends a bit for each answer, each of them flipped at random.',
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   piecewise:

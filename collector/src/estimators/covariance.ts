@@ -5,9 +5,10 @@
  * k-ary: a report is one cell, so with P(u | x) the channel, Cov(u, v | x) = [u = v] P(u | x) - P(u | x) P(v | x).
  * Subset: cell u is in the set with probability p or q; with m of d in the set, both u and v are in it with probability
  *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
+ * Unary: bits are independent, so both have the product of their probabilities.
  */
 
-import { type KAryLaw, mechanismOf, type ShareLaw, type SubsetLaw } from '@murmuration/shared';
+import { type KAryLaw, mechanismOf, type ShareLaw, type SubsetLaw, type UnaryLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import { rapporMoments } from './rappor-covariance.ts';
 
@@ -24,20 +25,23 @@ export interface Population {
 export interface Moments {
   readonly mean: readonly number[];
   readonly covariance: Matrix;
-  /** How many directions the estimates can vary in: one fewer than a list's answers, whose estimates sum to 1. */
+  /** How many directions the estimates can vary in: one fewer than a list's answers where its estimates sum to 1. */
   readonly rank: number;
 }
 
+type ListLaw = KAryLaw | SubsetLaw | UnaryLaw;
+
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
-function pairs(law: KAryLaw | SubsetLaw): { readonly one: number; readonly neither: number } {
+function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
   if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
+  const { p, q } = mechanismOf(law).support(law);
+  if (law.mechanism === 'unary') return { one: p * q, neither: q * q };
   const { size: d, subset: m } = law;
-  const { p } = mechanismOf(law).support(law);
   const among = (d - 1) * (d - 2);
   return { one: (p * (m - 1)) / (d - 1), neither: (p * (m - 1) * (m - 2) + (1 - p) * m * (m - 1)) / among };
 }
 
-function listMoments(law: KAryLaw | SubsetLaw, counts: readonly number[]): Moments {
+function listMoments(law: ListLaw, counts: readonly number[]): Moments {
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { p, q } = mechanismOf(law).support(law);
   const { one, neither } = pairs(law);
@@ -50,7 +54,7 @@ function listMoments(law: KAryLaw | SubsetLaw, counts: readonly number[]): Momen
       covariance.set(u, v, scale * (u === v ? own : shared));
     });
   });
-  return { mean: counts.map((count) => count / n), covariance, rank: law.size - 1 };
+  return { mean: counts.map((count) => count / n), covariance, rank: law.mechanism === 'unary' ? law.size : law.size - 1 };
 }
 
 /** The moments of a metric's estimates. */

@@ -20,7 +20,7 @@ export interface Question {
 
 type Estimator<L> = (law: L, question: Question) => Estimate[];
 
-/** k-ary response and subset selection: one cohort, a cell for each answer. */
+/** k-ary response, subset selection and unary encoding: one cohort, a cell for each answer. */
 const list: Estimator<ShareLaw> = (law, { tallies, perDevice }) => {
   const { support } = mechanismOf(law);
   const tally = tallies.get(0);
@@ -41,6 +41,7 @@ const number: Estimator<NumberLaw> = (law, { tallies }) => numberEstimates(score
 const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { mechanism: M }>> } = {
   'k-ary': list,
   subset: list,
+  unary: list,
   rappor: rapporEstimates,
   piecewise: number,
   geometric: number,

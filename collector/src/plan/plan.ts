@@ -8,8 +8,7 @@ import {
   listLaw,
   type MetricDocument,
   meanLaw,
-  permanentKAryLaw,
-  permanentRapporLaw,
+  permanentListLaw,
   rapporLaw,
   type SchemaDocument,
 } from '@murmuration/shared';
@@ -58,9 +57,8 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
-    if (law.mechanism === 'rappor')
-      return permanent ? permanentRapporLaw(epsilon, permanent.epsilon, devices) : rapporLaw(epsilon, devices);
-    return permanent ? permanentKAryLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
+    if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
+    return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -1,8 +1,19 @@
 /** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import { choice } from '@murmuration/client';
+import { choice, unary } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { type KAryLaw, kAryLaw, listLaw, meanVariance, mechanismOf, type SubsetLaw, subsetIdeal, subsetLaw } from '@murmuration/shared';
+import {
+  kAryLaw,
+  listLaw,
+  meanVariance,
+  mechanismOf,
+  type RapporLaw,
+  type ShareLaw,
+  subsetIdeal,
+  subsetLaw,
+  symmetricUnaryLaw,
+  unaryLaw,
+} from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { normSub } from '../estimators/norm-sub.ts';
@@ -20,7 +31,7 @@ export interface ChoiceSimulation {
   readonly seed: number;
 }
 
-type ListLaw = KAryLaw | SubsetLaw;
+type ListLaw = Exclude<ShareLaw, RapporLaw>;
 
 /** The subset size of least mean variance: the lower bound of linear symmetric estimators (Pan 2026, arXiv 2603.11523). */
 function optimum(size: number, epsilon: number): { readonly subset: number; readonly variance: number } {
@@ -32,13 +43,25 @@ function optimum(size: number, epsilon: number): { readonly subset: number; read
   return best;
 }
 
+/** The laws that can be named. */
+const laws: { readonly [name: string]: (answers: number, epsilon: number) => ListLaw } = {
+  'k-ary': kAryLaw,
+  subset: (answers, epsilon) => {
+    if (answers < 3) throw new UsageError(`--mechanism subset: expected at least 3 answers, got ${answers}`);
+    return subsetLaw(answers, Math.max(2, optimum(answers, epsilon).subset), epsilon);
+  },
+  unary: unaryLaw,
+  'symmetric-unary': symmetricUnaryLaw,
+};
+
+/** Names of `--mechanism`. */
+export const MECHANISM_NAMES: string = Object.keys(laws).join(', ');
+
 function lawOf({ answers, epsilon, mechanism }: ChoiceSimulation): ListLaw {
   if (mechanism === undefined) return listLaw(answers, epsilon);
-  if (mechanism === 'k-ary') return kAryLaw(answers, epsilon);
-  if (mechanism !== 'subset') throw new UsageError(`--mechanism: expected k-ary or subset, got ${JSON.stringify(mechanism)}`);
-  const { subset } = optimum(answers, epsilon);
-  if (answers < 3) throw new UsageError(`--mechanism subset: expected at least 3 answers, got ${answers}`);
-  return subsetLaw(answers, Math.max(2, subset), epsilon);
+  const derive = Object.hasOwn(laws, mechanism) ? laws[mechanism] : undefined;
+  if (!derive) throw new UsageError(`--mechanism: expected one of ${MECHANISM_NAMES}, got ${JSON.stringify(mechanism)}`);
+  return derive(answers, epsilon);
 }
 
 interface Round {
@@ -60,7 +83,11 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   const draw = sampler(shares, () => word() / 2 ** 32);
   const values = Int32Array.from({ length: clients }, draw);
   const { randomizers } = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
-  const randomize = randomizers[law.mechanism] as unknown as (law: ListLaw, index: number, coins: unknown) => Uint8Array;
+  const randomize = { ...randomizers, ...unary().randomizers }[law.mechanism] as unknown as (
+    law: ListLaw,
+    index: number,
+    coins: unknown,
+  ) => Uint8Array;
   const truth = new Float64Array(answers);
   for (const value of values) truth[value] = (truth[value] as number) + 1 / clients;
 

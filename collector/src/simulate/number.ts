@@ -71,7 +71,7 @@ function questionOf({ type, range, epsilon, mechanism }: NumberSimulation): Devi
   }
   const ask = { epsilon, description: 'simulated' };
   if (type === 'mean') return mean(range, ask);
-  return count(range[1], mechanism === 'geometric' ? { ...ask, mechanism: geometric } : ask);
+  return count(range[1], mechanism === 'geometric' ? { ...ask, mechanism: geometric() } : ask);
 }
 
 /** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */
@@ -92,7 +92,7 @@ export function simulateNumber(simulation: NumberSimulation): {
 } {
   const { type, range, epsilon, clients, rounds, seed } = simulation;
   const question = questionOf(simulation);
-  const law = question.law(epsilon, clients) as NumberLaw;
+  const law = question.law(question.size, epsilon, clients) as NumberLaw;
   const results = Array.from({ length: rounds }, (_, round) => simulateRound(question, law, simulation, seed * 1_000_003 + round));
   const mse = averageOf(results.map(({ squaredError }) => squaredError));
   const spread = results.reduce((sum, { squaredError }) => sum + (squaredError - mse) ** 2, 0);

@@ -60,7 +60,7 @@ export function permanentKAryLaw(size: number, epsilon: number, permanent: numbe
     return same / rest;
   };
   while (odds() > bound) truth--;
-  assertHeld(odds(), epsilon, `k-ary response over ${size} answers, permanent`);
+  assertHeld(odds(), epsilon, `${size} answers`);
   return { ...law, irr: { truth } };
 }
 

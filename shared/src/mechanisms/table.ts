@@ -6,9 +6,10 @@ import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SubsetLaw, subset } from './subset.ts';
+import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | RapporLaw;
+export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 
 /** The law of a metric whose mean is estimated. */
 export type NumberLaw = PiecewiseLaw | GeometricLaw;
@@ -22,6 +23,7 @@ export const mechanisms: {
 } & { readonly [M in NumberLaw['mechanism']]: Channel<Extract<NumberLaw, { mechanism: M }>> } = {
   'k-ary': kAry,
   subset,
+  unary,
   rappor,
   piecewise,
   geometric,

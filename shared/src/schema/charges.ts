@@ -62,8 +62,15 @@ export function sumOf(epsilons: readonly number[]): number {
  */
 export const fits = (charges: readonly number[], budget: number): boolean => sumOf(charges) <= budget + charges.length * 2 ** -47;
 
-/** The table that an error or a person reads. */
-export function chargeTable(charges: readonly Charge[]): string {
-  const rows = charges.map(({ metric, times, epsilon, charge }) => `  ${metric}: ${epsilon} x ${times} = ${charge}`);
-  return [...rows, `  sum: ${sumOf(charges.map(({ charge }) => charge))}`].join('\n');
+/**
+ * Checks that the charges of a schema's metrics fit its budget.
+ *
+ * @throws {RangeError} with the table of charges
+ */
+export function assertCharges(metrics: { readonly [name: string]: Charged }, { epsilon: most, per }: Budget): void {
+  const charges = chargesOf(metrics, per);
+  const each = charges.map(({ charge }) => charge);
+  if (fits(each, most)) return;
+  const rows = charges.map(({ metric, times, epsilon, charge }) => `\n  ${metric}: ${epsilon} x ${times} = ${charge}`);
+  throw new RangeError(`budget: expected charges of at most ${most} per ${per}, got${rows.join('')}\n  sum: ${sumOf(each)}`);
 }

@@ -1,26 +1,28 @@
 /** A count's mean: whole numbers from 0 to a greatest one, which stands for all above it. */
 
+import { geometricLaw } from '../mechanisms/geometric.ts';
 import { countLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { notPermanent, outputLabels, placeOf } from './mean.ts';
-import type { Ask, Question } from './question.ts';
-import { isWhole, optional, rule } from './rules.ts';
+import type { Ask, NamedCount, Question } from './question.ts';
+import { isWhole } from './rules.ts';
 
-/** What a count may say besides: a law by name, from the greatest count and ε. */
-export type CountAsk = Ask & { readonly mechanism?: (max: number, epsilon: number) => NumberLaw };
+/** Two-sided geometric noise. It carries its law, for only those who name it need that. */
+export const namedGeometric: NamedCount = { takes: 'count', law: (max, epsilon) => geometricLaw(max, epsilon) };
 
 /** How many? A fraction counts as the whole number below it. */
-export function count(max: number, ask: CountAsk): Question<number> {
-  const { mechanism = countLaw } = ask;
-  const law = (epsilon: number): NumberLaw => mechanism(max, epsilon);
+export function count(max: number, ask: Ask<NamedCount>): Question<number> {
+  const lawOf = (epsilon: number, devices: number): NumberLaw =>
+    (ask.mechanism ? ask.mechanism.law(max, epsilon, devices) : countLaw(max, epsilon)) as NumberLaw;
   return {
     type: 'count',
     ask,
-    rules: { max: isWhole, mechanism: optional(rule('geometric', (named) => typeof named === 'function')), ...notPermanent },
+    rules: { max: isWhole, ...notPermanent },
     fields: { max },
     size: 0,
-    law,
     input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),
-    labels: () => outputLabels([0, max], law(ask.epsilon)),
+    labels: () => outputLabels([0, max], lawOf(ask.epsilon, 1)),
+    ...ask.mechanism,
+    law: (_size, epsilon, devices) => lawOf(epsilon, devices),
   };
 }

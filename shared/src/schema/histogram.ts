@@ -1,7 +1,7 @@
 /** A number's distribution: buckets between edges, the first and the last open-ended, answered as a list of buckets. */
 
 import { listLaw } from '../mechanisms/list.ts';
-import type { Ask, Question } from './question.ts';
+import type { ListAsk, Question } from './question.ts';
 import { MAX_ANSWERS, type Rule, rule } from './rules.ts';
 
 /** Edges that part the numbers into buckets. */
@@ -22,7 +22,7 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
 ];
 
 /** How is a number distributed? No number is out of range: the end buckets are open. */
-export function histogram(edges: readonly number[], ask: Ask): Question<number> {
+export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
   const size = edges.length + 1;
   return {
     type: 'histogram',
@@ -30,12 +30,13 @@ export function histogram(edges: readonly number[], ask: Ask): Question<number> 
     rules: { edges: isEdges },
     fields: { edges },
     size,
-    law: (epsilon) => listLaw(size, epsilon),
+    law: listLaw,
     input: (value) => {
       const above = edges.findIndex((edge) => value < edge);
       // Infinite ones are numbers too, beyond every edge.
       return typeof value !== 'number' || Number.isNaN(value) ? undefined : above < 0 ? edges.length : above;
     },
     labels: () => bucketLabels(edges),
+    ...ask.mechanism,
   };
 }

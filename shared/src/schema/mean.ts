@@ -38,7 +38,7 @@ export function mean(range: Range, ask: Ask): Question<number> {
     rules: { range: isRange, ...notPermanent },
     fields: { range },
     size: 0,
-    law: meanLaw,
+    law: (_size, epsilon) => meanLaw(epsilon),
     input: (value) => placeOf(range, value),
     labels: () => outputLabels(range, meanLaw(ask.epsilon)),
   };

@@ -2,22 +2,40 @@
 
 import type { Cadence } from '../calendar.ts';
 import type { Json } from '../encoding/canonical.ts';
-import { kAryLaw, permanentKAryLaw } from '../mechanisms/k-ary.ts';
-import { listLaw } from '../mechanisms/list.ts';
-import {
-  expertRapporLaw,
-  permanentRapporLaw,
-  type RapporLaw,
-  type RapporParameters,
-  rapporFromParameters,
-  rapporLaw,
-} from '../mechanisms/rappor.ts';
+import { kAryLaw } from '../mechanisms/k-ary.ts';
+import { listLaw, permanentListLaw } from '../mechanisms/list.ts';
+import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import type { Law } from '../mechanisms/table.ts';
 import { jointAnswers, labelOf } from './document.ts';
 import { conform, isList, isOneOf, isPositive, MAX_ANSWERS, optional, type Rule, type Rules, rule } from './rules.ts';
 
+/**
+ * The law at ε of one report and, of a permanent metric, ε∞.
+ *
+ * @param size how many answers there are; 0 for text
+ * @param devices how many are expected to answer
+ * @throws {RangeError} when there is none
+ */
+type Derive = (size: number, epsilon: number, devices: number, permanent?: number) => Law;
+
+/** A mechanism that a metric names, where the chooser shall not decide. */
+export interface Named {
+  /** What it is a mechanism for. */
+  readonly takes: 'list' | 'text' | 'count';
+  readonly law: Derive;
+}
+
+/** A mechanism for flags, choices and joint questions. */
+export type NamedList = Named & { readonly takes: 'list' };
+
+/** A mechanism for texts. */
+export type NamedText = Named & { readonly takes: 'text' };
+
+/** A mechanism for counts; its `size` is the greatest count. */
+export type NamedCount = Named & { readonly takes: 'count' };
+
 /** What every metric says of itself. */
-export interface Ask {
+export interface Ask<M extends Named = Named> {
   /** ε of one report, in natural-log units. */
   readonly epsilon: number;
   /** The question as the privacy statement will put it. */
@@ -28,7 +46,12 @@ export interface Ask {
   readonly owner?: string;
   /** The day after which nobody needs it, `2027-01-31`. */
   readonly expires?: string;
+  /** The mechanism, where the chooser shall not decide. */
+  readonly mechanism?: M;
 }
+
+/** What a flag, a choice or a joint question says of itself. */
+export type ListAsk = Ask<NamedList>;
 
 /** How long one randomized answer is kept: ε∞ for all the reports of an epoch, whatever is recorded in it. */
 export interface Permanence {
@@ -50,7 +73,7 @@ export interface Question<in V> {
   readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
   readonly size: number;
-  readonly law: (epsilon: number, devices: number) => Law;
+  readonly law: Derive;
   /** The mechanism's input: an answer's index, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | string | undefined;
   /** Its answers as people read them, by index; none for text. */
@@ -61,14 +84,15 @@ export interface Question<in V> {
 export type ValueOf<Q> = Q extends Question<infer V> ? V : never;
 
 /** Does each device say yes or no? */
-export function flag(ask: Ask): Question<boolean> {
+export function flag(ask: ListAsk): Question<boolean> {
   return {
     type: 'flag',
     ask,
     size: 2,
-    law: (epsilon) => kAryLaw(2, epsilon),
+    law: (size, epsilon) => kAryLaw(size, epsilon),
     input: (value) => (typeof value === 'boolean' ? Number(value) : undefined),
     labels: () => ['false', 'true'],
+    ...ask.mechanism,
   };
 }
 
@@ -76,9 +100,9 @@ export function flag(ask: Ask): Question<boolean> {
 export const OTHER = 'other';
 
 /** Which one of a list? With `other: true`, unlisted strings are answered as `other`. */
-export function choice<const T extends string>(answers: readonly T[], ask: Ask & { readonly other: true }): Question<T | (string & {})>;
-export function choice<const T extends string>(answers: readonly T[], ask: Ask): Question<T>;
-export function choice(answers: readonly string[], ask: Ask & { readonly other?: boolean }): Question<string> {
+export function choice<const T extends string>(answers: readonly T[], ask: ListAsk & { readonly other: true }): Question<T | (string & {})>;
+export function choice<const T extends string>(answers: readonly T[], ask: ListAsk): Question<T>;
+export function choice(answers: readonly string[], ask: ListAsk & { readonly other?: boolean }): Question<string> {
   const all = ask.other ? [...answers, OTHER] : answers;
   const indices = new Map(all.map((answer, i) => [answer, i]));
   return {
@@ -87,9 +111,10 @@ export function choice(answers: readonly string[], ask: Ask & { readonly other?:
     rules: { answers: isList('string'), other: optional(isOneOf([true])) },
     fields: { answers: all },
     size: all.length,
-    law: (epsilon) => listLaw(all.length, epsilon),
+    law: listLaw,
     input: (value) => indices.get(value) ?? (ask.other && typeof value === 'string' ? all.length - 1 : undefined),
     labels: () => all,
+    ...ask.mechanism,
   };
 }
 
@@ -100,7 +125,7 @@ export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (in
  * Several lists at once, one answer from their product with the whole ε: the only way to see how they go together.
  * (Splitting ε between two questions costs 19 times the variance at ε = 2.)
  */
-export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: Ask): Question<JointValue<Q>> {
+export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: ListAsk): Question<JointValue<Q>> {
   const entries = Object.entries(questions);
   const size = entries.reduce((product, [, { length }]) => product * length, 1);
   const isProduct: Rule = (field) => {
@@ -116,7 +141,7 @@ export function joint<const Q extends { readonly [name: string]: readonly Answer
     rules: { questions: isProduct },
     fields: { questions: lists },
     size,
-    law: (epsilon) => listLaw(size, epsilon),
+    law: listLaw,
     input: (value) => {
       let index = 0;
       for (const [name, answers] of entries) {
@@ -127,42 +152,35 @@ export function joint<const Q extends { readonly [name: string]: readonly Answer
       return index;
     },
     labels: () => jointAnswers(lists).map(labelOf),
+    ...ask.mechanism,
   };
 }
 
-/** An expert's law, checked against the ε that its metric declares. */
-export type Expert = (epsilon: number, permanent?: number) => RapporLaw;
-
 /** RAPPOR with an expert's own parameters. It carries its checks, for only those who bring parameters need them. */
-export const expertRappor =
-  (parameters: RapporParameters): Expert =>
-  (epsilon, permanent) =>
-    expertRapporLaw(rapporFromParameters(parameters), epsilon, permanent);
-
-/** What a text metric may say besides. */
-export type TextAsk = Ask & { readonly mechanism?: Expert };
+export const expertRappor = (parameters: RapporParameters): NamedText => ({
+  takes: 'text',
+  law: (_size, epsilon, _devices, permanent) => expertRapporLaw(rapporFromParameters(parameters), epsilon, permanent),
+});
 
 /** Which string? Estimated for the candidates that the collector is given. */
-export function text(ask: TextAsk): Question<string> {
-  const { mechanism } = ask;
+export function text(ask: Ask<NamedText>): Question<string> {
   return {
     type: 'text',
     ask,
-    rules: { mechanism: optional(rule('rappor({ ... })', (expert) => typeof expert === 'function')) },
     size: 0,
-    law: (epsilon, devices) => (mechanism ? mechanism(epsilon) : rapporLaw(epsilon, devices)),
+    law: (_size, epsilon, devices, epoch) => rapporLaw(epsilon, devices, epoch),
     input: (value) => (typeof value === 'string' ? value : undefined),
     labels: () => [],
+    ...ask.mechanism,
   };
 }
 
 /**
  * Asks the same question again and again: the first answer of an epoch is randomized once and kept, and only that is
- * reported on. Lists become k-ary, which composes exactly.
+ * reported on.
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
-  const { ask, size, rules, fields } = question;
-  const { mechanism } = ask as TextAsk;
+  const { ask, rules, fields, law } = question;
   const isPermanence: Rule = (field) => {
     conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
     const covers = (): boolean => permanence.epsilon >= ask.epsilon;
@@ -172,9 +190,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
     ...question,
     rules: { permanent: isPermanence, ...rules },
     fields: { ...fields, permanent: permanence },
-    law: (epsilon: number, devices: number): Law => {
-      if (mechanism) return mechanism(epsilon, permanence.epsilon);
-      return size > 0 ? permanentKAryLaw(size, epsilon, permanence.epsilon) : permanentRapporLaw(epsilon, permanence.epsilon, devices);
-    },
+    law: (size: number, epsilon: number, devices: number): Law =>
+      size > 0 && !ask.mechanism ? permanentListLaw(size, epsilon, permanence.epsilon) : law(size, epsilon, devices, permanence.epsilon),
   };
 }

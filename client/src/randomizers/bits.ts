@@ -1,0 +1,27 @@
+/** Independent bits through a stage, as unary encoding and RAPPOR do; the law is in shared/src/mechanisms/bits.ts. */
+
+import { type BitStage, bitBytes, hasBit, type RapporLaw, setBit, type UnaryLaw } from '@murmuration/shared';
+import type { Coins } from '../random/coins.ts';
+import type { Respond } from './randomizer.ts';
+
+/** A report: the bytes of its cohort, then bits, each 1 with probability one/T where `isOne`, else zero/T. */
+export function bitReport(
+  { one, zero }: BitStage,
+  cohort: Uint8Array,
+  bits: number,
+  isOne: (bit: number) => boolean,
+  coins: Coins,
+): Uint8Array {
+  const report = new Uint8Array(cohort.length + bitBytes(bits));
+  report.set(cohort);
+  for (let bit = 0; bit < bits; bit++) {
+    if (coins.flip(isOne(bit) ? one : zero)) setBit(report, bit, cohort.length);
+  }
+  return report;
+}
+
+export const respondBits: Respond<RapporLaw | UnaryLaw> = (law, symbol, coins) => {
+  const bits = 'bits' in law ? law.bits : law.size;
+  const offset = symbol.length - bitBytes(bits);
+  return bitReport(law.irr as BitStage, symbol.subarray(0, offset), bits, (bit) => hasBit(symbol, bit, offset), coins);
+};

@@ -1,0 +1,60 @@
+/**
+ * Unary encoding: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency Estimation", §4.2
+ * (symmetric, basic one-time RAPPOR) and §4.3 (optimized). An answer is d bits of which its own is 1; each goes through
+ * the coins of bits.ts by itself. Two answers differ in two bits, so (T = 2^32)
+ *   e^ε = one (T - zero) / (zero (T - one))
+ * Symmetric: one = T - zero, so each bit has half of ε: zero = T / (e^(ε/2) + 1).
+ * Optimized: one = T/2, so all of ε is at the many zeros: zero = T / (e^ε + 1). With p = one/T and q = zero/T its variance
+ *   (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²)  is  4e^ε / (n (e^ε - 1)²) + f/n,  whatever d is (equation 9 for f = 0).
+ * Permanent: the stored bits go through a stage that flips either way with the same probability. Then A = T²/2 stays and
+ * B = T²/(e^ε₁ + 1): optimized unary encoding at ε₁, whatever ε∞ is; symmetric encoding stays symmetric likewise.
+ */
+
+import { bitBytes, ones } from '../encoding/bits.ts';
+import { assertStages, type BitStages, bitOdds, bitSupport, halfStages } from './bits.ts';
+import { assertWhole, type Mechanism, MODULUS } from './law.ts';
+
+/** The integers of unary encoding. */
+export type UnaryLaw = BitStages & {
+  readonly mechanism: 'unary';
+  /** d, the number of answers: a bit each. */
+  readonly size: number;
+};
+
+/**
+ * Optimized unary encoding with the largest ε that are at most those asked.
+ *
+ * @param epsilon ε of one report
+ * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export const unaryLaw = (size: number, epsilon: number, permanent?: number, modulus: number = MODULUS): UnaryLaw => ({
+  mechanism: 'unary',
+  size,
+  ...halfStages(epsilon, permanent, modulus),
+});
+
+/**
+ * Symmetric unary encoding, likewise: optimized encoding's zeros at half of each ε, and ones that mirror them.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export function symmetricUnaryLaw(size: number, epsilon: number, permanent?: number, modulus: number = MODULUS): UnaryLaw {
+  const law = unaryLaw(size, epsilon / 2, permanent && permanent / 2, modulus);
+  return { ...law, one: modulus - law.zero };
+}
+
+export const unary: Mechanism<UnaryLaw> = {
+  validate: (law) => {
+    assertWhole(law.size, 2, 2 ** 24, 'unary: size');
+    assertStages('unary', law);
+  },
+  odds: (law) => bitOdds(law, 1),
+  shape: ({ size }) => ({ cohorts: 1, cells: size }),
+  reportBytes: ({ size }) => bitBytes(size),
+  decode: ({ size }, bytes) => {
+    if (bytes.length !== bitBytes(size)) throw new RangeError(`expected ${bitBytes(size)} bytes, got ${bytes.length}`);
+    return { cohort: 0, cells: ones(bytes, size) };
+  },
+  support: bitSupport,
+};
