@@ -788,10 +788,94 @@ def make_batch():
     return out
 
 
+# ---- format.md sections 2.5 and 2.6: numbers
+
+def piecewise(g, L, epsilon):
+    """Section 2.5: (law, exact odds)."""
+    law, odds = subset(g + L, L, epsilon)
+    assert odds == Fraction(law["include"] * g, (TI - law["include"]) * L)
+    return {"mechanism": "piecewise", "grid": g, "window": L, "inside": law["include"]}, odds
+
+
+def worst_variance(g, L, E, counts=False):
+    """Section 2.5: W of a mean, or of a count on its own grid."""
+    p, K = (E * L) / (E * L + g), g + L
+    a = p - ((1 - p) * L) / g
+    s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
+    if counts:
+        return (s / (a * a) + (1 / a - 1) * (g / 2) * (g / 2)) / (g * g)
+    m = (g - 1) / 2
+    v = min(m + 0.5, m / a)
+    z = m * m + 0.25 + 2 * m * (v - m)
+    return (s / (a * a) + z / a - v * v) / (g * g)
+
+
+def choose_mean(epsilon, most=0):
+    """Section 2.5, chooser 1: the law of a mean, or of a count of 0 to most."""
+    E, least, best = exp(epsilon), math.inf, None
+    for g in range(1, 65):
+        for L in range(1, g + 1):
+            W = worst_variance(g, L, E)
+            if W < least:
+                least, best = W, (g, L)
+    for L in range(1, most + 1 if most <= 64 else 1):
+        W = worst_variance(most, L, E, True)
+        if W < least:
+            least, best = W, (most, L)
+    return piecewise(*best, epsilon)
+
+
+def geometric(N, epsilon):
+    """Section 2.6: (law, exact odds)."""
+    E, e, t = bound(epsilon), exp(epsilon / N), []
+    c = e + 1
+    for _ in range(N):
+        t.append(math.floor(T / c + 0.5))
+        c = c * e
+    while TI - t[0] > E * t[-1]:
+        t[-1] += 1
+    d = [TI - 2 * t[0]] + [t[i] - t[i + 1] for i in range(N - 1)]
+    if t[-1] < 1 or min(d) < 1 or (N > 1 and max(d) > E * min(d)):
+        raise Refused
+    hold((TI - t[0]) / t[-1], epsilon)
+    odds = Fraction(TI - t[0], t[-1])
+    if N > 1:
+        odds = max(odds, Fraction(max(d), min(d)))
+    certify(odds, epsilon)
+    return {"mechanism": "geometric", "tails": t}, odds
+
+
+def make_numbers():
+    """numbers.json"""
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "refused": []}
+
+    def add(table, made, **given):
+        try:
+            law, odds = made()
+        except Refused:
+            out["refused"].append({"table": table, **given})
+            return
+        out[table].append({**given, "law": law, "odds": ratio(odds)})
+
+    for e in EPSILONS:
+        for g, L in ((1, 1), (1, 2), (2, 1), (3, 2), (9, 3), (41, 7), (64, 14), (300, 40)):
+            add("piecewise", lambda: piecewise(g, L, e), grid=g, window=L, epsilon=e)
+        for N in (1, 2, 3, 7, 20, 64, 65, 1000):
+            add("count", lambda: choose_mean(e, N), max=N, epsilon=e)
+        for N in (1, 2, 3, 7, 20, 100, 256):
+            add("geometric", lambda: geometric(N, e), max=N, epsilon=e)
+    for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
+        add("mean", lambda: choose_mean(e), epsilon=e)
+    for e in (1e-11, 30):
+        add("mean", lambda: choose_mean(e), epsilon=e)
+        add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
+    return out
+
+
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
-                       ("batch-v1", make_batch)):
+                       ("batch-v1", make_batch), ("numbers", make_numbers)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 
