@@ -22,7 +22,8 @@ export interface LedgerView {
 
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
 export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
-  const said = labels.filter((_, i) => (law?.mechanism === 'k-ary' ? i === fromBigEndian(bytes) : hasBit(bytes, i)));
+  const isSet = ['subset', 'unary'].includes(law?.mechanism ?? '');
+  const said = labels.filter((_, i) => (isSet ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
   return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
 }
 
