@@ -20,7 +20,10 @@ export const hasBit = (bytes: ArrayLike<number>, i: number, offset = 0): boolean
  */
 export function ones(bytes: Uint8Array, bits: number, offset = 0): number[] {
   const found: number[] = [];
-  for (let i = 0; i < (bytes.length - offset) * 8; i++) if (hasBit(bytes, i, offset)) found.push(i);
+  for (let at = offset; at < bytes.length; at++) {
+    // The lowest one of the byte, then the byte without it.
+    for (let rest = bytes[at] as number; rest !== 0; rest &= rest - 1) found.push(8 * (at - offset) + 31 - Math.clz32(rest & -rest));
+  }
   const last = found[found.length - 1] ?? -1;
   if (last >= bits) throw new RangeError(`expected padding bits after bit ${bits - 1} to be zero, got bit ${last} set`);
   return found;
