@@ -4,7 +4,7 @@ import { ACCEPTED_DAYS, dayText } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import type { State } from './ledger/state.ts';
-import { after, type Maybe } from './maybe.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
 import type { Batch } from './outbox.ts';
 import type { Outcome } from './types.ts';
 
@@ -13,6 +13,7 @@ const SOON = 1_000;
 const JITTER = 4_000;
 const FIRST_PAUSE = 5_000;
 const LONGEST_PAUSE = 3_600_000;
+const LONGEST_RETRY_AFTER = 86_400_000;
 
 /** What the sender needs of its telemetry. */
 export interface SenderParts {
@@ -49,9 +50,13 @@ export function createSender({ state, isOpen, seal, post, clock, uniform, say }:
     cancelTimer = undefined;
   };
 
-  const schedule = (milliseconds = SOON + uniform(JITTER)): void => {
+  /** A whole number below n; n itself without entropy, when there may still be something to send again. */
+  const jitter = (n: number): number => attempt(() => uniform(n)) ?? n;
+
+  const schedule = (milliseconds?: number): void => {
     if (!isOpen()) return;
-    cancelTimer ??= clock.after(milliseconds, () => {
+    const pause = Math.max(milliseconds ?? SOON + jitter(JITTER), notBefore - clock.now());
+    cancelTimer ??= clock.after(pause, () => {
       cancelTimer = undefined;
       void flush();
     });
@@ -70,9 +75,9 @@ export function createSender({ state, isOpen, seal, post, clock, uniform, say }:
       failures = 0;
       settle(batch, status < 300 ? 'delivered' : 'refused');
     } else {
-      const pause = Math.max(retryAfter * 1_000, uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures++)));
-      if (retryAfter > 0) notBefore = clock.now() + pause;
-      schedule(pause);
+      if (retryAfter > 0) notBefore = clock.now() + Math.min(LONGEST_RETRY_AFTER, retryAfter * 1_000);
+      cancel();
+      schedule(jitter(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures++)));
     }
   };
 

@@ -44,7 +44,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
   const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
 
-  const state: State = { v: VERSION, day: 0, accounts: {}, outbox: [] };
+  const state: State = { v: VERSION, day: 0, accounts: Object.create(null), outbox: [] };
   let closed = false;
   let opening: Maybe<void>; // a promise until the storage has answered
   let unsaved: Report[] = []; // claimed since the last write
@@ -74,9 +74,11 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   /** From a randomized answer to a report in the outbox, if its slot is free. No value is known here. */
-  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined) => {
+  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined, day: number) => {
     // What was recorded before the person decided counts by what held until then.
     if (!isOpen() || (asked ?? earlier) !== 'granted') return say('no-consent', name);
+    // A window counts days of recording: what waited for the storage past its day is dropped.
+    if (dayNumber(clock.now()) !== day) return say('expired', name);
     const today = advance();
     const slot = slotOf(name, metric, state.accounts, today, budget);
     if (slot !== 'free') return say(slot, name);
@@ -108,7 +110,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const { law } = metric;
     const symbol = attempt(() => (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins));
     if (!symbol) return say('no-entropy', name);
-    void after(opening, () => commit(name, metric, symbol, asked));
+    const day = dayNumber(clock.now());
+    void after(opening, () => commit(name, metric, symbol, asked, day));
   };
 
   const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
@@ -132,6 +135,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (!read) {
       // What can't be read counts as spent: every metric waits as if it had been answered today.
       say('storage-reset');
+      if (earlier === 'granted') earlier = 'ask'; // a refusal may have been lost with it
       const day = advance();
       for (const name of Object.keys(metrics)) state.accounts[name] = { day, spent: [] };
     }
@@ -147,7 +151,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         state.outbox = [];
         sender.cancel();
       }
-      return persist();
+      if (!closed) return persist(); // another context may hold the ledger now
     });
   };
 

@@ -69,6 +69,9 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     if (error instanceof Problem) return sendProblem(response, error.status, error.code, error.expected, error.got);
+    const { status } = error as { readonly status?: number };
+    if (status !== undefined && status >= 400 && status < 500)
+      return sendProblem(response, status, 'bad-request', 'a well-formed request', 'another');
     log.error({ err: error }, 'a request failed');
     sendProblem(response, 500, 'internal', 'no failure', 'one; the log has it');
   };

@@ -41,6 +41,16 @@ export const REFUSALS = {
   'too-large': 413,
 } as const;
 
+/** What came, as text. What is nested too deeply to be written is only named. */
+function show(got: unknown): string {
+  if (typeof got === 'string') return got;
+  try {
+    return JSON.stringify(got) ?? String(got);
+  } catch {
+    return `an ${typeof got}`;
+  }
+}
+
 /** A refusal: one line of JSON for the device, nothing counted. */
 export class Refusal extends Error {
   readonly code: keyof typeof REFUSALS;
@@ -49,7 +59,7 @@ export class Refusal extends Error {
 
   constructor(code: keyof typeof REFUSALS, expected: string, got: unknown) {
     // The body is an outsider's: a short piece of it is enough to find the mistake.
-    const shown = (typeof got === 'string' ? got : (JSON.stringify(got) ?? String(got))).slice(0, 80);
+    const shown = show(got).slice(0, 80);
     super(`${code}: expected ${expected}, got ${shown}`);
     this.code = code;
     this.expected = expected;

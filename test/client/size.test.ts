@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 
 /** The limits: what there is now, and a little room. */
-const LISTS = 5_920;
-const STRINGS = 8_950;
+const LISTS = 6_120;
+const STRINGS = 9_120;
 
 const program = (names: string, metric: string): string => `
   import { createTelemetry, defineSchema, flag, choice${names} } from '@murmuration/client';

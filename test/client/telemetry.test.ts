@@ -384,6 +384,8 @@ describe('storage', () => {
     const storage = memoryStorage();
     storage.setItem('murmuration:notes', stored);
     const { telemetry, outcomes, setDay, uploads } = device(schema, { storage });
+    expect(telemetry.consent.state).toBe('ask'); // a refusal may have been lost
+    telemetry.consent.grant();
     telemetry.record('dark', true);
     telemetry.record('kept', true);
     setDay(30);
@@ -433,6 +435,81 @@ describe('storage', () => {
     await second.telemetry.flush();
     expect(results(second.outcomes)).toEqual(['already-answered']);
     expect(second.uploads).toEqual([]);
+  });
+});
+
+describe('what a reviewer found', () => {
+  test('an rng that does not fill its bytes at once gives no coins: nothing is recorded', () => {
+    const { telemetry, outcomes } = device(schema, { rng: async () => {} });
+    telemetry.record('dark', true);
+    expect(results(outcomes)).toEqual(['no-entropy']);
+  });
+
+  test('what waited for the storage past its day is dropped: a window holds the answers of its own days', async () => {
+    let answer = (_text: string | null): void => {};
+    const storage: Storage = {
+      ...memoryStorage(),
+      getItem: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    };
+    const { telemetry, outcomes, uploads, setDay } = device(schema, { storage });
+    telemetry.record('dark', true);
+    setDay(1);
+    answer(null);
+    await telemetry.flush();
+    expect([results(outcomes), uploads]).toEqual([['expired'], []]);
+  });
+
+  test('a closed telemetry writes no ledger any more', async () => {
+    const first = device(schema);
+    await first.telemetry.close();
+    const second = device(schema, { storage: first.storage, seed: 2 });
+    second.telemetry.record('dark', true);
+    await second.telemetry.close();
+    first.telemetry.consent.grant();
+    await settle();
+    const third = device(schema, { storage: first.storage, seed: 3 });
+    third.telemetry.record('dark', true);
+    expect(results(third.outcomes)).toEqual(['already-answered']);
+  });
+
+  test('a Retry-After beyond a day is a day, and no earlier timer comes before it', async () => {
+    let answered = (_delivery: { status: number; retryAfter: number }): void => {};
+    const { telemetry, uploads, advance, runTimers } = device(schema, {
+      answer: () =>
+        new Promise((resolve) => {
+          answered = resolve;
+        }),
+    });
+    telemetry.record('dark', true);
+    const flushed = telemetry.flush();
+    telemetry.record('plan', 'pro');
+    await settle();
+    answered({ status: 429, retryAfter: 1e9 });
+    await flushed;
+    advance(86_399_999);
+    runTimers();
+    expect(uploads).toHaveLength(1);
+    advance(1);
+    runTimers();
+    await settle();
+    expect(uploads.length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    '{"v":1,"accounts":{"dark":{"day":1}}}',
+    '{"v":1,"accounts":null}',
+    '{"v":1,"outbox":null}',
+    '{"v":1,"accounts":{"dark":{"day":1,"spent":[{}]}}}',
+  ])('nothing throws where %s is stored', async (stored) => {
+    const storage = memoryStorage();
+    storage.setItem('murmuration:notes', stored);
+    const { telemetry, outcomes } = device(schema, { storage });
+    expect(() => telemetry.record('dark', true)).not.toThrow();
+    expect(results(outcomes)[0]).toBe('storage-reset');
+    await telemetry.ledger();
   });
 });
 

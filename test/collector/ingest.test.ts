@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Collector, openCollector } from '@murmuration/collector';
 import { encodeKAry, type KAryLaw, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -176,6 +177,23 @@ describe('refused', () => {
     const good = ['dark', toBase64url(encodeKAry(law, 1))];
     const answer = await post(batch(1, { reports: [good, good, ['dark', 'AAAA'], good] }));
     expect([answer.status, total()]).toEqual([400, 0]);
+  });
+
+  test('what is nested without end, and a broken address, are refused and nothing else', async () => {
+    const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    for (const body of [deep(30_000), `{"v":${deep(5_000)}}`, `{"v":1,"reports":${deep(20_000)}}`])
+      expect((await post(body)).status).toBe(400);
+    expect((await fetch(`${url}/v1/metrics/%E0%A4%A/estimates`)).status).toBe(400);
+    expect((await post(batch(1))).status).toBe(204);
+  });
+
+  test('a database that somebody else holds costs a request, not the collector', async () => {
+    const holder = new DatabaseSync(join(folder, 'murmuration.sqlite'));
+    holder.exec('BEGIN IMMEDIATE');
+    expect((await post(batch(1))).status).toBe(500);
+    holder.exec('ROLLBACK');
+    holder.close();
+    expect((await post(batch(1))).status).toBe(204);
   });
 
   test('a body without a length is 411, and one that is too long is refused before it is read', async () => {

@@ -19,7 +19,8 @@ describe('a mean', () => {
   test('clamps to its range, and takes numbers only', () => {
     const { input } = mean([-10, 30], ask);
     expect([-11, -10, 0, 30, 1e308, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0.25, 1, 1, 0, 1]);
-    expect([Number.NaN, '5', null, undefined, true, 5n].map((value) => input(value as never))).toEqual(Array(6).fill(undefined));
+    expect(['5', null, undefined, true, 5n].map((value) => input(value as never))).toEqual(Array(5).fill(undefined));
+    expect(input(Number.NaN)).toBe(0);
   });
 
   test('says in its document what it asks, and the collector takes it', () => {
@@ -65,7 +66,8 @@ describe('a count', () => {
   test('takes every number: clamped, and fractions as the whole number below', () => {
     const { input } = count(4, ask);
     expect([-3, 0, 0.9, 1, 3.5, 4, 5, 1e308, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0, 0.25, 0.75, 1, 1, 1, 1]);
-    expect([Number.NaN, '5', null, true].map((value) => input(value as never))).toEqual(Array(4).fill(undefined));
+    expect(['5', null, true].map((value) => input(value as never))).toEqual(Array(3).fill(undefined));
+    expect(input(Number.NaN)).toBe(0);
   });
 
   test.each([
@@ -103,7 +105,8 @@ describe('a histogram', () => {
     expect(labels()).toEqual(['< 0', '0 – 100', '100 – 300', '≥ 300']);
     expect([-0.001, 0, -0, 99.999, 100, 299, 300, 1e300].map(input)).toEqual([0, 1, 1, 1, 2, 2, 3, 3]);
     expect([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 3]);
-    expect([Number.NaN, '5', null, undefined, true, 5n, [5]].map((value) => input(value as never))).toEqual(Array(7).fill(undefined));
+    expect(['5', null, undefined, true, 5n, [5]].map((value) => input(value as never))).toEqual(Array(6).fill(undefined));
+    expect(input(Number.NaN)).toBe(0);
   });
 
   test('answers every number in the one bucket that holds it', () => {
@@ -133,7 +136,7 @@ describe('a histogram', () => {
     for (const value of [5, Number.POSITIVE_INFINITY, -1e308, Number.NaN, '5']) {
       const { telemetry, outcomes } = device(schemaOf(histogram(edges, ask)));
       telemetry.record('number', value as number);
-      const wrong = value === '5' || Number.isNaN(value);
+      const wrong = value === '5';
       expect(outcomes).toEqual(wrong ? [{ metric: 'number', result: 'wrong-type' }] : []);
     }
   });

@@ -3,10 +3,11 @@
  * the report that came of it, so no crash can part them.
  */
 
+import { DAYS } from '@murmuration/shared';
 import type { Storage } from '../adapters/storage.ts';
 import { after, attempt, type Maybe } from '../maybe.ts';
 import type { Batch } from '../outbox.ts';
-import type { Accounts } from './ledger.ts';
+import type { Account, Accounts } from './ledger.ts';
 
 /** The format of what is stored. */
 export const VERSION = 1;
@@ -23,8 +24,10 @@ export interface State {
 
 /** What is stored, which may be nothing yet; undefined, or an error, where it is none of ours. */
 function parse(text: string | null): Partial<State> | undefined {
-  const state = JSON.parse(text ?? `{"v":${VERSION}}`);
-  return state.v === VERSION ? state : undefined;
+  const { accounts = {}, outbox = [], ...state } = JSON.parse(text ?? `{"v":${VERSION}}`) as State;
+  const isAccount = ({ day, spent }: Account): boolean => day >= 0 && spent.every(({ budget }) => budget.per in DAYS);
+  if (state.v !== VERSION || !Array.isArray(outbox) || !Object.values(accounts).every(isAccount)) return undefined;
+  return { ...state, outbox, accounts: Object.assign(Object.create(null), accounts) };
 }
 
 /** The one holder of the state in this context. */

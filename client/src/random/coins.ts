@@ -34,7 +34,10 @@ export function words(rng: Rng): () => number {
   let used = WORDS;
   return () => {
     if (used === WORDS) {
+      buffer.fill(0);
       rng(new Uint8Array(buffer.buffer));
+      // An rng that fills later, or returns bytes of its own, would leave coins that all fall alike.
+      if (buffer.every((filled) => filled === 0)) throw new RangeError('rng: expected it to fill the bytes at once, got zeros');
       used = 0;
     }
     return buffer[used++] as number;

@@ -38,6 +38,7 @@ export function ingest(schemas: ReadonlyMap<string, SchemaDocument>, store: Stor
         throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
       response.status(204).end();
     } catch (error) {
+      if (request.errored) return; // the sender is gone: nobody to answer, and nothing to log
       if (!(error instanceof Refusal)) throw error;
       if (!request.complete) response.set('connection', 'close');
       sendProblem(response, REFUSALS[error.code], error.code, error.expected, error.got);

@@ -67,8 +67,8 @@ function createWriter(database: DatabaseSync): (group: readonly Request[]) => Re
 
   return (group) => {
     const deltas = new Map<string, Delta>();
-    database.exec('BEGIN IMMEDIATE');
     try {
+      database.exec('BEGIN IMMEDIATE');
       const replies = group.map((request): Reply => {
         if (request.kind === 'expire') expire.run(request.day);
         return request.kind === 'append' ? { n: request.n, result: append(request.entry, request.shapes, deltas) } : { n: request.n };

@@ -21,7 +21,7 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
   `≥ ${edges[edges.length - 1]}`,
 ];
 
-/** How is a number distributed? No number is out of range: the end buckets are open. */
+/** How is a number distributed? No number is out of range: the end buckets are open, and NaN falls in the first. */
 export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
   const size = edges.length + 1;
   return {
@@ -32,9 +32,8 @@ export function histogram(edges: readonly number[], ask: ListAsk): Question<numb
     size,
     law: listLaw,
     input: (value) => {
-      const above = edges.findIndex((edge) => value < edge);
-      // Infinite ones are numbers too, beyond every edge.
-      return typeof value !== 'number' || Number.isNaN(value) ? undefined : above < 0 ? edges.length : above;
+      const below = edges.filter((edge) => edge <= value).length;
+      return typeof value === 'number' ? below : undefined;
     },
     labels: () => bucketLabels(edges),
     ...ask.mechanism,

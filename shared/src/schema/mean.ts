@@ -20,9 +20,9 @@ export const notPermanent: Rules = {
   permanent: /* @__PURE__ */ optional(/* @__PURE__ */ rule('a flag, a list, a histogram or a text to be permanent', () => false)),
 };
 
-/** Where a number lies in a range, from 0 to 1; undefined for what is no number. */
+/** Where a number lies in a range, from 0 to 1, NaN at its low end; undefined for what is no number. */
 export const placeOf = ([low, high]: Range, value: unknown): number | undefined =>
-  typeof value === 'number' && !Number.isNaN(value) ? (Math.min(high, Math.max(low, value)) - low) / (high - low) : undefined;
+  typeof value === 'number' ? (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / (high - low) : undefined;
 
 /** What a law's outputs say, as people read it: the range, in as many steps as there are outputs. */
 export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
