@@ -74,11 +74,11 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   /** From a randomized answer to a report in the outbox, if its slot is free. No value is known here. */
-  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined, day: number) => {
+  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined, recorded: number) => {
     // What was recorded before the person decided counts by what held until then.
     if (!isOpen() || (asked ?? earlier) !== 'granted') return say('no-consent', name);
     // A window counts days of recording: what waited for the storage past its day is dropped.
-    if (dayNumber(clock.now()) !== day) return say('expired', name);
+    if (dayNumber(clock.now()) !== recorded) return say('expired', name);
     const today = advance();
     const slot = slotOf(name, metric, state.accounts, today, budget);
     if (slot !== 'free') return say(slot, name);
@@ -110,8 +110,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const { law } = metric;
     const symbol = attempt(() => (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins));
     if (!symbol) return say('no-entropy', name);
-    const day = dayNumber(clock.now());
-    void after(opening, () => commit(name, metric, symbol, asked, day));
+    const recorded = dayNumber(clock.now());
+    void after(opening, () => commit(name, metric, symbol, asked, recorded));
   };
 
   const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);

@@ -8,7 +8,7 @@ import type { DeviceQuestions } from './questions.ts';
 import type { Rng } from './random/coins.ts';
 import type { LedgerView, Preview } from './view.ts';
 
-/** What became of a record or of a report. It never depends on a value, and never holds one. */
+/** What became of a record or of a report. It never holds a value, and depends on one only where that is of a wrong type. */
 export interface Outcome {
   /** The metric, where the outcome is one metric's. */
   readonly metric?: string | undefined;
@@ -31,7 +31,7 @@ export interface Outcome {
     | 'delivered'
     /** The collector refused the batch for good. */
     | 'refused'
-    /** It could not be sent for 14 days. */
+    /** It could not be sent for 14 days, or waited for the storage past the day on which it was recorded. */
     | 'expired';
 }
 

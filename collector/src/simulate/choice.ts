@@ -19,16 +19,11 @@ import { estimatesOf } from '../estimators/estimator.ts';
 import { normSub } from '../estimators/norm-sub.ts';
 import { shrunk } from '../estimators/shrunk.ts';
 import { sampler } from './distribution.ts';
+import { averageOf, type Simulation } from './simulation.ts';
 
 /** What to simulate. */
-export interface ChoiceSimulation {
+export interface ChoiceSimulation extends Simulation {
   readonly answers: number;
-  readonly epsilon: number;
-  readonly mechanism?: string;
-  readonly clients: number;
-  readonly shares: readonly number[];
-  readonly rounds: number;
-  readonly seed: number;
 }
 
 type ListLaw = Exclude<ShareLaw, RapporLaw>;
@@ -112,8 +107,6 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   };
 }
 
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
-
 /** Runs the rounds; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateChoice(simulation: ChoiceSimulation): {
   readonly type: 'choice';
@@ -136,7 +129,7 @@ export function simulateChoice(simulation: ChoiceSimulation): {
   const law = lawOf(simulation);
   const { support, reportBytes } = mechanismOf(law);
   const results = Array.from({ length: rounds }, (_, round) => simulateRound(law, simulation, seed * 1_000_003 + round));
-  const mse = mean(results.map(({ unbiased }) => unbiased));
+  const mse = averageOf(results.map(({ unbiased }) => unbiased));
   const spread = results.reduce((sum, { unbiased }) => sum + (unbiased - mse) ** 2, 0);
   return {
     type: 'choice',
@@ -146,13 +139,17 @@ export function simulateChoice(simulation: ChoiceSimulation): {
     answers,
     clients,
     rounds,
-    mse: { unbiased: mse, shrunk: mean(results.map((result) => result.shrunk)), normSub: mean(results.map((result) => result.normSub)) },
+    mse: {
+      unbiased: mse,
+      shrunk: averageOf(results.map((result) => result.shrunk)),
+      normSub: averageOf(results.map((result) => result.normSub)),
+    },
     mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
     theoryMse: meanVariance(answers, support(law)) / clients,
     optimumMse: optimum(answers, epsilon).variance / clients,
-    coverage95: mean(results.map(({ covered }) => covered)),
+    coverage95: averageOf(results.map(({ covered }) => covered)),
     bytesPerReport: reportBytes(law),
-    clientMicrosPerReport: (mean(results.map(({ clientSeconds }) => clientSeconds)) / clients) * 1e6,
-    collectorSeconds: mean(results.map(({ collectorSeconds }) => collectorSeconds)),
+    clientMicrosPerReport: (averageOf(results.map(({ clientSeconds }) => clientSeconds)) / clients) * 1e6,
+    collectorSeconds: averageOf(results.map(({ collectorSeconds }) => collectorSeconds)),
   };
 }

@@ -6,24 +6,16 @@ import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
 import { sampler } from './distribution.ts';
+import { averageOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: numbers evenly spaced over a range, one for each share. */
-export interface NumberSimulation {
+export interface NumberSimulation extends Simulation {
   readonly type: 'mean' | 'count';
   readonly range: Range;
-  readonly epsilon: number;
-  /** Of a count: `geometric`, or what the chooser takes. */
-  readonly mechanism?: string;
-  readonly clients: number;
-  readonly shares: readonly number[];
-  readonly rounds: number;
-  readonly seed: number;
 }
 
 /** So many numbers stand for a range. */
 export const NUMBERS = 101;
-
-const averageOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
 interface Round {
   readonly squaredError: number;
