@@ -90,8 +90,8 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
   }
   if (isNumberLaw(law)) return;
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const cells = law.mechanism === 'rappor' ? undefined : mechanism.shape(law).cells;
-  if (size !== cells) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${cells ?? 'strings'}`);
+  const listed = 'size' in law ? law.size : undefined;
+  if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 
 function parse(json: unknown, claims: boolean): SchemaDocument {

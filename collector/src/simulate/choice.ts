@@ -4,11 +4,10 @@ import { choice, unary } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   kAryLaw,
+  type ListLaw,
   listLaw,
   meanVariance,
   mechanismOf,
-  type RapporLaw,
-  type ShareLaw,
   subsetIdeal,
   subsetLaw,
   symmetricUnaryLaw,
@@ -18,6 +17,7 @@ import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { normSub } from '../estimators/norm-sub.ts';
 import { shrunk } from '../estimators/shrunk.ts';
+import type { Tallies } from '../store/store.ts';
 import { sampler } from './distribution.ts';
 import { averageOf, type Simulation } from './simulation.ts';
 
@@ -25,8 +25,6 @@ import { averageOf, type Simulation } from './simulation.ts';
 export interface ChoiceSimulation extends Simulation {
   readonly answers: number;
 }
-
-type ListLaw = Exclude<ShareLaw, RapporLaw>;
 
 /** The subset size of least mean variance: the lower bound of linear symmetric estimators (Pan 2026, arXiv 2603.11523). */
 function optimum(size: number, epsilon: number): { readonly subset: number; readonly variance: number } {
@@ -71,6 +69,21 @@ interface Round {
 const meanSquare = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, x, i) => sum + (x - (b[i] as number)) ** 2, 0) / a.length;
 
+/** Decodes and counts reports. */
+function tallyReports(law: ListLaw, reports: readonly Uint8Array[]): Tallies {
+  const { decode, shape } = mechanismOf(law);
+  const { cells: size } = shape(law);
+  const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
+  for (const report of reports) {
+    const { cohort, cells } = decode(law, report);
+    const tally = tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(size) };
+    tallies.set(cohort, tally);
+    tally.reports++;
+    for (const cell of cells) tally.cells[cell] = (tally.cells[cell] as number) + 1;
+  }
+  return tallies;
+}
+
 /** One round: draws answers, randomizes each, decodes and counts the bytes, estimates, compares with the sample. */
 function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulation, seed: number): Round {
   const word = words(seededRng(seed));
@@ -89,10 +102,8 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   const started = performance.now();
   const reports = Array.from(values, (value) => randomize(law, value, coins));
   const randomized = performance.now();
-  const cells = new Float64Array(answers);
-  const { decode } = mechanismOf(law);
-  for (const report of reports) for (const cell of decode(law, report).cells) cells[cell] = (cells[cell] as number) + 1;
-  const estimates = estimatesOf(law, { tallies: new Map([[0, { reports: clients, cells }]]), perDevice: 1, candidates: [] });
+  const tallies = tallyReports(law, reports);
+  const estimates = estimatesOf(law, { tallies, perDevice: 1, candidates: [] });
   const estimated = performance.now();
 
   const shareOf = Array.from(truth);

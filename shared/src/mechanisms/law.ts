@@ -30,7 +30,7 @@ export interface Odds {
 }
 
 /**
- * P(cell supported | it holds the true answer) and P(cell supported | it does not): Wang et al. 2017, "Locally
+ * P(a report supports an answer | it is the true one) and P(it does | another is), over cohorts and coins: Wang et al. 2017, "Locally
  * Differentially Private Protocols for Frequency Estimation", §3.1, where such protocols are called pure.
  */
 export interface Support {
@@ -49,8 +49,10 @@ export interface Channel<L> {
   readonly decode: (law: L, bytes: Uint8Array) => Report;
 }
 
-/** A mechanism whose cells stand for answers or strings, so that their shares are estimated. */
+/** A mechanism whose reports support answers or strings, so that their shares are estimated. */
 export interface Mechanism<L> extends Channel<L> {
+  /** The cells of a cohort that support an answer, ascending; its own cell alone where left out. */
+  readonly supporting?: (law: L, cohort: number, answer: number) => readonly number[];
   /** Of one report; with `permanent`, of the stored symbol before the instantaneous stage. */
   readonly support: (law: L, stage?: 'permanent') => Support;
 }
