@@ -335,7 +335,6 @@ describe('storage', () => {
         await settle();
         memory.setItem(key, value);
       },
-      removeItem: async (key) => void memory.removeItem(key),
     };
     const { telemetry, outcomes, batches } = device(schema, { storage });
     telemetry.record('dark', true);
@@ -559,7 +558,6 @@ test('importing and creating touches nothing: no timer, no write, no request', (
   const storage: Storage = {
     getItem: () => null,
     setItem: () => void touched.push('write'),
-    removeItem: () => void touched.push('remove'),
   };
   createTelemetry({
     schema,

@@ -36,7 +36,7 @@ export function includeThreshold(size: number, m: number, epsilon: number, modul
   const bound = expBelow(epsilon);
   let include = Math.floor(modulus * ((bound * m) / (bound * m + (size - m))));
   while (include * (size - m) > bound * m * (modulus - include)) include--;
-  assertHeld((include * (size - m)) / ((modulus - include) * m), epsilon, `sets of ${m} of ${size} answers`);
+  assertHeld((include * (size - m)) / ((modulus - include) * m), epsilon, `${size} answers`);
   return include;
 }
 
