@@ -11,7 +11,7 @@ export function utf8(text: string): Uint8Array {
 }
 
 /** A to Z, a to z, 0 to 9, - and _, each by its distance from its code. */
-const ALPHABET = /* @__PURE__ */ Array.from({ length: 64 }, (_, i) =>
+export const ALPHABET: readonly string[] = /* @__PURE__ */ Array.from({ length: 64 }, (_, i) =>
   String.fromCharCode(i + (i < 26 ? 65 : i < 52 ? 71 : i < 62 ? -4 : i < 63 ? -17 : 32)),
 );
 

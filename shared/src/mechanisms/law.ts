@@ -17,10 +17,14 @@ export interface Report {
   readonly cells: readonly number[];
 }
 
-/** The shape of a tally: for each cohort a count of reports, and a vector of cell counts. */
+/** The shape of a tally, for each cohort a count of reports and a vector of cell counts; and of the reports that it adds up. */
 export interface TallyShape {
   readonly cohorts: number;
   readonly cells: number;
+  /** What a report says of its cohort's cells: the index of the one that it supports, or a bit for each. */
+  readonly form: 'symbol' | 'bits';
+  /** Of bits: exactly so many are ones. Any number of them where left out. */
+  readonly weight?: number;
 }
 
 /** e^ε as ratios of integers: of one report, and of an epoch's whole history where the metric is permanent. */

@@ -19,8 +19,7 @@
 
 import { exp } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
 import { includeThreshold } from './subset.ts';
 
@@ -75,7 +74,7 @@ export function piecewiseIdeal(grid: number, window: number, epsilon: number): n
   return (e * window) / (e * window + grid);
 }
 
-export const piecewise: Channel<PiecewiseLaw> = {
+export const piecewise: Channel<PiecewiseLaw> = /* @__PURE__ */ coded<PiecewiseLaw>({
   validate: ({ grid, window, inside }) => {
     assertWhole(grid, 1, 2 ** 16, 'piecewise: grid');
     assertWhole(window, 1, 2 ** 16, 'piecewise: window');
@@ -85,7 +84,5 @@ export const piecewise: Channel<PiecewiseLaw> = {
   odds: ({ grid, window, inside }) => ({
     report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),
   }),
-  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window }),
-  reportBytes: ({ grid, window }) => bytesFor(grid + window - 1),
-  decode: ({ grid, window }, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: grid + window }, bytes)] }),
-};
+  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window, form: 'symbol' }),
+});
