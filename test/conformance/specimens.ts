@@ -1,14 +1,16 @@
 /**
  * A specimen of every mechanism: its laws, its shipped randomizers, and its channel and encoding as the definition writes
- * them. A mechanism of shares without one does not compile; those of numbers are proved in test/proofs.
+ * them. A mechanism without one does not compile.
  */
 
-import { mechanismOf, type ShareLaw } from '@murmuration/shared';
+import { mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
+import { geometric } from './specimens/geometric.ts';
 import { kAry } from './specimens/k-ary.ts';
+import { piecewise } from './specimens/piecewise.ts';
 import { rappor } from './specimens/rappor.ts';
-import type { Specimen } from './specimens/specimen.ts';
+import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { subset } from './specimens/subset.ts';
 import { unary } from './specimens/unary.ts';
 
@@ -16,8 +18,12 @@ type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<Share
 
 export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor };
 
+type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
+
+export const numberSpecimens: NumberSpecimens = { piecewise, geometric };
+
 /** Whether a law has a second stage. */
-export const isPermanent = (law: ShareLaw): boolean => 'irr' in law && law.irr !== undefined;
+export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;
 
 /** How many inputs a law has: of a list its answers, of strings the cells of the one cohort that they are proved in. */
 export const inputsOf = (law: ShareLaw): number => ('size' in law ? law.size : mechanismOf(law).shape(law).cells);

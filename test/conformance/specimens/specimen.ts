@@ -1,4 +1,7 @@
-/** What the conformance suite asks of a mechanism. Inputs are 0, 1, ..: answers of a list, or strings with one Bloom bit each. */
+/**
+ * What the conformance suite asks of a mechanism. Inputs are 0, 1, ..: answers of a list, strings with one Bloom bit each,
+ * or the points of a grid over a number's range.
+ */
 
 import type { Report } from '@murmuration/shared';
 import type { Coins } from '../../../client/src/random/coins.ts';
@@ -6,9 +9,10 @@ import { bitsRow } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';
 
-/** What the suite needs of a mechanism. */
+/** What the suite needs of a mechanism. Some law has bytes of a report's length that are none, for the codec to refuse. */
 export interface Specimen<L> {
-  readonly randomize: (law: L, input: number, coins: Coins) => Uint8Array;
+  /** The shipped randomizer, its words below T: 2^32 but in proofs. */
+  readonly randomize: (law: L, input: number, coins: Coins, T: number) => Uint8Array;
   /** The symbols of an input, with words below T. */
   readonly row: (law: L, input: number, T: number) => Distribution;
   /** The second stage, where there is one: on the device, and the reports of a symbol. */
@@ -24,6 +28,14 @@ export interface Specimen<L> {
   readonly small: readonly (readonly [law: L, T: number])[];
   /** Of the size that products ask for. */
   readonly large: readonly L[];
+}
+
+/** What the suite needs of a number's mechanism besides. */
+export interface NumberSpecimen<L> extends Specimen<L> {
+  /** How many steps the grid has: input i is the number i / steps of the range's width. */
+  readonly steps: (law: L) => number;
+  /** Of a mechanism that rounds numbers between two points at random: the shipped randomizer of any number in [0, 1]. */
+  readonly between?: (law: L, place: number, coins: Coins, T: number) => Uint8Array;
 }
 
 /** Thresholds of independent bits. */
