@@ -21,9 +21,12 @@ import { ledgerView, meaningOf } from './view.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
+/** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
+const FULL = 40_000;
+
 /** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
 const privacyControl = (): boolean =>
-  (globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl === true;
+  !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
@@ -91,7 +94,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       const bytes = account.epoch ? questions[name]?.respond?.(metric.law, account.epoch.symbol, coins) : symbol;
       const report: Report = [name, [...(bytes as Uint8Array)]];
       const day = dayText(today);
-      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day);
+      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day && bodyOf(batch).length < FULL);
       const batch = growing ?? { v: 1, schema: wire, ...(segment && { segment }), day, batch: batchId(), reports: [] };
       state.outbox = addReport(state.outbox, batch, report, coins.uniform);
       state.accounts[name] = account;

@@ -63,7 +63,7 @@ export interface Mechanism<L> extends Channel<L> {
 
 /** ε was asked for that 32 bits can't hold to within 10 %. Infinite odds (a threshold of 0) hold none. */
 export function assertHeld(odds: number, epsilon: number, what: string): void {
-  if (!(odds >= exp(0.9 * epsilon) && odds < Number.POSITIVE_INFINITY)) {
+  if (!(Number.isFinite(odds) && odds >= exp(0.9 * epsilon))) {
     throw new RangeError(`${what}: expected an epsilon that 32 bits hold to within 10 %, got ${epsilon}`);
   }
 }
