@@ -43,7 +43,7 @@ export function tallyOf<L extends Law>({ mechanism }: Subject<L>, law: L, report
   return { reports: reports.length, cells };
 }
 
-const law: Check<Subject> = {
+export const law: Check<Subject> = {
   name: 'is a law, and with any one of its integers spoilt is none',
   of: ['laws', 'large'],
   run: ({ mechanism }, law) => {
@@ -56,7 +56,7 @@ const law: Check<Subject> = {
   },
 };
 
-const odds: Check<Subject> = {
+export const odds: Check<Subject> = {
   name: 'has rows that sum to 1, and the stated odds as their largest ratio',
   of: ['laws'],
   run: (subject, law, T) => {
@@ -70,7 +70,7 @@ const odds: Check<Subject> = {
   },
 };
 
-const thresholds: Check<Subject> = {
+export const thresholds: Check<Subject> = {
   name: 'decides differently at each threshold, and nowhere else',
   of: ['laws', 'large'],
   run: ({ specimen }, law, T) => {
@@ -92,7 +92,7 @@ const thresholds: Check<Subject> = {
   },
 };
 
-const exhaustion: Check<Subject> = {
+export const exhaustion: Check<Subject> = {
   name: 'has, over all strings of words below a small modulus, exactly its channel',
   of: ['small'],
   run: (subject, law, T) => {
@@ -123,7 +123,7 @@ function expectCanonical({ specimen, mechanism }: Subject, law: Law, bytes: Uint
   expect(found.cohort).toBeLessThan(cohorts);
 }
 
-const codec: Check<Subject> = {
+export const codec: Check<Subject> = {
   name: 'takes reports in their one form and no other bytes',
   of: ['laws', 'large'],
   run: (subject, law, T) => {

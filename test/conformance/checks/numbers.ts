@@ -28,7 +28,7 @@ function betweenPoints({ specimen }: NumberSubject, rows: readonly Distribution[
     .map(({ up, place }) => ({ place, row: distribution([...part(low, T - up), ...part(high, up)]) }));
 }
 
-const rounding: Check<NumberSubject, NumberLaw> = {
+export const rounding: Check<NumberSubject, NumberLaw> = {
   name: 'mixes the rows of two points in exactly the parts of a number between them',
   of: ['small'],
   run: (subject, law, T) => {
@@ -51,7 +51,7 @@ function momentsOf(subject: NumberSubject, law: NumberLaw, row: Distribution, pl
   return { bias, variance: errors.reduce((total, [error, p]) => total + p * error * error, 0) };
 }
 
-const scores: Check<NumberSubject, NumberLaw> = {
+export const scores: Check<NumberSubject, NumberLaw> = {
   name: 'has scores without bias for every number, of the stated variance and none above the worst',
   of: ['laws', 'large'],
   run: (subject, law) => {
@@ -70,7 +70,7 @@ const scores: Check<NumberSubject, NumberLaw> = {
   },
 };
 
-const unbiased: Check<NumberSubject, NumberLaw> = {
+export const unbiased: Check<NumberSubject, NumberLaw> = {
   name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
   of: ['laws'],
   run: (subject, law, T) => {

@@ -38,7 +38,7 @@ const supportedBy =
     return range(subject.inputs(law)).filter((input) => supports[input] === 1);
   };
 
-const support: Check<ShareSubject, ShareLaw> = {
+export const support: Check<ShareSubject, ShareLaw> = {
   name: 'has the stated support, of a report and of a stored symbol',
   of: ['laws'],
   run: (subject, law, T) => {
@@ -49,7 +49,7 @@ const support: Check<ShareSubject, ShareLaw> = {
   },
 };
 
-const unbiased: Check<ShareSubject, ShareLaw> = {
+export const unbiased: Check<ShareSubject, ShareLaw> = {
   name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
   of: ['laws'],
   run: (subject, law, T) => {
@@ -59,7 +59,7 @@ const unbiased: Check<ShareSubject, ShareLaw> = {
   },
 };
 
-const supports: Check<ShareSubject, ShareLaw> = {
+export const supports: Check<ShareSubject, ShareLaw> = {
   name: 'has supports that are the sums of their cells',
   of: ['large'],
   run: (subject, law) => {

@@ -31,7 +31,7 @@ export const rappor: Specimen<RapporLaw> = {
   laws: [oneCohort(rapporLaw(0.01, 1), 2), oneCohort(rapporLaw(1, 1), 4), oneCohort(rapporLaw(1, 1, 4), 3)],
   small: [
     [oneCohort(rapporLaw(1, 1, undefined, 32), 2), 32],
-    [oneCohort(rapporLaw(2, 1, 2, 8), 2), 8],
+    [oneCohort(rapporLaw(0.8, 1, 2, 8), 2), 8],
   ],
   large: [oneCohort(rapporLaw(1, 1), 20), oneCohort(rapporLaw(1, 1, 4), 20)],
 };
