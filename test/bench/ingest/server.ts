@@ -1,0 +1,69 @@
+/** A server in a process of its own, so that its CPU time is its own: `node server.ts bare|naive|collector FOLDER`. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openCollector } from '@murmuration/collector';
+import express from 'express';
+import { schema } from './schema.ts';
+
+/** What a server says of itself when it is asked. */
+export interface Usage {
+  /** CPU seconds of the process, all threads. */
+  readonly cpu: number;
+  readonly residentBytes: number;
+}
+
+/** Reads the body and answers 204: what no collector in Node can beat. */
+async function bare(): Promise<number> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      Buffer.concat(chunks);
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** As one writes it first: a JSON parser, a row for each report, a transaction for each request. */
+async function naive(folder: string): Promise<number> {
+  const database = new DatabaseSync(join(folder, 'naive.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  database.exec('CREATE TABLE batch (id TEXT PRIMARY KEY); CREATE TABLE report (batch TEXT, metric TEXT, payload TEXT)');
+  const addBatch = database.prepare('INSERT OR IGNORE INTO batch VALUES (?)');
+  const addReport = database.prepare('INSERT INTO report VALUES (?, ?, ?)');
+  const app = express();
+  app.post('/v1/reports', express.json({ type: () => true }), (request, response) => {
+    const { batch, reports } = request.body as { batch: string; reports: [string, string][] };
+    database.exec('BEGIN');
+    if (addBatch.run(batch).changes > 0) for (const [metric, payload] of reports) addReport.run(batch, metric, payload);
+    database.exec('COMMIT');
+    response.status(204).end();
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function collector(folder: string): Promise<number> {
+  const opened = await openCollector({ schemas: [schema.document], data: folder });
+  return Number(new URL(await opened.listen(0, '127.0.0.1')).port);
+}
+
+const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector };
+const [kind = '', folder = ''] = process.argv.slice(2);
+const start = servers[kind];
+if (start === undefined) throw new TypeError(`expected one of ${Object.keys(servers).join(', ')}, got ${kind}`);
+const port = await start(folder);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpu: (user + system) / 1e6, residentBytes: process.memoryUsage().rss } satisfies Usage);
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ port });
