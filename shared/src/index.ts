@@ -9,6 +9,7 @@ export * from './encoding/bits.ts';
 export * from './encoding/bytes.ts';
 export * from './encoding/canonical.ts';
 export * from './hashing.ts';
+export * from './intake.ts';
 export type { BitStage, BitStages } from './mechanisms/bits.ts';
 export * from './mechanisms/codec.ts';
 export * from './mechanisms/geometric.ts';

@@ -1,104 +1,226 @@
 /**
  * The writer: a thread of its own that owns the database, for a commit waits for the disk and an event loop must not.
- * Group commit: whatever arrives during one commit shares the next. An id and the counts of its batch stand in one
- * transaction, so a batch is in the tallies exactly once, or not at all.
+ * A group's ids and reports enter the log in one transaction, so a batch is counted exactly once, or not at all. The log
+ * is folded into the tallies when it has grown, a second has passed, or somebody reads; the fold takes the ids and the
+ * sums out of the log in one transaction too, and a start begins with the fold of what a crash has left there.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { batchesOf, type Group, HEAD, type Place } from './group.ts';
+import { IdSet } from './id-set.ts';
+import { type Delta, Pending } from './pending.ts';
+import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
 import { openForWriting } from './sqlite-schema.ts';
-import type { Appended, Entry } from './store.ts';
+import type { Shapes } from './store.ts';
 
 /** What the store asks of its writer. */
-export type Request = { readonly n: number } & (
-  | { readonly kind: 'append'; readonly entry: Entry; readonly shapes: { readonly [metric: string]: number } }
+export type Request =
+  | { readonly kind: 'group'; readonly group: Group }
+  | { readonly kind: 'fold' }
   | { readonly kind: 'expire'; readonly day: number }
-  | { readonly kind: 'close' }
-);
+  | { readonly kind: 'close' };
+
+/** What became of a batch, as a byte of a reply. */
+export const RESULTS = ['counted', 'duplicate', 'conflict'] as const;
 
 /** What the writer answers, once it is on the disk. */
-export type Reply = { readonly n: number; readonly result?: Appended; readonly error?: string };
+export type Reply = { readonly results?: Uint8Array } | { readonly error: string };
 
-interface Delta {
-  reports: number;
-  readonly cells: Map<number, number>;
-  readonly key: readonly [schema: string, metric: string, day: number, segment: string, cohort: number];
-  readonly size: number;
+/** The log is folded when it has so many words, or is so many milliseconds old. */
+const MOST_WORDS = 1_000_000;
+const LONGEST = 1_000;
+
+function transaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
 
-function createWriter(database: DatabaseSync): (group: readonly Request[]) => Reply[] {
-  const findId = database.prepare('SELECT hash FROM batch WHERE id = ?');
-  const addId = database.prepare('INSERT INTO batch (id, day, hash) VALUES (?, ?, ?)');
+/** Adds sums to the tallies. */
+function createFold(database: DatabaseSync): (delta: Delta) => void {
   const where = 'WHERE schema = ? AND metric = ? AND day = ? AND segment = ? AND cohort = ?';
   const find = database.prepare(`SELECT reports, cells FROM tally ${where}`);
   const put = database.prepare(
     'INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const expire = database.prepare('DELETE FROM batch WHERE day < ?');
-
-  const append = (
-    { id, day, hash, schema, segment, reports }: Entry,
-    shapes: { readonly [metric: string]: number },
-    deltas: Map<string, Delta>,
-  ): Appended => {
-    const known = findId.get(id);
-    if (known !== undefined) return known['hash'] === hash ? 'duplicate' : 'conflict';
-    addId.run(id, day, hash);
-    for (const { metric, report } of reports) {
-      const key = [schema, metric, day, segment, report.cohort] as const;
-      const name = key.join('\n');
-      let delta = deltas.get(name);
-      if (delta === undefined) {
-        delta = { reports: 0, cells: new Map(), key, size: shapes[metric] as number };
-        deltas.set(name, delta);
-      }
-      delta.reports++;
-      for (const cell of report.cells) delta.cells.set(cell, (delta.cells.get(cell) ?? 0) + 1);
+  const weigh = database.prepare(
+    `INSERT INTO weight (schema, metric, day, ones, reports) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET reports = reports + excluded.reports`,
+  );
+  return ({ place: [schema, day, segment], metric, folder }) => {
+    for (const [cohort, { reports, cells }] of folder.tallies()) {
+      const key = [schema, metric, day, segment, cohort] as const;
+      const row = find.get(...key);
+      const sums = row === undefined ? cells : new Float64Array((row['cells'] as Uint8Array).slice().buffer);
+      if (row !== undefined) for (const [cell, count] of cells.entries()) sums[cell] = (sums[cell] as number) + count;
+      put.run(...key, reports + Number(row?.['reports'] ?? 0), bytesOf(sums));
     }
-    return 'counted';
-  };
-
-  const fold = ({ key, reports, cells, size }: Delta): void => {
-    const row = find.get(...key);
-    const counts = row === undefined ? new Float64Array(size) : new Float64Array((row['cells'] as Uint8Array).slice().buffer);
-    for (const [cell, count] of cells) counts[cell] = (counts[cell] as number) + count;
-    put.run(...key, reports + Number(row?.['reports'] ?? 0), new Uint8Array(counts.buffer));
-  };
-
-  return (group) => {
-    const deltas = new Map<string, Delta>();
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      const replies = group.map((request): Reply => {
-        if (request.kind === 'expire') expire.run(request.day);
-        return request.kind === 'append' ? { n: request.n, result: append(request.entry, request.shapes, deltas) } : { n: request.n };
-      });
-      for (const delta of deltas.values()) fold(delta);
-      database.exec('COMMIT');
-      return replies;
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
-      return group.map(({ n }) => ({ n, error: (error as Error).message }));
-    }
+    for (const [ones, reports] of folder.ones()) weigh.run(schema, metric, day, ones, reports);
   };
 }
 
-const port = parentPort;
-if (port !== null) {
-  const database = openForWriting(workerData as string);
-  const write = createWriter(database);
-  let queue: Request[] = [];
-  const drain = (): void => {
-    const group = queue;
-    queue = [];
-    const replies = write(group);
-    const closing = group.some(({ kind }) => kind === 'close');
-    if (closing) database.close();
-    port.postMessage(replies);
-    if (closing) port.close();
+/** What is kept of the shapes that the log's numbers stand for: a schema may no longer be published when its log is folded. */
+function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
+  const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
+  transaction(database, () => {
+    for (const [schema, metrics] of published) put.run(schema, JSON.stringify(metrics));
+  });
+  const rows = database.prepare('SELECT schema, metrics FROM shape').all();
+  return new Map(rows.map(({ schema, metrics }) => [schema as string, JSON.parse(metrics as string)]));
+}
+
+class Writer {
+  readonly #database: DatabaseSync;
+  readonly #ids: Ids;
+  readonly #shapes: Shapes;
+  readonly #log;
+  readonly #clear;
+  readonly #fold: (delta: Delta) => void;
+  #pending: Pending;
+  #words = 0;
+
+  constructor(database: DatabaseSync, published: Shapes) {
+    this.#database = database;
+    this.#shapes = keepShapes(database, published);
+    this.#pending = new Pending(this.#shapes);
+    this.#ids = new Ids(database);
+    this.#log = database.prepare('INSERT INTO log (places, words) VALUES (?, ?)');
+    this.#clear = database.prepare('DELETE FROM log');
+    this.#fold = createFold(database);
+    for (const { places, words } of database.prepare('SELECT places, words FROM log ORDER BY n').all()) {
+      const group = { places: JSON.parse(places as string) as Place[], words: wordsOf(words) };
+      this.#take(group, batchesOf(group.words));
+    }
+    this.fold();
+  }
+
+  /** Whether the log should be folded now. */
+  get isFull(): boolean {
+    return this.#words >= MOST_WORDS;
+  }
+
+  /** Commits a group, and says what became of each batch. */
+  commit(group: Group): Uint8Array {
+    const { words, places } = group;
+    const all = batchesOf(words);
+    const results = new Uint8Array(all.length);
+    const here = new IdSet();
+    const counted = all.filter((start, i) => {
+      let known = this.#ids.known(words, start);
+      if (known === 'new') {
+        const first = here.find(words, start + 2, (number) => sameWords(words, all[number - 1] as number, start, 2, 6));
+        if (first === 0) here.add(words, start + 2, i + 1, 0);
+        else known = sameWords(words, all[first - 1] as number, start, 6, HEAD) ? 'same' : 'other';
+      }
+      results[i] = known === 'new' ? 0 : known === 'same' ? 1 : 2;
+      return known === 'new';
+    });
+    if (counted.length === 0) return results;
+    const kept = counted.length === all.length ? words : only(words, counted);
+    transaction(this.#database, () => this.#log.run(JSON.stringify(places), bytesOf(kept)));
+    this.#take(group, counted);
+    return results;
+  }
+
+  /** Takes the log into the tallies. */
+  fold(): void {
+    if (this.#words === 0) return;
+    transaction(this.#database, () => {
+      for (const delta of this.#pending.deltas()) this.#fold(delta);
+      this.#ids.write();
+      this.#clear.run();
+    });
+    this.#ids.written();
+    this.#pending = new Pending(this.#shapes);
+    this.#words = 0;
+  }
+
+  expire(day: number): void {
+    this.fold();
+    this.#ids.expire(day);
+  }
+
+  close(): void {
+    this.fold();
+    this.#database.close();
+  }
+
+  #take(group: Group, starts: readonly number[]): void {
+    for (const start of starts) this.#ids.add(group.words, start, (group.places[group.words[start] as number] as Place)[1]);
+    this.#pending.add(group, starts);
+    this.#words += group.words.length;
+  }
+}
+
+const sameWords = (words: Int32Array, a: number, b: number, from: number, to: number): boolean => {
+  for (let i = from; i < to; i++) if (words[a + i] !== words[b + i]) return false;
+  return true;
+};
+
+/** The batches of a group that begin at these words. */
+function only(words: Int32Array, starts: readonly number[]): Int32Array {
+  const parts = starts.map((start) => words.subarray(start, start + HEAD + (words[start + 1] as number)));
+  const kept = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    kept.set(part, at);
+    at += part.length;
+  }
+  return kept;
+}
+
+/** What a writer is given. */
+export interface WriterData {
+  readonly file: string;
+  readonly shapes: Shapes;
+}
+
+/** Opens the store and answers requests, one after the other, each with one reply. */
+export function serveWriter(port: MessagePort, { file, shapes }: WriterData): void {
+  const writer = new Writer(openForWriting(file), shapes);
+  let timer: NodeJS.Timeout | undefined;
+  const fold = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    writer.fold();
+  };
+  const later = (): void => {
+    timer = undefined;
+    try {
+      writer.fold();
+    } catch {
+      timer = setTimeout(later, LONGEST); // somebody else holds the database, or the disk is full: the log stays
+    }
+  };
+  const answer = (request: Request): Reply => {
+    if (request.kind === 'group') {
+      const results = writer.commit(request.group);
+      if (writer.isFull) fold();
+      timer ??= setTimeout(later, LONGEST);
+      return { results };
+    }
+    if (request.kind === 'fold') fold();
+    if (request.kind === 'expire') writer.expire(request.day);
+    if (request.kind === 'close') writer.close();
+    return {};
   };
   port.on('message', (request: Request) => {
-    if (queue.push(request) === 1) setImmediate(drain);
+    let reply: Reply;
+    try {
+      reply = answer(request);
+    } catch (error) {
+      reply = { error: (error as Error).message };
+    }
+    port.postMessage(reply);
+    if (request.kind === 'close' && !('error' in reply)) port.close();
   });
-  port.postMessage([{ n: 0 }] satisfies Reply[]);
+  port.postMessage({} satisfies Reply);
 }
+
+if (parentPort !== null) serveWriter(parentPort, workerData as WriterData);

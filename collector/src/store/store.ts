@@ -1,6 +1,6 @@
 /** What a store does. Tallies are the only state: sums of reports, and the ids of the batches that are in them. */
 
-import type { AcceptedBatch } from '@murmuration/shared';
+import type { AcceptedBatch, PackedMetric } from '@murmuration/shared';
 
 /** One cohort's evidence: how many reports, and how many of them support each cell. */
 export interface Tally {
@@ -11,13 +11,16 @@ export interface Tally {
 /** A metric's evidence by cohort. */
 export type Tallies = ReadonlyMap<number, Tally>;
 
-/** A batch to be counted, with a hash of the bytes that it came in. */
+/** A batch to be counted, with a hash of the bytes that it came in, at least 64 bits long. */
 export interface Entry extends AcceptedBatch {
-  readonly hash: string;
+  readonly hash: Uint8Array;
 }
 
 /** Counted now; counted before, with the same bytes; or an id that was used for other bytes. */
 export type Appended = 'counted' | 'duplicate' | 'conflict';
+
+/** The metrics of each published schema, by its wire name: what the numbers in a batch's reports stand for. */
+export type Shapes = ReadonlyMap<string, readonly PackedMetric[]>;
 
 /** Which reports to add up. */
 export interface Selection {
@@ -40,11 +43,20 @@ export interface Evidence {
   readonly to: number | null;
 }
 
+/** How many reports of one day had so many ones, whatever their cohort and segment. */
+export interface Weights {
+  readonly day: number;
+  readonly reports: ReadonlyMap<number, number>;
+}
+
 /** A store. */
 export interface Store {
   /** Resolves when the batch and its id are on the disk, in one transaction. */
   readonly append: (entry: Entry) => Promise<Appended>;
-  readonly read: (selection: Selection) => Evidence;
+  /** Adds up what was appended before it was asked. */
+  readonly read: (selection: Selection) => Promise<Evidence>;
+  /** Reports by how many ones they have, day by day: of bit vectors that may have any number of them. */
+  readonly weights: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly Weights[]>;
   /** Forgets the ids of batches of days before this one: the collector accepts no more of them. */
   readonly expire: (day: number) => Promise<void>;
   /** Resolves when everything that was appended is on the disk. */

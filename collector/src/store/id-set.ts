@@ -1,0 +1,115 @@
+/**
+ * Which batch ids are known, in memory: a hash, a number and a day for each, 9 bytes in a table with open addressing
+ * (Knuth, TAOCP 3, §6.4, algorithm L). An id that is found is compared in full by whoever knows what its number stands
+ * for, so the table may err and the answer can't. The hash is keyed, for senders choose their ids.
+ */
+
+/** The table in parts, so that it grows in steps that nobody notices. */
+const SHARD_BITS = 6;
+const FIRST_SLOTS = 64;
+/** Days that are kept at once lie within a byte's range. */
+const DAYS = 256;
+
+/** Words that an id has. */
+export const ID_WORDS = 4;
+
+interface Shard {
+  readonly hashes: Int32Array;
+  /** Modulo 2^32; 0 is an empty slot. */
+  readonly numbers: Int32Array;
+  readonly days: Uint8Array;
+  used: number;
+}
+
+const shardOf = (slots: number): Shard => ({
+  hashes: new Int32Array(slots),
+  numbers: new Int32Array(slots),
+  days: new Uint8Array(slots),
+  used: 0,
+});
+
+/** MurmurHash3's finalizer for 32 bits (Appleby, `fmix32`). */
+function mix(x: number): number {
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return x ^ (x >>> 16);
+}
+
+function put({ hashes, numbers, days }: Shard, hash: number, number: number, day: number): void {
+  const mask = hashes.length - 1;
+  let slot = (hash >>> SHARD_BITS) & mask;
+  while (numbers[slot] !== 0) slot = (slot + 1) & mask;
+  hashes[slot] = hash;
+  numbers[slot] = number;
+  days[slot] = day;
+}
+
+/** A set of ids, each with a number above 0 and the day of its batch. */
+export class IdSet {
+  readonly #shards: Shard[] = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(FIRST_SLOTS));
+  readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
+
+  /** How many ids there are. */
+  get size(): number {
+    return this.#shards.reduce((sum, { used }) => sum + used, 0);
+  }
+
+  /**
+   * The number, modulo 2^32, of the id that stands at a word; 0 when it is not known.
+   *
+   * @param isSame whether the id of this number is the one that is looked for
+   */
+  find(words: Int32Array, at: number, isSame: (number: number) => boolean): number {
+    const hash = this.#hash(words, at);
+    const { hashes, numbers } = this.#shards[hash & ((1 << SHARD_BITS) - 1)] as Shard;
+    const mask = hashes.length - 1;
+    for (let slot = (hash >>> SHARD_BITS) & mask; ; slot = (slot + 1) & mask) {
+      const number = (numbers[slot] as number) >>> 0;
+      if (number === 0 || (hashes[slot] === hash && isSame(number))) return number;
+    }
+  }
+
+  /** Adds the id that stands at a word and is not in the set. */
+  add(words: Int32Array, at: number, number: number, day: number): void {
+    const hash = this.#hash(words, at);
+    const index = hash & ((1 << SHARD_BITS) - 1);
+    let shard = this.#shards[index] as Shard;
+    const slots = shard.hashes.length;
+    if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
+    put(shard, hash, number, day % DAYS);
+    shard.used++;
+  }
+
+  /** Forgets the ids of days before this one. */
+  expire(day: number): void {
+    const isKept = (kept: number): boolean => ((kept - day) & (DAYS - 1)) < DAYS / 2;
+    for (const [index, { hashes }] of this.#shards.entries()) this.#rebuild(index, hashes.length, isKept);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    for (const shard of this.#shards) {
+      shard.numbers.fill(0);
+      shard.used = 0;
+    }
+  }
+
+  #hash(words: Int32Array, at: number): number {
+    let hash = 0;
+    for (let i = 0; i < ID_WORDS; i++) hash = mix(hash ^ (words[at + i] as number) ^ (this.#key[i] as number));
+    return hash;
+  }
+
+  #rebuild(index: number, slots: number, isKept: (day: number) => boolean): Shard {
+    const old = this.#shards[index] as Shard;
+    const fresh = shardOf(slots);
+    for (const [slot, number] of old.numbers.entries()) {
+      const day = old.days[slot] as number;
+      if (number === 0 || !isKept(day)) continue;
+      put(fresh, old.hashes[slot] as number, number, day);
+      fresh.used++;
+    }
+    this.#shards[index] = fresh;
+    return fresh;
+  }
+}

@@ -1,0 +1,165 @@
+/** The way in: a batch's bytes checked in full against the published schemas, its reports packed as words for the tallies. */
+
+import { ACCEPTED_DAYS, type Batch, MAX_REPORTS, Refusal } from './batch.ts';
+import { dayText, parseDay } from './calendar.ts';
+import { type Packing, packingOf, unpackReport } from './mechanisms/codec.ts';
+import type { Report, TallyShape } from './mechanisms/law.ts';
+import { mechanismOf } from './mechanisms/table.ts';
+import type { MetricDocument, SchemaDocument } from './schema/document.ts';
+
+/** A batch that passed every check. */
+export interface AcceptedBatch {
+  readonly schema: string;
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly id: string;
+  /** Segment values in the order of their names' sorting, as JSON; `{}` without segments. */
+  readonly segment: string;
+  /** One after the other: the number of its metric among those of the schema, then the report packed as words. */
+  readonly reports: Int32Array;
+}
+
+/** A metric of a schema, by whose place among the others packed reports name it. */
+export interface PackedMetric {
+  readonly name: string;
+  readonly shape: TallyShape;
+}
+
+/** A schema, ready for batches. */
+export interface Published {
+  readonly document: SchemaDocument;
+  /** In the order of their names' sorting: a list that the same wire name always has. */
+  readonly metrics: readonly PackedMetric[];
+  readonly readers: ReadonlyMap<string, { readonly number: number; readonly mechanism: string; readonly packing: Packing }>;
+}
+
+/** Prepares a schema. */
+export function publish(document: SchemaDocument): Published {
+  const names = Object.keys(document.metrics).sort();
+  const metrics = names.map((name) => {
+    const { law } = document.metrics[name] as MetricDocument;
+    return { name, mechanism: law.mechanism, shape: mechanismOf(law).shape(law) };
+  });
+  const readers = metrics.map(({ name, mechanism, shape }, number) => [name, { number, mechanism, packing: packingOf(shape) }] as const);
+  return { document, metrics: metrics.map(({ name, shape }) => ({ name, shape })), readers: new Map(readers) };
+}
+
+const KEYS = ['v', 'schema', 'day', 'batch', 'segment', 'reports'];
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isPair = (value: unknown): value is readonly [string, string] =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+
+function parseForm(body: string): { readonly batch: Batch; readonly day: number } {
+  const malformed = (expected: string, got: unknown): Refusal => new Refusal('malformed', expected, got);
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw malformed('JSON', body);
+  }
+  if (!isObject(value)) throw malformed('an object', value);
+  if (value['v'] !== 1) throw malformed('"v": 1', value['v']);
+  const stranger = Object.keys(value).find((key) => !KEYS.includes(key));
+  if (stranger !== undefined) throw malformed(`only ${KEYS.join(', ')}`, stranger);
+  const { schema, day, batch, segment, reports } = value;
+  if (typeof schema !== 'string') throw malformed('"schema": "app/version/checksum"', schema);
+  const number = typeof day === 'string' ? parseDay(day) : undefined;
+  if (number === undefined) throw malformed('"day": "2026-11-20"', day);
+  if (typeof batch !== 'string' || !/^[0-9a-f]{32}$/.test(batch)) throw malformed('"batch": 32 lower-case hex digits', batch);
+  if (segment !== undefined && !(isObject(segment) && Object.values(segment).every((value) => typeof value === 'string'))) {
+    throw malformed('"segment": an object of strings', segment);
+  }
+  if (!Array.isArray(reports) || reports.length < 1 || reports.length > MAX_REPORTS) {
+    throw malformed(`"reports": 1 to ${MAX_REPORTS} reports`, Array.isArray(reports) ? reports.length : reports);
+  }
+  const odd = reports.find((report) => !isPair(report));
+  if (odd !== undefined) throw malformed('each report to be [metric, base64url]', odd);
+  return { batch: value as unknown as Batch, day: number };
+}
+
+function checkDay(day: number, today: number): void {
+  const [first, last] = [today - ACCEPTED_DAYS.before, today + ACCEPTED_DAYS.after];
+  if (day < first) throw new Refusal('stale-day', `a day from ${dayText(first)}`, dayText(day));
+  if (day > last) throw new Refusal('future-day', `a day up to ${dayText(last)}`, dayText(day));
+}
+
+function checkSegment(segment: Batch['segment'], { segments = {} }: SchemaDocument): string {
+  const names = Object.keys(segments).sort();
+  const given = Object.keys(segment ?? {});
+  if ((segment !== undefined) !== names.length > 0 || given.length !== names.length) {
+    throw new Refusal('bad-segment', names.length > 0 ? `segments ${names.join(', ')}` : 'no segment', segment);
+  }
+  const entries = names.map((name) => {
+    const value = segment !== undefined && Object.hasOwn(segment, name) ? segment[name] : undefined;
+    if (value === undefined || !segments[name]?.includes(value)) {
+      throw new Refusal('bad-segment', `${name}: one of ${segments[name]?.join(', ')}`, value);
+    }
+    return [name, value];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+/** Reports are packed here, and copied when their number is known. */
+let room = new Int32Array(1_024);
+let bytes = new Uint8Array(room.buffer);
+
+function reserve(words: number): void {
+  if (words <= room.length) return;
+  const larger = new Int32Array(2 * words);
+  larger.set(room);
+  room = larger;
+  bytes = new Uint8Array(room.buffer);
+}
+
+/** Packs one report, and says where it ends. */
+function packReport([metric, payload]: readonly [string, string], { readers }: Published, at: number): number {
+  const reader = readers.get(metric);
+  if (reader === undefined) throw new Refusal('unknown-metric', 'a metric of the schema', metric);
+  const { number, mechanism, packing } = reader;
+  const end = at + 1 + packing.words;
+  reserve(end);
+  room[at] = number;
+  try {
+    packing.pack(payload, room, bytes, at + 1);
+  } catch (error) {
+    throw new Refusal('bad-report', `a ${mechanism} report of ${metric}`, (error as Error).message);
+  }
+  return end;
+}
+
+/**
+ * Checks a batch and packs its reports.
+ *
+ * @param body the request's body, at most `MAX_BODY_BYTES` long
+ * @param schemas the published schemas by `wireName`
+ * @param today the collector's day, in days since 1970-01-01
+ * @throws {Refusal} when any part of it does not fit; nothing of it may be counted then
+ */
+export function parseBatch(body: string, schemas: ReadonlyMap<string, Published>, today: number): AcceptedBatch {
+  const { batch, day } = parseForm(body);
+  const published = schemas.get(batch.schema);
+  if (published === undefined) throw new Refusal('unknown-schema', 'a schema that is published here', batch.schema);
+  checkDay(day, today);
+  const segment = checkSegment(batch.segment, published.document);
+  let end = 0;
+  for (const report of batch.reports) end = packReport(report, published, end);
+  return { schema: batch.schema, day, id: batch.batch, segment, reports: room.slice(0, end) };
+}
+
+/** The reports of a batch, one by one. */
+export function unpackReports(
+  { metrics, readers }: Published,
+  packed: Int32Array,
+): readonly { readonly metric: string; readonly report: Report }[] {
+  const reports: { readonly metric: string; readonly report: Report }[] = [];
+  for (let at = 0; at < packed.length; ) {
+    const { name, shape } = metrics[packed[at] as number] as PackedMetric;
+    const { packing } = readers.get(name) as { readonly packing: Packing };
+    reports.push({ metric: name, report: unpackReport(shape, packing, packed, at + 1) });
+    at += 1 + packing.words;
+  }
+  return reports;
+}
