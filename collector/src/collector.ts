@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { mechanismOf, type SchemaDocument } from '@murmuration/shared';
+import { publish, type SchemaDocument } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
@@ -52,14 +52,12 @@ const dashboard = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
 export async function openCollector(options: CollectorOptions): Promise<Collector> {
   const { schemas, data, candidates = {}, minimum = 20, truth, now = Date.now, log = pino({ level: 'silent' }) } = options;
   const catalog = createCatalog(schemas);
-  const cellsOf = (schema: string, metric: string): number => {
-    const law = catalog.schemas.get(schema)?.metrics[metric]?.law;
-    return law === undefined ? 0 : mechanismOf(law).shape(law).cells;
-  };
-  const store = await openSqliteStore(data, cellsOf);
+  const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
+  const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
+  const store = await openSqliteStore(data, shapes);
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.post('/v1/reports', ingest(catalog.schemas, store, now));
+  app.post('/v1/reports', ingest(published, store, now));
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(metricsRouter(catalog, store, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
   app.use(express.static(dashboard));

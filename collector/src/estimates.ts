@@ -57,14 +57,14 @@ const inUnit = ({ estimate, standardError, low, high }: Estimate, [from, to]: Ra
 };
 
 /** Reads a metric's tallies once and estimates the share of each answer, of each candidate, or the mean of a number. */
-export function estimateMetric(
+export async function estimateMetric(
   store: Store,
   { app, metric, version, document, schemas }: PublishedMetric,
   range: Pick<Selection, 'from' | 'to' | 'segment'>,
   { minimum, candidates, truth }: Settings,
-): MetricEstimates {
+): Promise<MetricEstimates> {
   const { type, law, epsilon, every, permanent } = document;
-  const { tallies, reports, from, to } = store.read({ schemas, metric, ...range });
+  const { tallies, reports, from, to } = await store.read({ schemas, metric, ...range });
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
   const numbers = rangeOf(document);

@@ -3,7 +3,17 @@
 import type { Upload } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import { type AnswerEstimate, estimatesOf } from '@murmuration/collector';
-import { answersOf, dayNumber, labelOf, type MetricDocument, mechanismOf, parseBatch, wireName } from '@murmuration/shared';
+import {
+  answersOf,
+  dayNumber,
+  labelOf,
+  type MetricDocument,
+  mechanismOf,
+  parseBatch,
+  publish,
+  unpackReports,
+  wireName,
+} from '@murmuration/shared';
 import { type Comparison, compareMetric } from './compare.ts';
 import { candidates, countTruth, noTruths, people } from './data.ts';
 import { report } from './device.ts';
@@ -12,11 +22,13 @@ import { schema } from './schema.ts';
 type Tallies = Map<number, { reports: number; readonly cells: Float64Array }>;
 
 const metrics = Object.entries(schema.document.metrics as { readonly [name: string]: MetricDocument });
-const schemas = new Map([[wireName(schema.document), schema.document]]);
+const published = publish(schema.document);
+const schemas = new Map([[wireName(schema.document), published]]);
 
 /** Counts a batch as the collector does. */
 function count({ body }: Upload, tallies: ReadonlyMap<string, Tallies>): void {
-  for (const { metric, report: found } of parseBatch(body, schemas, dayNumber(Date.now())).reports) {
+  const { reports } = parseBatch(body, schemas, dayNumber(Date.now()));
+  for (const { metric, report: found } of unpackReports(published, reports)) {
     const { law } = schema.document.metrics[metric] as MetricDocument;
     const cohorts = tallies.get(metric) as Tallies;
     const tally = cohorts.get(found.cohort) ?? { reports: 0, cells: new Float64Array(mechanismOf(law).shape(law).cells) };

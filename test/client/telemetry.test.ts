@@ -2,7 +2,7 @@
 
 import { choice, createTelemetry, defineSchema, flag, joint, memoryStorage, permanent, type Storage, text } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { MAX_BODY_BYTES, parseBatch, parseDay, wireName } from '@murmuration/shared';
+import { MAX_BODY_BYTES, parseBatch, parseDay, publish, unpackReports, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { device, FIRST_DAY, settle } from './device.ts';
 
@@ -321,9 +321,11 @@ describe('the outbox', () => {
     telemetry.record('plan', 'b');
     telemetry.record('word', 'naïve 🙂');
     await telemetry.flush();
-    const schemas = new Map([[wireName(segmented.document), segmented.document]]);
-    expect(uploads.map(({ body }) => parseBatch(body, schemas, FIRST_DAY))).toMatchObject([
-      { segment: '{"platform":"ios"}', reports: [{}, {}, {}] },
+    const published = publish(segmented.document);
+    const schemas = new Map([[wireName(segmented.document), published]]);
+    const batches = uploads.map(({ body }) => parseBatch(body, schemas, FIRST_DAY));
+    expect(batches.map(({ segment, reports }) => [segment, unpackReports(published, reports).map(({ metric }) => metric)])).toEqual([
+      ['{"platform":"ios"}', ['dark', 'plan', 'word']],
     ]);
     expect(() => device(segmented)).toThrow('segment.platform: expected one of web, ios');
     expect(() => device(segmented, { segment: { platform: 'tv' } })).toThrow('segment.platform: expected one of web, ios, got "tv"');

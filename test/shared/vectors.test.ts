@@ -18,9 +18,9 @@ import {
   mechanismOf,
   parseBatch,
   parseDay,
-  publish,
   permanentKAryLaw,
   permanentListLaw,
+  publish,
   type RapporParameters,
   REFUSALS,
   Refusal,
@@ -31,6 +31,7 @@ import {
   subsetLaw,
   symmetricUnaryLaw,
   unaryLaw,
+  unpackReports,
   utf8,
   wireName,
 } from '@murmuration/shared';

@@ -57,24 +57,24 @@ function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: 
 
 /** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
 export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metric: PublishedMetric) => Settings): Router {
-  const list: RequestHandler = (_request, response) => {
-    const metrics = catalog.metrics.map(({ app, metric, version, document, about, segments, schemas }) => {
+  const list: RequestHandler = async (_request, response) => {
+    const metrics = catalog.metrics.map(async ({ app, metric, version, document, about, segments, schemas }) => {
       const { type, law, epsilon, every, permanent } = document;
-      const { reports, from, to } = store.read({ schemas, metric });
+      const { reports, from, to } = await store.read({ schemas, metric });
       const day = (number: number | null): string | null => (number === null ? null : dayText(number));
       const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }) };
       return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
     });
-    response.json({ metrics });
+    response.json({ metrics: await Promise.all(metrics) });
   };
-  const estimates: RequestHandler<{ name: string }> = (request, response) => {
+  const estimates: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segment } = parseQuery(request.query);
     const metric = find(catalog, request.params.name, rest.app);
     checkSegment(metric, segment);
     const settings = settingsOf(metric);
     const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
     const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
-    response.json(estimateMetric(store, metric, range, { ...settings, candidates }));
+    response.json(await estimateMetric(store, metric, range, { ...settings, candidates }));
   };
   return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
 }

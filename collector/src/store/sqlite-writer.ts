@@ -25,7 +25,11 @@ export type Request =
 export const RESULTS = ['counted', 'duplicate', 'conflict'] as const;
 
 /** What the writer answers, once it is on the disk. */
-export type Reply = { readonly results?: Uint8Array } | { readonly error: string };
+export interface Reply {
+  /** Of a group, for each batch the place of its result among `RESULTS`. */
+  readonly results?: Uint8Array;
+  readonly error?: string;
+}
 
 /** The log is folded when it has so many words, or is so many milliseconds old. */
 const MOST_WORDS = 1_000_000;
@@ -201,8 +205,8 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
       const results = writer.commit(request.group);
-      if (writer.isFull) fold();
-      timer ??= setTimeout(later, LONGEST);
+      // A fold that fails takes nothing from what is committed.
+      timer ??= setTimeout(later, writer.isFull ? 0 : LONGEST);
       return { results };
     }
     if (request.kind === 'fold') fold();
@@ -218,7 +222,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
       reply = { error: (error as Error).message };
     }
     port.postMessage(reply);
-    if (request.kind === 'close' && !('error' in reply)) port.close();
+    if (request.kind === 'close' && reply.error === undefined) port.close();
   });
   port.postMessage({} satisfies Reply);
 }

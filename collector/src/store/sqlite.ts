@@ -4,13 +4,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { Reply, Request } from './sqlite-writer.ts';
-import type { Appended, Evidence, Selection, Store, Tally } from './store.ts';
-
-type Body<R> = R extends { readonly n: number } ? Omit<R, 'n'> : never;
+import { GroupBuilder } from './group.ts';
+import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-writer.ts';
+import type { Appended, Evidence, Selection, Shapes, Store, Tally, Weights } from './store.ts';
 
 interface Waiter {
-  readonly resolve: (result: Appended | undefined) => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -37,54 +36,119 @@ function readEvidence(database: DatabaseSync, { schemas, metric, from, to, segme
   return { tallies, reports: total, from: total > 0 ? first : null, to: total > 0 ? last : null };
 }
 
-/**
- * Opens the store in a folder, which is made if need be.
- *
- * @param cellsOf how many cells a tally of a schema's metric has
- * @throws {Error} when the file can't be opened, or holds a store of another version
- */
-export async function openSqliteStore(folder: string, cellsOf: (schema: string, metric: string) => number): Promise<Store> {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'murmuration.sqlite');
-  const worker = new Worker(writerFile, { workerData: file });
-  const waiters = new Map<number, Waiter>();
-  let next = 0;
-  let failed: Error | undefined;
+function readWeights(database: DatabaseSync, { schemas, metric, from, to }: Parameters<Store['weights']>[0]): readonly Weights[] {
+  const sql = `SELECT day, ones, sum(reports) AS reports FROM weight
+    WHERE schema IN (${schemas.map(() => '?').join()}) AND metric = ? AND day >= ? AND day <= ? GROUP BY day, ones ORDER BY day, ones`;
+  const days = new Map<number, Map<number, number>>();
+  for (const row of database.prepare(sql).iterate(...schemas, metric, from ?? 0, to ?? 2 ** 31)) {
+    const { day, ones, reports } = row as { day: number; ones: number; reports: number };
+    const weights = days.get(day) ?? new Map<number, number>();
+    days.set(day, weights.set(ones, reports));
+  }
+  return [...days].map(([day, reports]) => ({ day, reports }));
+}
 
+/** One request to the writer at a time, each with its reply. */
+function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly ask: (request: Request) => Promise<Reply> } {
+  const waiters: Waiter[] = [];
+  let failed: Error | undefined;
   const fail = (error: Error): void => {
     failed ??= error;
-    for (const { reject } of waiters.values()) reject(error);
-    waiters.clear();
+    for (const { reject } of waiters.splice(0)) reject(error);
   };
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('the store is closed')));
-  worker.on('message', (replies: readonly Reply[]) => {
-    for (const { n, result, error } of replies) {
-      const waiter = waiters.get(n);
-      waiters.delete(n);
-      if (error === undefined) waiter?.resolve(result);
-      else waiter?.reject(new Error(error));
-    }
+  worker.on('message', (reply: Reply) => {
+    const waiter = waiters.shift();
+    if (reply.error === undefined) waiter?.resolve(reply);
+    else waiter?.reject(new Error(reply.error));
   });
-  const expect = (n: number): Promise<Appended | undefined> => new Promise((resolve, reject) => waiters.set(n, { resolve, reject }));
-  const ask = (request: Body<Request>): Promise<Appended | undefined> => {
-    if (failed !== undefined) return Promise.reject(failed);
-    const n = ++next;
-    const reply = expect(n);
-    worker.postMessage({ ...request, n });
-    return reply;
+  const reply = (): Promise<Reply> => new Promise((resolve, reject) => waiters.push({ resolve, reject }));
+  return {
+    opened: reply(),
+    ask: (request) => {
+      if (failed !== undefined) return Promise.reject(failed);
+      worker.postMessage(request, request.kind === 'group' ? [request.group.words.buffer] : []);
+      return reply();
+    },
+  };
+}
+
+/** Group commit: whatever arrives during one commit shares the next, which starts when the last returns. */
+function createAppend(ask: (request: Request) => Promise<Reply>): {
+  readonly append: Store['append'];
+  readonly drain: () => Promise<void>;
+} {
+  const builder = new GroupBuilder();
+  let waiters: { readonly resolve: (result: Appended) => void; readonly reject: (error: Error) => void }[] = [];
+  let running: Promise<void> | undefined;
+
+  const commit = (): Promise<void> => {
+    const waiting = waiters;
+    waiters = [];
+    return ask({ kind: 'group', group: builder.take() }).then(
+      ({ results }) => {
+        next();
+        for (const [i, { resolve }] of waiting.entries()) resolve(RESULTS[results?.[i] as number] as Appended);
+      },
+      (error: Error) => {
+        next();
+        for (const { reject } of waiting) reject(error);
+      },
+    );
+  };
+  const next = (): void => {
+    running = builder.count > 0 ? commit() : undefined;
   };
 
-  await expect(0);
-  const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   return {
-    append: async (entry) => {
-      const shapes = Object.fromEntries(entry.reports.map(({ metric }) => [metric, cellsOf(entry.schema, metric)]));
-      return (await ask({ kind: 'append', entry, shapes })) as Appended;
+    append: (entry) => {
+      builder.add(entry);
+      // The first of a turn waits for the others of the same turn.
+      running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(commit);
+      return new Promise((resolve, reject) => waiters.push({ resolve, reject }));
     },
-    read: (selection) => readEvidence(reader, selection),
+    drain: async () => {
+      while (running !== undefined) await running;
+    },
+  };
+}
+
+/**
+ * Opens the store in a folder, which is made if need be.
+ *
+ * @param shapes of every schema whose batches will be appended
+ * @param writer the file of the writer's thread
+ * @throws {Error} when the file can't be opened, or holds a store of another version
+ */
+export async function openSqliteStore(folder: string, shapes: Shapes, writer: URL = writerFile): Promise<Store> {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'murmuration.sqlite');
+  const worker = new Worker(writer, { workerData: { file, shapes } satisfies WriterData });
+  const { opened, ask } = connect(worker);
+  await opened;
+  const { append, drain } = createAppend(ask);
+  const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  let closed = false;
+  /** What was appended is in the tallies. */
+  const folded = async (): Promise<void> => {
+    await drain();
+    await ask({ kind: 'fold' });
+  };
+  return {
+    append: (entry) => (closed ? Promise.reject(new Error('the store is closed')) : append(entry)),
+    read: async (selection) => {
+      await folded();
+      return readEvidence(reader, selection);
+    },
+    weights: async (selection) => {
+      await folded();
+      return readWeights(reader, selection);
+    },
     expire: async (day) => void (await ask({ kind: 'expire', day })),
     close: async () => {
+      closed = true;
+      await drain();
       await ask({ kind: 'close' });
       reader.close();
       await worker.terminate();

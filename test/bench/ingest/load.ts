@@ -22,8 +22,7 @@ async function open(port: number, connections: number): Promise<readonly Socket[
 }
 
 /** Whether an answer begins with 204. One answer comes in one piece: it is shorter than a packet, and none other is under way. */
-const isAcknowledged = (answer: Buffer): boolean =>
-  answer[8] === SPACE && answer[9] === 0x32 && answer[10] === 0x30 && answer[11] === 0x34;
+const isAcknowledged = (answer: Buffer): boolean => answer[8] === SPACE && answer[9] === 0x32 && answer[10] === 0x30 && answer[11] === 0x34;
 
 /** Sends the next request on each connection as soon as the last is answered. */
 export async function closedLoop(port: number, connections: number, next: () => Buffer, seconds: number): Promise<Load> {

@@ -74,7 +74,7 @@ export async function requests(size: BatchSize): Promise<() => Buffer> {
     serial++;
     const { bytes, id } = prepared[serial % BODIES] as Prepared;
     const digits = [mix(serial), mix(serial ^ run), run, serial].map((word) => word.toString(16).padStart(8, '0')).join('');
-    bytes.latin1Write(digits, id);
+    bytes.write(digits, id, 'latin1');
     return bytes;
   };
 }
