@@ -13,8 +13,10 @@ import type { Truth } from './estimates.ts';
 import { ingest } from './http/ingest.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { Problem, sendProblem } from './http/problem.ts';
+import { freeBytes, Room } from './http/room.ts';
+import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import type { Store } from './store/store.ts';
+import type { Shapes, Store } from './store/store.ts';
 
 /** What a collector needs. */
 export interface CollectorOptions {
@@ -30,6 +32,21 @@ export interface CollectorOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly log?: Logger;
+  /** Pages that may report, as browsers name them (`https://app.example`): all when left out. A request without an origin is no page. */
+  readonly origins?: readonly string[];
+  /** Reports that one source may send in a minute; any number when left out. A source is the address that connects. */
+  readonly perMinute?: number;
+  /** Reports of one metric in one batch, of which an honest device sends one: 1,000 when left out, all that a batch may hold. */
+  readonly perMetric?: number;
+  /** Bytes of bodies that may wait for their commit before others are asked to come later: 16 MiB when left out. */
+  readonly mostQueued?: number;
+  /** Bytes of the disk that stay free: 256 MiB when left out. */
+  readonly leastFree?: number;
+  /** How many bytes of the disk are free. */
+  readonly free?: () => Promise<number>;
+  readonly timeouts?: Timeouts;
+  /** The store, when it is not the embedded one. */
+  readonly openStore?: (shapes: Shapes) => Promise<Store>;
 }
 
 /** A running collector. */
@@ -54,10 +71,14 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const catalog = createCatalog(schemas);
   const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
   const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
-  const store = await openSqliteStore(data, shapes);
+  const store = await (options.openStore?.(shapes) ?? openSqliteStore(data, shapes));
+  const { mostQueued = 2 ** 24, leastFree = 2 ** 28, free = () => freeBytes(data), origins, perMinute, perMetric } = options;
+  const room = new Room({ mostQueued, leastFree, free });
+  await room.look();
+  let isClosing = false;
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.post('/v1/reports', ingest(published, store, now));
+  app.post('/v1/reports', ingest({ schemas: published, store, room, now, origins, perMinute, perMetric, isClosing: () => isClosing }));
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(metricsRouter(catalog, store, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
   app.use(express.static(dashboard));
@@ -80,12 +101,14 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     app,
     store,
     listen: async (port, host) => {
-      server = app.listen(port, host);
+      server = createHttpServer(app, options.timeouts ?? TIMEOUTS).listen(port, host);
       await once(server, 'listening');
       const { address, port: taken, family } = server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     },
     close: async () => {
+      isClosing = true;
+      room.close();
       if (server !== undefined) {
         const closed = once(server, 'close');
         server.close();

@@ -30,6 +30,8 @@ export interface Published {
   readonly document: SchemaDocument;
   /** In the order of their names' sorting: a list that the same wire name always has. */
   readonly metrics: readonly PackedMetric[];
+  /** Names in the order of their sorting, each with its values, and with these as JSON. */
+  readonly segments: readonly (readonly [name: string, values: ReadonlyMap<string, string>])[];
   readonly readers: ReadonlyMap<string, { readonly number: number; readonly mechanism: string; readonly packing: Packing }>;
 }
 
@@ -41,7 +43,16 @@ export function publish(document: SchemaDocument): Published {
     return { name, mechanism: law.mechanism, shape: mechanismOf(law).shape(law) };
   });
   const readers = metrics.map(({ name, mechanism, shape }, number) => [name, { number, mechanism, packing: packingOf(shape) }] as const);
-  return { document, metrics: metrics.map(({ name, shape }) => ({ name, shape })), readers: new Map(readers) };
+  const segments = Object.entries(document.segments ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    document,
+    metrics: metrics.map(({ name, shape }) => ({ name, shape })),
+    segments: segments.map(([name, values]) => [
+      name,
+      new Map(values.map((value) => [value, `${JSON.stringify(name)}:${JSON.stringify(value)}`])),
+    ]),
+    readers: new Map(readers),
+  };
 }
 
 const KEYS = ['v', 'schema', 'day', 'batch', 'segment', 'reports'];
@@ -50,7 +61,17 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isPair = (value: unknown): value is readonly [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && typeof value[1] === 'string';
+
+/** The last day that was parsed: of a day's batches nearly all have the same. */
+let lastDay: { readonly text: string; readonly day: number } = { text: '', day: 0 };
+
+function dayOf(text: string): number | undefined {
+  if (text === lastDay.text) return lastDay.day;
+  const day = parseDay(text);
+  if (day !== undefined) lastDay = { text, day };
+  return day;
+}
 
 function parseForm(body: string): { readonly batch: Batch; readonly day: number } {
   const malformed = (expected: string, got: unknown): Refusal => new Refusal('malformed', expected, got);
@@ -66,7 +87,7 @@ function parseForm(body: string): { readonly batch: Batch; readonly day: number 
   if (stranger !== undefined) throw malformed(`only ${KEYS.join(', ')}`, stranger);
   const { schema, day, batch, segment, reports } = value;
   if (typeof schema !== 'string') throw malformed('"schema": "app/version/checksum"', schema);
-  const number = typeof day === 'string' ? parseDay(day) : undefined;
+  const number = typeof day === 'string' ? dayOf(day) : undefined;
   if (number === undefined) throw malformed('"day": "2026-11-20"', day);
   if (typeof batch !== 'string' || !/^[0-9a-f]{32}$/.test(batch)) throw malformed('"batch": 32 lower-case hex digits', batch);
   if (segment !== undefined && !(isObject(segment) && Object.values(segment).every((value) => typeof value === 'string'))) {
@@ -86,20 +107,30 @@ function checkDay(day: number, today: number): void {
   if (day > last) throw new Refusal('future-day', `a day up to ${dayText(last)}`, dayText(day));
 }
 
-function checkSegment(segment: Batch['segment'], { segments = {} }: SchemaDocument): string {
-  const names = Object.keys(segments).sort();
-  const given = Object.keys(segment ?? {});
-  if ((segment !== undefined) !== names.length > 0 || given.length !== names.length) {
-    throw new Refusal('bad-segment', names.length > 0 ? `segments ${names.join(', ')}` : 'no segment', segment);
+function checkSegment(segment: Batch['segment'], { segments }: Published): string {
+  const given = segment === undefined ? 0 : Object.keys(segment).length;
+  if ((segment !== undefined) !== segments.length > 0 || given !== segments.length) {
+    throw new Refusal('bad-segment', segments.length > 0 ? `segments ${segments.map(([name]) => name).join(', ')}` : 'no segment', segment);
   }
-  const entries = names.map((name) => {
+  let json = '';
+  for (const [name, values] of segments) {
     const value = segment !== undefined && Object.hasOwn(segment, name) ? segment[name] : undefined;
-    if (value === undefined || !segments[name]?.includes(value)) {
-      throw new Refusal('bad-segment', `${name}: one of ${segments[name]?.join(', ')}`, value);
-    }
-    return [name, value];
-  });
-  return JSON.stringify(Object.fromEntries(entries));
+    const member = value === undefined ? undefined : values.get(value);
+    if (member === undefined) throw new Refusal('bad-segment', `${name}: one of ${[...values.keys()].join(', ')}`, value);
+    json += json === '' ? member : `,${member}`;
+  }
+  return `{${json}}`;
+}
+
+/** Refuses a batch with more reports of one metric than `most`. An honest device answers a question once a slot. */
+function checkRepeats(reports: Batch['reports'], most: number): void {
+  if (reports.length <= most) return;
+  const counts = new Map<string, number>();
+  for (const [metric] of reports) {
+    const count = (counts.get(metric) ?? 0) + 1;
+    if (count > most) throw new Refusal('too-many-reports', `at most ${most} reports of ${metric} a batch`, 'more');
+    counts.set(metric, count);
+  }
 }
 
 /** Reports are packed here, and copied when their number is known. */
@@ -136,16 +167,23 @@ function packReport([metric, payload]: readonly [string, string], { readers }: P
  * @param body the request's body, at most `MAX_BODY_BYTES` long
  * @param schemas the published schemas by `wireName`
  * @param today the collector's day, in days since 1970-01-01
+ * @param most so many reports of one metric at most: no limit but that of the batch when left out
  * @throws {Refusal} when any part of it does not fit; nothing of it may be counted then
  */
-export function parseBatch(body: string, schemas: ReadonlyMap<string, Published>, today: number): AcceptedBatch {
+export function parseBatch(
+  body: string,
+  schemas: ReadonlyMap<string, Published>,
+  today: number,
+  most: number = MAX_REPORTS,
+): AcceptedBatch {
   const { batch, day } = parseForm(body);
   const published = schemas.get(batch.schema);
   if (published === undefined) throw new Refusal('unknown-schema', 'a schema that is published here', batch.schema);
   checkDay(day, today);
-  const segment = checkSegment(batch.segment, published.document);
+  const segment = checkSegment(batch.segment, published);
   let end = 0;
   for (const report of batch.reports) end = packReport(report, published, end);
+  checkRepeats(batch.reports, most);
   return { schema: batch.schema, day, id: batch.batch, segment, reports: room.slice(0, end) };
 }
 

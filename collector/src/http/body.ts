@@ -1,18 +1,16 @@
-/** The body of a request: of the length that it declared, and in time. */
+/** The body of a request: of the length that it declared. Node's parser takes no more of it, and its timeouts bound how long it may take. */
 
 import type { IncomingMessage } from 'node:http';
 import { MAX_BODY_BYTES, Refusal } from '@murmuration/shared';
 
-/** The length that a request declares. @throws {Refusal} before anything is read */
-export function lengthOf(request: IncomingMessage): number {
+/** @throws {Refusal} before anything is read, unless the request declares a length that is accepted */
+export function checkLength(request: IncomingMessage): void {
   const declared = request.headers['content-length'];
   if (declared === undefined) throw new Refusal('length-required', 'a Content-Length', 'none');
-  const length = Number(declared);
-  if (length > MAX_BODY_BYTES) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
-  return length;
+  if (Number(declared) > MAX_BODY_BYTES) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
 }
 
-/** Resolves to the body. Node's parser takes no more of it than was declared. */
+/** Resolves to the body. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer | undefined;

@@ -1,40 +1,105 @@
 /** `POST /v1/reports`: checked in full, durable with its id, and only then acknowledged. Nothing about the sender is kept. */
 
 import { hash } from 'node:crypto';
-import { ACCEPTED_DAYS, dayNumber, type Published, parseBatch, REFUSALS, Refusal } from '@murmuration/shared';
-import type { RequestHandler } from 'express';
-import type { Store } from '../store/store.ts';
-import { lengthOf, readBody } from './body.ts';
-import { sendProblem } from './problem.ts';
+import type { IncomingMessage } from 'node:http';
+import { ACCEPTED_DAYS, dayNumber, dayText, type Published, parseBatch, REFUSALS, Refusal } from '@murmuration/shared';
+import type { RequestHandler, Response } from 'express';
+import { type Store, StoreFull } from '../store/store.ts';
+import { checkLength, readBody } from './body.ts';
+import { problemText } from './problem.ts';
+import type { Room } from './room.ts';
+import { Sources } from './sources.ts';
 
 /** Ids outlive the days on which their batches are accepted by so many: a replay can't slip in between. */
 const ID_MARGIN = 2;
+/** Seconds after which a device may come again: at least, and up to so many more, so that not all come at once. */
+const RETRY_AFTER = 5;
+const RETRY_JITTER = 25;
 
-/** The ingest route. `now` gives milliseconds since 1970. */
-export function ingest(schemas: ReadonlyMap<string, Published>, store: Store, now: () => number): RequestHandler {
-  let expired = 0;
+/** What the ingest route needs. */
+export interface IngestParts {
+  readonly schemas: ReadonlyMap<string, Published>;
+  readonly store: Store;
+  readonly room: Room;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Pages that may report; all when left out. */
+  readonly origins?: readonly string[] | undefined;
+  /** Reports that one source may send in a minute; any number when left out. */
+  readonly perMinute?: number | undefined;
+  /** Reports of one metric in one batch; up to the batch's own limit when left out. */
+  readonly perMetric?: number | undefined;
+  /** Whether the collector is about to stop: connections are not kept. */
+  readonly isClosing: () => boolean;
+}
+
+/** Any page may read whether it was heard: the answer holds nothing about anybody. */
+const HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after', 'cache-control': 'no-store' };
+
+function refuse(response: Response, request: IncomingMessage, { code, expected, got }: Refusal, isClosing: boolean): void {
+  const status = REFUSALS[code];
+  const isTemporary = status === 429 || status >= 500;
+  response.writeHead(status, {
+    ...HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    ...(isTemporary && { 'retry-after': `${RETRY_AFTER + Math.floor(Math.random() * RETRY_JITTER)}` }),
+    ...((isClosing || !request.complete) && { connection: 'close' }),
+  });
+  response.end(problemText(code, expected, got));
+}
+
+/** The ingest route. */
+export function ingest({ schemas, store, room, now, origins, perMinute, perMetric, isClosing }: IngestParts): RequestHandler {
+  const allowed = origins && new Set(origins);
+  const sources = perMinute === undefined ? undefined : new Sources(perMinute);
+  let latest = 0;
+
+  /** Ids of days before this are forgotten, so no such day is accepted again, whatever the clock says later. */
+  const firstKept = (): number => latest - ACCEPTED_DAYS.before - ID_MARGIN;
+
+  const check = (request: IncomingMessage): void => {
+    const { origin } = request.headers;
+    if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
+      throw new Refusal('bad-origin', 'an origin that may report here', origin);
+    checkLength(request);
+    room.checkDisk();
+  };
+
+  const take = async (request: IncomingMessage, body: Buffer): Promise<void> => {
+    const time = now();
+    const today = dayNumber(time);
+    const source = sources?.nameOf(request.socket.remoteAddress ?? '', today);
+    if (source !== undefined && sources?.isSpent(source, time))
+      throw new Refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
+    const batch = parseBatch(body.toString('utf8'), schemas, today, perMetric);
+    if (today > latest) {
+      latest = today;
+      await store.expire(firstKept());
+    }
+    if (batch.day < firstKept()) throw new Refusal('stale-day', `a day from ${dayText(firstKept())}`, dayText(batch.day));
+    if (source !== undefined) sources?.add(source, batch.reports.length, time);
+    const { schema, day, id, segment, reports } = batch;
+    const result = await store.append({ schema, day, id, segment, reports, hash: hash('sha256', body, 'buffer') });
+    if (result === 'conflict') throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
+  };
+
   return async (request, response) => {
-    // Any page may report, and read whether it was heard: the answer holds nothing about anybody.
-    response.setHeader('access-control-allow-origin', '*');
-    response.setHeader('access-control-expose-headers', 'retry-after');
-    response.setHeader('cache-control', 'no-store');
     try {
-      lengthOf(request);
+      check(request);
       const body = await readBody(request);
-      const today = dayNumber(now());
-      const batch = parseBatch(body.toString('utf8'), schemas, today);
-      if (today > expired) {
-        expired = today;
-        await store.expire(today - ACCEPTED_DAYS.before - ID_MARGIN);
+      room.enter(body.length);
+      try {
+        await take(request, body);
+      } finally {
+        room.leave(body.length);
       }
-      if ((await store.append({ ...batch, hash: hash('sha256', body, 'buffer') })) === 'conflict')
-        throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
-      response.writeHead(204).end();
+      response.writeHead(204, isClosing() ? { ...HEADERS, connection: 'close' } : HEADERS).end();
     } catch (error) {
       if (request.errored) return; // the sender is gone: nobody to answer, and nothing to log
-      if (!(error instanceof Refusal)) throw error;
-      if (!request.complete) response.set('connection', 'close');
-      sendProblem(response, REFUSALS[error.code], error.code, error.expected, error.got);
+      if (error instanceof Refusal) return refuse(response, request, error, isClosing());
+      if (!(error instanceof StoreFull)) throw error;
+      room.fill();
+      refuse(response, request, new Refusal('disk-full', 'room on the disk', 'none'), isClosing());
     }
   };
 }

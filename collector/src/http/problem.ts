@@ -18,10 +18,13 @@ export class Problem extends Error {
   }
 }
 
+/** One line of JSON. */
+export const problemText = (error: string, expected: string, got: string): string => `${JSON.stringify({ error, expected, got })}\n`;
+
 /** Sends one. */
 export function sendProblem(response: Response, status: number, error: string, expected: string, got: string): void {
   response
     .status(status)
     .type('application/json')
-    .send(`${JSON.stringify({ error, expected, got })}\n`);
+    .send(problemText(error, expected, got));
 }

@@ -26,6 +26,7 @@ const FIRST_WORDS = 4_096;
 /** Collects batches. */
 export class GroupBuilder {
   #words = new Int32Array(FIRST_WORDS);
+  #bytes = Buffer.from(this.#words.buffer);
   #used = 0;
   #places: Place[] = [];
   #numbers = new Map<string, number>();
@@ -41,8 +42,8 @@ export class GroupBuilder {
     const words = this.#words;
     words[at] = this.#placeOf(schema, day, segment);
     words[at + 1] = reports.length;
-    for (let i = 0; i < 4; i++) words[at + ID + i] = Number.parseInt(id.slice(8 * i, 8 * i + 8), 16);
-    new Uint8Array(words.buffer, 4 * (at + HASH), 8).set(hash.subarray(0, 8));
+    this.#bytes.write(id, 4 * (at + ID), 'hex');
+    for (let i = 0; i < 8; i++) this.#bytes[4 * (at + HASH) + i] = hash[i] as number;
     words.set(reports, at + HEAD);
     this.#count++;
   }
@@ -72,6 +73,7 @@ export class GroupBuilder {
       const larger = new Int32Array(2 * this.#used);
       larger.set(this.#words);
       this.#words = larger;
+      this.#bytes = Buffer.from(larger.buffer);
     }
     return at;
   }

@@ -29,11 +29,15 @@ export interface Reply {
   /** Of a group, for each batch the place of its result among `RESULTS`. */
   readonly results?: Uint8Array;
   readonly error?: string;
+  /** Of an error: the disk has no room. */
+  readonly isFull?: boolean;
 }
 
 /** The log is folded when it has so many words, or is so many milliseconds old. */
 const MOST_WORDS = 1_000_000;
 const LONGEST = 1_000;
+
+const SQLITE_FULL = 13;
 
 function transaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE');
@@ -219,7 +223,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     try {
       reply = answer(request);
     } catch (error) {
-      reply = { error: (error as Error).message };
+      reply = { error: (error as Error).message, isFull: (error as { readonly errcode?: number }).errcode === SQLITE_FULL };
     }
     port.postMessage(reply);
     if (request.kind === 'close' && reply.error === undefined) port.close();

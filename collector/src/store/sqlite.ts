@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { GroupBuilder } from './group.ts';
 import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-writer.ts';
-import type { Appended, Evidence, Selection, Shapes, Store, Tally, Weights } from './store.ts';
+import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
 interface Waiter {
   readonly resolve: (reply: Reply) => void;
@@ -61,7 +61,7 @@ function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly as
   worker.on('message', (reply: Reply) => {
     const waiter = waiters.shift();
     if (reply.error === undefined) waiter?.resolve(reply);
-    else waiter?.reject(new Error(reply.error));
+    else waiter?.reject(reply.isFull ? new StoreFull(reply.error) : new Error(reply.error));
   });
   const reply = (): Promise<Reply> => new Promise((resolve, reject) => waiters.push({ resolve, reject }));
   return {

@@ -49,6 +49,9 @@ export interface Weights {
   readonly reports: ReadonlyMap<number, number>;
 }
 
+/** What `append` rejects with when the disk has no room: the batch is not counted, and may be sent again. */
+export class StoreFull extends Error {}
+
 /** A store. */
 export interface Store {
   /** Resolves when the batch and its id are on the disk, in one transaction. */

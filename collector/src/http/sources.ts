@@ -1,0 +1,63 @@
+/**
+ * Limits by source. A source is a keyed hash of an address, in memory only, under a key that is drawn anew each day and
+ * never written anywhere: when the day is over nobody can tell which address it was.
+ */
+
+import { createHmac, randomBytes } from 'node:crypto';
+
+const MINUTE = 60_000;
+/** Sources that are remembered at once; then the one that was seen first is forgotten. */
+const MOST_SOURCES = 100_000;
+
+/** The part of an address that one sender has to itself: of IPv6 the first 64 bits. */
+const network = (address: string): string => (address.includes(':') && !address.includes('.') ? address.split(':', 4).join(':') : address);
+
+interface Count {
+  readonly minute: number;
+  reports: number;
+}
+
+/** Counts reports by source. */
+export class Sources {
+  readonly #most: number;
+  #day = 0;
+  #key = randomBytes(32);
+  readonly #counts = new Map<string, Count>();
+
+  /** @param most reports a source may send in a minute */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The name of an address for the rest of this day. */
+  nameOf(address: string, day: number): string {
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#key = randomBytes(32);
+      this.#counts.clear();
+    }
+    return createHmac('sha256', this.#key).update(network(address)).digest('base64url');
+  }
+
+  /** Whether a source has sent all that it may in this minute; `now` in milliseconds. */
+  isSpent(name: string, now: number): boolean {
+    const count = this.#counts.get(name);
+    return count !== undefined && count.minute === Math.floor(now / MINUTE) && count.reports >= this.#most;
+  }
+
+  /** Counts reports of a source. */
+  add(name: string, reports: number, now: number): void {
+    const minute = Math.floor(now / MINUTE);
+    const count = this.#counts.get(name);
+    if (count?.minute === minute) {
+      count.reports += reports;
+      return;
+    }
+    this.#counts.delete(name);
+    this.#counts.set(name, { minute, reports });
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= MOST_SOURCES) break;
+      this.#counts.delete(oldest);
+    }
+  }
+}
