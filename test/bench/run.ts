@@ -2,13 +2,14 @@
 
 import { writeFile } from 'node:fs/promises';
 import { accuracy } from './accuracy/accuracy.ts';
+import { ingest } from './ingest/ingest.ts';
 
 /** A benchmark: its result as JSON, and as rows: a heading and what is below it, then an empty row where another table follows. */
 type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
 
-const benchmarks: { readonly [name: string]: Benchmark } = { accuracy };
+const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, ingest };
 
 /** Takes `--json FILE` out of the arguments. */
 function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {

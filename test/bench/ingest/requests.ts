@@ -40,6 +40,12 @@ async function bodyOf(device: number, size: BatchSize): Promise<string> {
   return sent;
 }
 
+/** The reports of so many devices that answer all ten questions. */
+export async function batches(count: number): Promise<readonly (readonly (readonly [metric: string, payload: string])[])[]> {
+  const bodies = await Promise.all(Array.from({ length: count }, (_, device) => bodyOf(device, 10)));
+  return bodies.map((body) => (JSON.parse(body) as { readonly reports: [string, string][] }).reports);
+}
+
 /** A request, ready to be sent, and where in it the 32 digits of its batch's id stand. */
 interface Prepared {
   readonly bytes: Buffer;

@@ -1,12 +1,14 @@
-/** A server in a process of its own, so that its CPU time is its own: `node server.ts bare|naive|collector FOLDER`. */
+/** A server in a process of its own, so that its CPU time is its own: `node server.ts bare|naive|collector|slow FOLDER`. */
 
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openCollector } from '@murmuration/collector';
+import { type CollectorOptions, openCollector } from '@murmuration/collector';
 import express from 'express';
+import { openSqliteStore } from '../../../collector/src/store/sqlite.ts';
 import { schema } from './schema.ts';
 
 /** What a server says of itself when it is asked. */
@@ -51,15 +53,19 @@ async function naive(folder: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function collector(folder: string): Promise<number> {
-  const opened = await openCollector({ schemas: [schema.document], data: folder });
+async function collector(folder: string, options: Partial<CollectorOptions> = {}): Promise<number> {
+  const opened = await openCollector({ schemas: [schema.document], data: folder, ...options });
   return Number(new URL(await opened.listen(0, '127.0.0.1')).port);
 }
 
-const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector };
+const slowWriter = new URL('./slow-writer.ts', import.meta.url);
+const slow = (folder: string): Promise<number> => collector(folder, { openStore: (shapes) => openSqliteStore(folder, shapes, slowWriter) });
+
+const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector, slow };
 const [kind = '', folder = ''] = process.argv.slice(2);
 const start = servers[kind];
 if (start === undefined) throw new TypeError(`expected one of ${Object.keys(servers).join(', ')}, got ${kind}`);
+mkdirSync(folder, { recursive: true });
 const port = await start(folder);
 process.on('message', () => {
   const { user, system } = process.cpuUsage();

@@ -1,0 +1,229 @@
+/**
+ * `npm run bench -- ingest [--seconds 2] [--rounds 7] [--connections 256] [--reports 1000000] [--ids 10000000]`: durably
+ * acknowledged requests per CPU second of the server's process, all its threads, beside R, those of a bare node:http POST of
+ * the same bytes in the same minutes. Only ratios mean anything on a machine that others share.
+ */
+
+import { parseArgs } from 'node:util';
+import { foldingGain, foldingSeconds } from './folding.ts';
+import { closedLoop, openLoop } from './load.ts';
+import { fillIds } from './many-ids.ts';
+import { type ServerProcess, startServer, withFolder } from './process.ts';
+import { type BatchSize, batches, requests } from './requests.ts';
+
+const KINDS = ['bare', 'collector', 'slow', 'naive'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What is measured, and what it is to be. */
+interface Line {
+  readonly what: string;
+  readonly measured: number;
+  readonly unit: string;
+  readonly target?: { readonly atMost?: number; readonly atLeast?: number };
+}
+
+interface Options {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  readonly reports: number;
+  readonly ids: number;
+}
+
+function quantile(numbers: readonly number[], q: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
+
+/** Runs one load and gives requests per CPU second and per second. */
+async function measure(
+  server: ServerProcess,
+  next: () => Buffer,
+  { connections, seconds }: Options,
+): Promise<readonly [cpu: number, wall: number]> {
+  const before = await server.usage();
+  const { acknowledged, refused, seconds: took } = await closedLoop(server.port, connections, next, seconds);
+  const after = await server.usage();
+  if (refused > 0) throw new Error(`expected every request to be acknowledged, got ${refused} refusals`);
+  return [acknowledged / (after.cpu - before.cpu), acknowledged / took];
+}
+
+/** Interleaved runs of every kind of server on the same requests; the first round warms up. */
+async function throughput(
+  servers: ReadonlyMap<Kind, ServerProcess>,
+  size: BatchSize,
+  options: Options,
+): Promise<Map<Kind, readonly [number, number]>> {
+  const next = await requests(size);
+  const runs = new Map<Kind, (readonly [number, number])[]>();
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const [kind, server] of servers) {
+      const run = await measure(server, next, options);
+      if (round > 0) runs.set(kind, [...(runs.get(kind) ?? []), run]);
+    }
+  }
+  return new Map([...runs].map(([kind, all]) => [kind, [median(all.map(([cpu]) => cpu)), median(all.map(([, wall]) => wall))]]));
+}
+
+async function throughputLines(
+  options: Options,
+): Promise<{ readonly lines: readonly Line[]; readonly cpuPerBatch: number; readonly perSecond: number }> {
+  return withFolder(async (folder) => {
+    const servers = new Map<Kind, ServerProcess>();
+    try {
+      for (const kind of KINDS) servers.set(kind, await startServer(kind, `${folder}/${kind}`));
+      const lines: Line[] = [];
+      let [cpuPerBatch, perSecond] = [0, 0];
+      for (const size of [1, 10] as const) {
+        const found = await throughput(servers, size, options);
+        const [cpu, wall] = [0, 1].map(
+          (i) =>
+            (kind: Kind): number =>
+              found.get(kind)?.[i] ?? Number.NaN,
+        ) as [(kind: Kind) => number, (kind: Kind) => number];
+        const name = `${size} ${size === 1 ? 'report' : 'reports'} a request`;
+        lines.push(
+          { what: `${name}: R, bare node:http`, measured: cpu('bare'), unit: 'requests per CPU s' },
+          { what: `${name}: durably acknowledged`, measured: cpu('collector'), unit: 'requests per CPU s' },
+          { what: `${name}: of R`, measured: cpu('collector') / cpu('bare'), unit: '', target: { atLeast: size === 1 ? 0.45 : 0.4 } },
+          { what: `${name}: naive server, of R`, measured: cpu('naive') / cpu('bare'), unit: '' },
+          {
+            what: `${name}: commits slowed by 5 ms, per CPU s`,
+            measured: cpu('slow') / cpu('collector'),
+            unit: 'of its own',
+            target: { atLeast: 0.8 },
+          },
+          { what: `${name}: the same, per second`, measured: wall('slow') / wall('collector'), unit: 'of its own' },
+        );
+        if (size === 1) perSecond = wall('collector');
+        cpuPerBatch = 1 / cpu('collector');
+      }
+      return { lines, cpuPerBatch, perSecond };
+    } finally {
+      for (const server of servers.values()) await server.stop();
+    }
+  });
+}
+
+/** An open loop at half of what the closed one reached; a commit's time is what a lone client waits. */
+async function latencyLines(perSecond: number, options: Options): Promise<readonly Line[]> {
+  return withFolder(async (folder) => {
+    const server = await startServer('collector', folder);
+    try {
+      const next = await requests(1);
+      await closedLoop(server.port, options.connections, next, options.seconds);
+      const alone = await openLoop(server.port, 1, next, options.seconds, 20);
+      const commit = median(alone.latencies);
+      const { latencies } = await openLoop(server.port, options.connections, next, 5 * options.seconds, perSecond / 2);
+      return [
+        { what: 'a lone client waits', measured: commit, unit: 'ms' },
+        { what: 'open loop at half load: median', measured: median(latencies), unit: 'ms' },
+        { what: 'open loop at half load: p99', measured: quantile(latencies, 0.99), unit: 'ms', target: { atMost: 4 * commit + 10 } },
+      ];
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+async function foldingLines(cpuPerBatch: number): Promise<readonly Line[]> {
+  const count = 1_000;
+  const share = foldingSeconds(await batches(count)) / count / cpuPerBatch;
+  return [
+    { what: 'folding, from payload strings, of the CPU', measured: 100 * share, unit: '%', target: { atMost: 5 } },
+    ...[100, 1_000].map((group) => ({
+      what: `folding, 1,024 bits in groups of ${group}, over a loop over bits`,
+      measured: foldingGain(group),
+      unit: 'times',
+      target: { atLeast: 30 },
+    })),
+  ];
+}
+
+/** Resident memory after each tenth of so many reports, the first left out: its largest over its least. */
+async function memoryLines(options: Options): Promise<readonly Line[]> {
+  return withFolder(async (folder) => {
+    const server = await startServer('collector', folder);
+    try {
+      const next = await requests(10);
+      const resident: number[] = [];
+      let sent = 0;
+      while (sent < options.reports) {
+        const goal = sent + options.reports / 10;
+        while (sent < goal) sent += 10 * (await closedLoop(server.port, options.connections, next, 1)).acknowledged;
+        resident.push((await server.usage()).residentBytes);
+      }
+      const settled = resident.slice(1);
+      return [
+        { what: `resident memory over ${sent} reports, largest`, measured: Math.max(...settled) / 2 ** 20, unit: 'MiB' },
+        { what: 'the same, largest over least', measured: Math.max(...settled) / Math.min(...settled), unit: '', target: { atMost: 1.1 } },
+      ];
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+async function startLines({ ids }: Options): Promise<readonly Line[]> {
+  return withFolder(async (folder) => {
+    await fillIds(folder, ids);
+    const server = await startServer('collector', folder);
+    const { residentBytes } = await server.usage();
+    await server.stop();
+    return [
+      { what: `start with ${ids} ids kept`, measured: server.startSeconds, unit: 's', target: { atMost: 5 } },
+      { what: 'resident memory then', measured: residentBytes / 2 ** 20, unit: 'MiB' },
+    ];
+  });
+}
+
+const holds = ({ measured, target }: Line): boolean =>
+  measured <= (target?.atMost ?? Number.POSITIVE_INFINITY) && measured >= (target?.atLeast ?? Number.NEGATIVE_INFINITY);
+
+const number = (x: number): string => (x >= 1_000 ? x.toFixed(0) : x.toPrecision(3));
+
+function row(line: Line): readonly string[] {
+  const { what, measured, unit, target } = line;
+  const bound =
+    target?.atMost === undefined
+      ? target?.atLeast === undefined
+        ? ''
+        : `at least ${number(target.atLeast)}`
+      : `at most ${number(target.atMost)}`;
+  return [what, `${number(measured)} ${unit}`.trim(), bound, target === undefined ? '' : holds(line) ? 'holds' : 'MISSED'];
+}
+
+/** Measures everything, one thing after the other. */
+export async function ingest(args: readonly string[]): Promise<{
+  readonly result: { readonly passed: boolean; readonly options: Options; readonly lines: readonly Line[] };
+  readonly rows: readonly (readonly string[])[];
+}> {
+  const whole = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: { seconds: whole, rounds: whole, connections: whole, reports: whole, ids: whole },
+  });
+  const of = (name: keyof Options, otherwise: number): number => {
+    const value = Number(values[name] ?? otherwise);
+    if (!(value > 0)) throw new TypeError(`--${name}: expected a number above 0, got ${values[name]}`);
+    return value;
+  };
+  const options = {
+    seconds: of('seconds', 2),
+    rounds: of('rounds', 7),
+    connections: of('connections', 256),
+    reports: of('reports', 1e6),
+    ids: of('ids', 1e7),
+  };
+  const { lines, cpuPerBatch, perSecond } = await throughputLines(options);
+  const all = [
+    ...lines,
+    ...(await latencyLines(perSecond, options)),
+    ...(await foldingLines(cpuPerBatch)),
+    ...(await memoryLines(options)),
+    ...(await startLines(options)),
+  ];
+  return { result: { passed: all.every(holds), options, lines: all }, rows: [['ingest', 'measured', 'target', ''], ...all.map(row)] };
+}

@@ -1,0 +1,59 @@
+/** A server's process, and what it says of itself. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Usage } from './server.ts';
+
+const file = fileURLToPath(new URL('./server.ts', import.meta.url));
+
+/** A server that listens. */
+export interface ServerProcess {
+  readonly port: number;
+  /** Seconds from its start until it listened. */
+  readonly startSeconds: number;
+  readonly usage: () => Promise<Usage>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Where a server's store lies; it is gone when the work is done. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const answer = async <T>(child: ChildProcess): Promise<T> => {
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
+  ]);
+  return message as T;
+};
+
+/** Starts a server of a kind. */
+export async function startServer(kind: string, folder: string): Promise<ServerProcess> {
+  const started = performance.now();
+  const child = fork(file, [kind, folder]);
+  const { port } = await answer<{ readonly port: number }>(child);
+  const startSeconds = (performance.now() - started) / 1000;
+  return {
+    port,
+    startSeconds,
+    usage: () => {
+      child.send('usage');
+      return answer<Usage>(child);
+    },
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
