@@ -17,6 +17,8 @@ export interface AcceptedBatch {
   readonly segment: string;
   /** One after the other: the number of its metric among those of the schema, then the report packed as words. */
   readonly reports: Int32Array;
+  /** How many they are. */
+  readonly count: number;
 }
 
 /** A metric of a schema, by whose place among the others packed reports name it. */
@@ -184,7 +186,7 @@ export function parseBatch(
   let end = 0;
   for (const report of batch.reports) end = packReport(report, published, end);
   checkRepeats(batch.reports, most);
-  return { schema: batch.schema, day, id: batch.batch, segment, reports: room.slice(0, end) };
+  return { schema: batch.schema, day, id: batch.batch, segment, reports: room.slice(0, end), count: batch.reports.length };
 }
 
 /** The reports of a batch, one by one. */

@@ -10,14 +10,12 @@ export function checkLength(request: IncomingMessage): void {
   if (Number(declared) > MAX_BODY_BYTES) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
 }
 
-/** Resolves to the body. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let body: Buffer | undefined;
-    request.on('data', (chunk: Buffer) => {
-      body = body === undefined ? chunk : Buffer.concat([body, chunk]);
-    });
-    request.on('end', () => resolve(body ?? Buffer.alloc(0)));
-    request.on('error', reject);
+/** Gives the whole body to `done`; never, when the sender goes away before it has sent it. */
+export function readBody(request: IncomingMessage, done: (body: Buffer) => void): void {
+  let body: Buffer | undefined;
+  request.on('data', (chunk: Buffer) => {
+    body = body === undefined ? chunk : Buffer.concat([body, chunk]);
   });
+  request.on('end', () => done(body ?? Buffer.alloc(0)));
+  request.on('error', () => {}); // nobody to answer, and nothing to log
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ACCEPTED_DAYS, dayNumber, dayText, type Published, parseBatch, REFUSALS, Refusal } from '@murmuration/shared';
 import type { RequestHandler, Response } from 'express';
-import { type Store, StoreFull } from '../store/store.ts';
+import { type Appended, type Entry, type Store, StoreFull } from '../store/store.ts';
 import { checkLength, readBody } from './body.ts';
 import { problemText } from './problem.ts';
 import type { Room } from './room.ts';
@@ -65,41 +65,60 @@ export function ingest({ schemas, store, room, now, origins, perMinute, perMetri
     room.checkDisk();
   };
 
-  const take = async (request: IncomingMessage, body: Buffer): Promise<void> => {
+  /** Checks a body, and resolves when it is counted. */
+  const take = (request: IncomingMessage, body: Buffer): Promise<Appended> => {
     const time = now();
     const today = dayNumber(time);
     const source = sources?.nameOf(request.socket.remoteAddress ?? '', today);
     if (source !== undefined && sources?.isSpent(source, time))
       throw new Refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
-    const batch = parseBatch(body.toString('utf8'), schemas, today, perMetric);
-    if (today > latest) {
-      latest = today;
-      await store.expire(firstKept());
-    }
-    if (batch.day < firstKept()) throw new Refusal('stale-day', `a day from ${dayText(firstKept())}`, dayText(batch.day));
-    if (source !== undefined) sources?.add(source, batch.reports.length, time);
-    const { schema, day, id, segment, reports } = batch;
-    const result = await store.append({ schema, day, id, segment, reports, hash: hash('sha256', body, 'buffer') });
-    if (result === 'conflict') throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
+    const { schema, day, id, segment, reports, count } = parseBatch(body.toString('utf8'), schemas, today, perMetric);
+    if (source !== undefined) sources?.add(source, count, time);
+    const expiry = today > latest;
+    latest = Math.max(latest, today);
+    if (day < firstKept()) throw new Refusal('stale-day', `a day from ${dayText(firstKept())}`, dayText(day));
+    const entry: Entry = { schema, day, id, segment, reports, count, hash: hash('sha256', body, 'buffer') };
+    return expiry ? store.expire(firstKept()).then(() => store.append(entry)) : store.append(entry);
   };
 
-  return async (request, response) => {
-    try {
-      check(request);
-      const body = await readBody(request);
-      room.enter(body.length);
-      try {
-        await take(request, body);
-      } finally {
-        room.leave(body.length);
-      }
-      response.writeHead(204, isClosing() ? { ...HEADERS, connection: 'close' } : HEADERS).end();
-    } catch (error) {
-      if (request.errored) return; // the sender is gone: nobody to answer, and nothing to log
+  return (request, response, next) => {
+    const fail = (error: unknown): void => {
       if (error instanceof Refusal) return refuse(response, request, error, isClosing());
-      if (!(error instanceof StoreFull)) throw error;
+      if (!(error instanceof StoreFull)) return next(error);
       room.fill();
       refuse(response, request, new Refusal('disk-full', 'room on the disk', 'none'), isClosing());
+    };
+    const finish = (body: Buffer): void => {
+      try {
+        room.enter(body.length);
+      } catch (error) {
+        return fail(error);
+      }
+      const leave = (): void => room.leave(body.length);
+      let counted: Promise<Appended>;
+      try {
+        counted = take(request, body);
+      } catch (error) {
+        leave();
+        return fail(error);
+      }
+      counted.then(
+        (result) => {
+          leave();
+          if (result === 'conflict') fail(new Refusal('conflict', 'the bytes that this batch id came with', 'others'));
+          else response.writeHead(204, isClosing() ? { ...HEADERS, connection: 'close' } : HEADERS).end();
+        },
+        (error: unknown) => {
+          leave();
+          fail(error);
+        },
+      );
+    };
+    try {
+      check(request);
+    } catch (error) {
+      return fail(error);
     }
+    readBody(request, finish);
   };
 }

@@ -46,12 +46,14 @@ function put({ hashes, numbers, days }: Shard, hash: number, number: number, day
 
 /** A set of ids, each with a number above 0 and the day of its batch. */
 export class IdSet {
-  readonly #shards: Shard[] = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(FIRST_SLOTS));
+  readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
 
-  /** How many ids there are. */
-  get size(): number {
-    return this.#shards.reduce((sum, { used }) => sum + used, 0);
+  /** @param expected room for so many ids at once, and a third more; the set grows beyond it */
+  constructor(expected: number = 0) {
+    const each = (4 / 3) * (4 / 3) * (expected / (1 << SHARD_BITS));
+    const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(Math.max(1, each))));
+    this.#shards = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(slots));
   }
 
   /**
@@ -86,14 +88,6 @@ export class IdSet {
     for (const [index, { hashes }] of this.#shards.entries()) this.#rebuild(index, hashes.length, isKept);
   }
 
-  /** Forgets everything. */
-  clear(): void {
-    for (const shard of this.#shards) {
-      shard.numbers.fill(0);
-      shard.used = 0;
-    }
-  }
-
   #hash(words: Int32Array, at: number): number {
     let hash = 0;
     for (let i = 0; i < ID_WORDS; i++) hash = mix(hash ^ (words[at + i] as number) ^ (this.#key[i] as number));
@@ -103,7 +97,8 @@ export class IdSet {
   #rebuild(index: number, slots: number, isKept: (day: number) => boolean): Shard {
     const old = this.#shards[index] as Shard;
     const fresh = shardOf(slots);
-    for (const [slot, number] of old.numbers.entries()) {
+    for (let slot = 0; slot < old.numbers.length; slot++) {
+      const number = old.numbers[slot] as number;
       const day = old.days[slot] as number;
       if (number === 0 || !isKept(day)) continue;
       put(fresh, old.hashes[slot] as number, number, day);

@@ -17,7 +17,7 @@ type Known = 'new' | 'same' | 'other';
 
 /** The ids of a store. Numbers count them from 1, in the order in which they were added, for ever. */
 export class Ids {
-  readonly #set = new IdSet();
+  readonly #set: IdSet;
   readonly #find;
   readonly #insert;
   readonly #expire;
@@ -31,6 +31,8 @@ export class Ids {
     this.#find = database.prepare('SELECT first, words FROM ids WHERE first <= ? ORDER BY first DESC LIMIT 1');
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
     this.#expire = database.prepare('DELETE FROM ids WHERE day < ?');
+    const kept = database.prepare('SELECT sum(length(words)) AS bytes FROM ids').get();
+    this.#set = new IdSet(Number(kept?.['bytes'] ?? 0) / (4 * WORDS));
     for (const row of database.prepare('SELECT first, words FROM ids ORDER BY first').iterate()) {
       const words = wordsOf(row['words']);
       this.#first = Number(row['first']);

@@ -30,10 +30,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 }
 
 const answer = async <T>(child: ChildProcess): Promise<T> => {
-  const [message] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
-  ]);
+  const [message] = await once(child, 'message');
   return message as T;
 };
 
