@@ -7,6 +7,7 @@ import { estimatesOf } from './estimators/estimator.ts';
 import { normSub } from './estimators/norm-sub.ts';
 import { shrunk } from './estimators/shrunk.ts';
 import type { Selection, Store } from './store/store.ts';
+import { type Watch, watchOf } from './watch/watch.ts';
 
 /** One answer's share; of a number the mean, whose answer and label are `mean`. */
 export interface AnswerEstimate extends Estimate {
@@ -39,6 +40,8 @@ export interface MetricEstimates {
   /** `value`: the one answer is the mean, in the unit of the metric's range. Left out where answers have shares. */
   readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
+  /** Signs of crafted reports, over all segments of the days; and what crafted reports could do. */
+  readonly watch: Watch;
 }
 
 /** What an estimate needs besides the metric. */
@@ -71,6 +74,7 @@ export async function estimateMetric(
   const listed = answersOf(document);
   const answers = numbers ? ['mean'] : (listed ?? candidates);
   const shares = truth?.(app, metric);
+  const watch = watchOf(law, tallies, await store.weights({ schemas, metric, ...range }), perDevice, numbers);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
   const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
   const learned = listed && shrunk(estimates);
@@ -84,5 +88,5 @@ export async function estimateMetric(
   if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
   const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
-  return { ...about, ...(numbers && { unit: 'value' }), answers: rows };
+  return { ...about, ...(numbers && { unit: 'value' }), answers: rows, watch };
 }

@@ -9,3 +9,4 @@ export { estimatesOf } from './estimators/estimator.ts';
 export { sampler } from './simulate/distribution.ts';
 export { type Agreement, agreement } from './statistics/agreement.ts';
 export { chiSquaredTail } from './statistics/chiSquared.ts';
+export { type Watch, watchOf } from './watch/watch.ts';

@@ -35,6 +35,10 @@ function Opened({ metric, estimates, address }: DetailsProps): VNode {
             <dd>{meaning}</dd>
           </div>
         ))}
+        <div>
+          <dt>crafted reports</dt>
+          <dd>{watched(estimates)}</dd>
+        </div>
         {metric.expires && (
           <div>
             <dt>expires</dt>
@@ -47,6 +51,15 @@ function Opened({ metric, estimates, address }: DetailsProps): VNode {
       </p>
     </>
   );
+}
+
+/** Below this the law is a bad explanation: one metric in a million looks so by chance. */
+const SUSPICIOUS = 1e-6;
+
+function watched({ watch: { pValue, perPercent }, unit }: Estimates): string {
+  const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
+  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1) : hundredths(perPercent, 1);
+  return `${found} (p = ${pValue.toPrecision(2)}). If 1 % of the reports were crafted, they could move an answer by up to ${shift}${unit === 'value' ? '' : ' points'}.`;
 }
 
 function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {

@@ -44,6 +44,8 @@ export interface Estimates {
   /** Where the one answer is a number and no share. */
   readonly unit?: 'value';
   readonly answers: readonly Answer[];
+  /** Under "every report came through the law" a p-value; and how far 1 % of crafted reports could move an estimate. */
+  readonly watch: { readonly pValue: number; readonly perPercent: number };
 }
 
 /** What the collector says when it refuses a request. */

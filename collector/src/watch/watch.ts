@@ -1,0 +1,32 @@
+/** The poisoning watch of a metric: whether its reports can have come through the law, and how far crafted ones could move it. */
+
+import type { Law, Range } from '@murmuration/shared';
+import type { Tallies, Weights } from '../store/store.ts';
+import { cellsPValue, cohortsPValue, weightsPValue } from './evidence.ts';
+import { leverageOf, shiftOf } from './leverage.ts';
+
+/** What is watched. P-values are left out where a law has no such test, or too few reports came for it. */
+export interface Watch {
+  /** Under "every report came through the law, whatever the answers": of all tests together, by Bonferroni. 1 without tests. */
+  readonly pValue: number;
+  readonly cells?: number;
+  readonly cohorts?: number;
+  readonly ones?: number;
+  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. */
+  readonly perPercent: number;
+}
+
+/** The watch of a metric's evidence. */
+export function watchOf(law: Law, tallies: Tallies, days: readonly Weights[], perDevice: number, range: Range = [0, 1]): Watch {
+  const tests = {
+    cells: cellsPValue(law, tallies, perDevice),
+    cohorts: cohortsPValue(law, tallies, perDevice),
+    ones: weightsPValue(law, days),
+  };
+  const found = Object.entries(tests).flatMap(([name, pValue]) => (pValue === undefined ? [] : [[name, pValue] as const]));
+  return {
+    pValue: Math.min(1, ...found.map(([, pValue]) => found.length * pValue)),
+    ...Object.fromEntries(found),
+    perPercent: (range[1] - range[0]) * shiftOf(leverageOf(law), 0.01),
+  };
+}

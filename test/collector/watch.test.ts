@@ -1,0 +1,112 @@
+/** The poisoning watch: its p-values are large for honest fleets whatever they answer, and small for crafted ones; leverage is exact. */
+
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import {
+  kAryLaw,
+  type Law,
+  meanLaw,
+  mechanismOf,
+  packingOf,
+  rapporLaw,
+  type ShareLaw,
+  subsetLaw,
+  toBase64url,
+  unaryLaw,
+} from '@murmuration/shared';
+import { describe, expect, test } from 'vitest';
+import { randomizeKAry } from '../../client/src/randomizers/k-ary.ts';
+import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
+import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
+import { randomizeUnary } from '../../client/src/randomizers/unary.ts';
+import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
+import { Folder } from '../../collector/src/fold/folder.ts';
+import { leverageOf } from '../../collector/src/watch/leverage.ts';
+import { type Watch, watchOf } from '../../collector/src/watch/watch.ts';
+
+const FALSE_ALARM = 1e-6;
+const REPORTS = 20_000;
+
+const rapporOf = { ...rapporLaw(1, 1), cohorts: 8 };
+const honest: readonly (readonly [
+  name: string,
+  law: ShareLaw,
+  report: (i: number, coins: ReturnType<typeof createCoins>) => Uint8Array,
+])[] = (() => {
+  const [kAry, subset, unary] = [kAryLaw(5, 1), subsetLaw(24, 6, 1), unaryLaw(40, 1)];
+  return [
+    ['k-ary', kAry, (i, coins) => randomizeKAry(kAry, i % 2 === 0 ? 0 : i % 5, coins)],
+    ['subset', subset, (i, coins) => randomizeSubset(subset, i % 2 === 0 ? 3 : i % 24, coins)],
+    ['unary', unary, (_, coins) => randomizeUnary(unary, 7, coins)],
+    ['rappor', rapporOf, (i, coins) => randomizeRappor(rapporOf, `word ${i % 3}`, coins)],
+  ];
+})();
+
+/** The watch of reports. */
+function watch(law: Law, reports: Iterable<Uint8Array>): Watch {
+  const folder = new Folder(mechanismOf(law).shape(law));
+  folder.addPayloads([...reports].map(toBase64url));
+  const ones = folder.ones();
+  return watchOf(law, folder.tallies(), ones.size > 0 ? [{ day: 1, reports: ones }] : [], 1);
+}
+
+describe.each(honest)('%s', (_name, law, report) => {
+  const coins = createCoins(words(seededRng(8)));
+  const fleet = Array.from({ length: REPORTS }, (_, i) => report(i, coins));
+
+  test('honest reports are no evidence, even when everybody answers the same', () => {
+    expect(watch(law, fleet).pValue).toBeGreaterThan(FALSE_ALARM);
+  });
+
+  test('a fifth of reports that all say one thing are', () => {
+    const { cells, cohorts, weight } = mechanismOf(law).shape(law);
+    const { packBytes, bytes } = packingOf(mechanismOf(law).shape(law));
+    const crafted = new Uint8Array(bytes);
+    if (cohorts > 1) crafted[0] = 3;
+    if (law.mechanism !== 'k-ary')
+      for (let bit = 0; bit < (weight ?? 1); bit++)
+        crafted[(cohorts > 1 ? 1 : 0) + (bit >> 3)] = (crafted[(cohorts > 1 ? 1 : 0) + (bit >> 3)] as number) | (1 << (bit & 7));
+    expect(cells).toBeGreaterThan(1);
+    const words = new Int32Array(100);
+    packBytes(crafted, words, new Uint8Array(words.buffer), 0); // a report that the codec takes
+    const share = law.mechanism === 'k-ary' || law.mechanism === 'subset' ? 0.9 : 0.2;
+    const found = watch(
+      law,
+      fleet.map((own, i) => (i < share * REPORTS ? crafted : own)),
+    );
+    expect(found.pValue).toBeLessThan(FALSE_ALARM);
+  });
+});
+
+test('a share of crafted reports moves an estimate to (1 - share) f + share s, exactly', () => {
+  for (const law of [kAryLaw(5, 1), subsetLaw(24, 6, 1), unaryLaw(40, 1)]) {
+    const { cells: size } = mechanismOf(law).shape(law);
+    const { low, high } = leverageOf(law);
+    const cells = new Float64Array(size).fill(4_000);
+    const before = estimatesOf(law, { tallies: new Map([[0, { reports: 9_000, cells }]]), perDevice: 1, candidates: [] });
+    const after = estimatesOf(law, {
+      tallies: new Map([[0, { reports: 10_000, cells: cells.map((count, cell) => (cell === 0 ? count + 1_000 : count)) }]]),
+      perDevice: 1,
+      candidates: [],
+    });
+    const expected = [high, low].map((score, cell) => 0.9 * (before[cell]?.estimate as number) + 0.1 * score);
+    expect(after[0]?.estimate).toBeCloseTo(expected[0] as number, 12);
+    expect(after[1]?.estimate).toBeCloseTo(expected[1] as number, 12);
+  }
+});
+
+test('the leverage of a number is that of its outermost outputs, and the watch gives it in the unit of the range', () => {
+  const law = meanLaw(1); // Duchi's: two outputs, at ±(e + 1)/(e - 1) of half the range
+  const reach = (Math.E + 1) / (Math.E - 1) / 2;
+  expect(leverageOf(law).high).toBeCloseTo(0.5 + reach, 6);
+  expect(leverageOf(law).low).toBeCloseTo(0.5 - reach, 6);
+  const { perPercent, pValue } = watchOf(law, new Map([[0, { reports: 10, cells: Float64Array.of(4, 6) }]]), [], 1, [100, 300]);
+  expect(perPercent).toBeCloseTo(200 * 0.01 * (0.5 + reach), 6);
+  expect(pValue).toBe(1);
+});
+
+test('days on which one device may report again count once', () => {
+  const law = kAryLaw(2, 1);
+  const tallies = new Map([[0, { reports: 3_000, cells: Float64Array.of(2_500, 500) }]]);
+  const [once, thrice] = [watchOf(law, tallies, [], 1), watchOf(law, tallies, [], 3)];
+  expect(Math.log(thrice.pValue / 2)).toBeCloseTo(Math.log(once.pValue / 2) / 3, 6);
+});
