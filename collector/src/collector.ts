@@ -113,7 +113,10 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
         const closed = once(server, 'close');
         server.close();
         server.closeIdleConnections();
+        // Who is still sending has the time that any request has.
+        const late = setTimeout(() => server?.closeAllConnections(), (options.timeouts ?? TIMEOUTS).request);
         await closed;
+        clearTimeout(late);
       }
       await store.close();
     },

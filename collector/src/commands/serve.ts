@@ -14,6 +14,9 @@ interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly minimum: number;
+  readonly origin?: string[];
+  readonly perMinute?: number;
+  readonly perMetric?: number;
 }
 
 /** `metric=FILE`, a candidate a line. */
@@ -28,11 +31,12 @@ async function loadCandidates(option: string): Promise<[metric: string, candidat
   }
 }
 
-async function serve({ schema, candidates = [], data, port, host, minimum }: ServeOptions): Promise<void> {
+async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
   const log = pino({ name: 'murmuration' }, pino.destination(2));
   const schemas = await Promise.all(schema.map(loadSchema));
   const lists = Object.fromEntries(await Promise.all(candidates.map(loadCandidates)));
-  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log });
+  const limits = { ...(origin && { origins: origin }), ...(perMinute && { perMinute }), ...(perMetric && { perMetric }) };
+  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits });
   const address = await collector.listen(port, host);
   process.stdout.write(`Murmuration listens on ${address}\n`);
   const stop = (): void => {
@@ -58,5 +62,8 @@ export function addServe(program: Command): void {
     .option('--port <n>', 'port; 0 takes a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'fewer reports than this show nothing', wholeOption('--minimum', 1), 20)
+    .option('--origin <origin...>', 'pages that may report, https://app.example; all when left out')
+    .option('--per-minute <n>', 'reports that one address may send in a minute; any number when left out', wholeOption('--per-minute', 1))
+    .option('--per-metric <n>', 'reports of one metric in one batch; 1000 when left out', wholeOption('--per-metric', 1, 1_000))
     .action(serve);
 }

@@ -77,7 +77,8 @@ function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly as
 /** Group commit: whatever arrives during one commit shares the next, which starts when the last returns. */
 function createAppend(ask: (request: Request) => Promise<Reply>): {
   readonly append: Store['append'];
-  readonly drain: () => Promise<void>;
+  /** Resolves when what was appended so far is committed, or was refused. Others may go on appending. */
+  readonly settle: () => Promise<void>;
 } {
   const builder = new GroupBuilder();
   let waiters: { readonly resolve: (result: Appended) => void; readonly reject: (error: Error) => void }[] = [];
@@ -108,8 +109,9 @@ function createAppend(ask: (request: Request) => Promise<Reply>): {
       running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(commit);
       return new Promise((resolve, reject) => waiters.push({ resolve, reject }));
     },
-    drain: async () => {
-      while (running !== undefined) await running;
+    settle: async () => {
+      await running;
+      await running; // the commit that took in what waited for the first
     },
   };
 }
@@ -127,12 +129,12 @@ export async function openSqliteStore(folder: string, shapes: Shapes, writer: UR
   const worker = new Worker(writer, { workerData: { file, shapes } satisfies WriterData });
   const { opened, ask } = connect(worker);
   await opened;
-  const { append, drain } = createAppend(ask);
+  const { append, settle } = createAppend(ask);
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   let closed = false;
   /** What was appended is in the tallies. */
   const folded = async (): Promise<void> => {
-    await drain();
+    await settle();
     await ask({ kind: 'fold' });
   };
   return {
@@ -148,7 +150,7 @@ export async function openSqliteStore(folder: string, shapes: Shapes, writer: UR
     expire: async (day) => void (await ask({ kind: 'expire', day })),
     close: async () => {
       closed = true;
-      await drain();
+      await settle();
       await ask({ kind: 'close' });
       reader.close();
       await worker.terminate();
