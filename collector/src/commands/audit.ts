@@ -1,12 +1,13 @@
 /** `murmuration audit`: what a schema's integers spend, against what it claims; what ε does not cover; the statement. */
 
-import { canonicalSchema, fingerprint, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
+import { canonicalSchema, fingerprint, isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { certificateOf } from '../audit/certificate.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
 import { combinationsOf, warningsOf } from '../audit/warnings.ts';
 import { loadUnproven } from '../schema-file.ts';
+import { leverageOf, shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';
 
@@ -16,9 +17,24 @@ interface AuditOptions {
   readonly json?: boolean;
 }
 
-function row({ metric, mechanism, report, times, window, epoch, holds }: MetricSpending, { epsilon, permanent }: MetricDocument): string[] {
+function row(
+  { metric, mechanism, report, times, window, epoch, holds }: MetricSpending,
+  { epsilon, permanent, law }: MetricDocument,
+): string[] {
   const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
-  return [metric, mechanism, report.epsilon, claimed, epoch?.epsilon ?? '', `${times}`, window.epsilon, holds ? 'holds' : 'EXCEEDED'];
+  const shift = shiftOf(leverageOf(law), 0.01);
+  const moved = isNumberLaw(law) ? `${(100 * shift).toFixed(1)} % of the range` : `${(100 * shift).toFixed(1)} points`;
+  return [
+    metric,
+    mechanism,
+    report.epsilon,
+    claimed,
+    epoch?.epsilon ?? '',
+    `${times}`,
+    window.epsilon,
+    holds ? 'holds' : 'EXCEEDED',
+    moved,
+  ];
 }
 
 function describe(document: SchemaDocument, sha256: string, { metrics, window, holds }: Spending): string {
@@ -28,7 +44,7 @@ function describe(document: SchemaDocument, sha256: string, { metrics, window, h
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
     '',
-    table(['metric', 'mechanism', 'ε a report', 'claimed', 'ε an epoch', 'times', `ε a ${budget.per}`, ''], rows),
+    table(['metric', 'mechanism', 'ε a report', 'claimed', 'ε an epoch', 'times', `ε a ${budget.per}`, '', '1 % crafted moves'], rows),
     '',
     `any ${budget.per}: ε ${window.epsilon} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
     '',
@@ -44,6 +60,7 @@ const epsilons = (document: SchemaDocument, { metric, mechanism, report, times, 
     metric,
     mechanism,
     claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
+    leveragePerPercent: shiftOf(leverageOf((document.metrics[metric] as MetricDocument).law), 0.01),
     epsilon: { report: report.epsilon, window: window.epsilon, ...(epoch && { epoch: epoch.epsilon }) },
     times,
     holds,

@@ -82,43 +82,26 @@ export function ingest({ schemas, store, room, now, origins, perMinute, perMetri
   };
 
   return (request, response, next) => {
+    const finish = async (body: Buffer): Promise<void> => {
+      room.enter(body.length);
+      try {
+        if ((await take(request, body)) === 'conflict') throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
+      } finally {
+        room.leave(body.length);
+      }
+      response.writeHead(204, isClosing() ? { ...HEADERS, connection: 'close' } : HEADERS).end();
+    };
     const fail = (error: unknown): void => {
       if (error instanceof Refusal) return refuse(response, request, error, isClosing());
       if (!(error instanceof StoreFull)) return next(error);
       room.fill();
       refuse(response, request, new Refusal('disk-full', 'room on the disk', 'none'), isClosing());
     };
-    const finish = (body: Buffer): void => {
-      try {
-        room.enter(body.length);
-      } catch (error) {
-        return fail(error);
-      }
-      const leave = (): void => room.leave(body.length);
-      let counted: Promise<Appended>;
-      try {
-        counted = take(request, body);
-      } catch (error) {
-        leave();
-        return fail(error);
-      }
-      counted.then(
-        (result) => {
-          leave();
-          if (result === 'conflict') fail(new Refusal('conflict', 'the bytes that this batch id came with', 'others'));
-          else response.writeHead(204, isClosing() ? { ...HEADERS, connection: 'close' } : HEADERS).end();
-        },
-        (error: unknown) => {
-          leave();
-          fail(error);
-        },
-      );
-    };
     try {
       check(request);
+      readBody(request, (body) => void finish(body).catch(fail));
     } catch (error) {
-      return fail(error);
+      fail(error);
     }
-    readBody(request, finish);
   };
 }

@@ -14,19 +14,13 @@ const DAYS = 256;
 export const ID_WORDS = 4;
 
 interface Shard {
-  readonly hashes: Int32Array;
-  /** Modulo 2^32; 0 is an empty slot. */
-  readonly numbers: Int32Array;
+  /** Two words a slot: the hash, and the number modulo 2^32, which is 0 in an empty one. */
+  readonly slots: Int32Array;
   readonly days: Uint8Array;
   used: number;
 }
 
-const shardOf = (slots: number): Shard => ({
-  hashes: new Int32Array(slots),
-  numbers: new Int32Array(slots),
-  days: new Uint8Array(slots),
-  used: 0,
-});
+const shardOf = (slots: number): Shard => ({ slots: new Int32Array(2 * slots), days: new Uint8Array(slots), used: 0 });
 
 /** MurmurHash3's finalizer for 32 bits (Appleby, `fmix32`). */
 function mix(x: number): number {
@@ -35,12 +29,12 @@ function mix(x: number): number {
   return x ^ (x >>> 16);
 }
 
-function put({ hashes, numbers, days }: Shard, hash: number, number: number, day: number): void {
-  const mask = hashes.length - 1;
+function put({ slots, days }: Shard, hash: number, number: number, day: number): void {
+  const mask = days.length - 1;
   let slot = (hash >>> SHARD_BITS) & mask;
-  while (numbers[slot] !== 0) slot = (slot + 1) & mask;
-  hashes[slot] = hash;
-  numbers[slot] = number;
+  while (slots[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+  slots[2 * slot] = hash;
+  slots[2 * slot + 1] = number;
   days[slot] = day;
 }
 
@@ -49,9 +43,9 @@ export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
 
-  /** @param expected room for so many ids at once, and a third more; the set grows beyond it */
+  /** @param expected room for so many ids at once; the set grows beyond it */
   constructor(expected: number = 0) {
-    const each = (4 / 3) * (4 / 3) * (expected / (1 << SHARD_BITS));
+    const each = (4 / 3) * (expected / (1 << SHARD_BITS));
     const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(Math.max(1, each))));
     this.#shards = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(slots));
   }
@@ -63,11 +57,11 @@ export class IdSet {
    */
   find(words: Int32Array, at: number, isSame: (number: number) => boolean): number {
     const hash = this.#hash(words, at);
-    const { hashes, numbers } = this.#shards[hash & ((1 << SHARD_BITS) - 1)] as Shard;
-    const mask = hashes.length - 1;
+    const { slots, days } = this.#shards[hash & ((1 << SHARD_BITS) - 1)] as Shard;
+    const mask = days.length - 1;
     for (let slot = (hash >>> SHARD_BITS) & mask; ; slot = (slot + 1) & mask) {
-      const number = (numbers[slot] as number) >>> 0;
-      if (number === 0 || (hashes[slot] === hash && isSame(number))) return number;
+      const number = (slots[2 * slot + 1] as number) >>> 0;
+      if (number === 0 || (slots[2 * slot] === hash && isSame(number))) return number;
     }
   }
 
@@ -76,7 +70,7 @@ export class IdSet {
     const hash = this.#hash(words, at);
     const index = hash & ((1 << SHARD_BITS) - 1);
     let shard = this.#shards[index] as Shard;
-    const slots = shard.hashes.length;
+    const slots = shard.days.length;
     if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
     put(shard, hash, number, day % DAYS);
     shard.used++;
@@ -85,7 +79,7 @@ export class IdSet {
   /** Forgets the ids of days before this one. */
   expire(day: number): void {
     const isKept = (kept: number): boolean => ((kept - day) & (DAYS - 1)) < DAYS / 2;
-    for (const [index, { hashes }] of this.#shards.entries()) this.#rebuild(index, hashes.length, isKept);
+    for (const [index, { days }] of this.#shards.entries()) this.#rebuild(index, days.length, isKept);
   }
 
   #hash(words: Int32Array, at: number): number {
@@ -97,11 +91,11 @@ export class IdSet {
   #rebuild(index: number, slots: number, isKept: (day: number) => boolean): Shard {
     const old = this.#shards[index] as Shard;
     const fresh = shardOf(slots);
-    for (let slot = 0; slot < old.numbers.length; slot++) {
-      const number = old.numbers[slot] as number;
+    for (let slot = 0; slot < old.days.length; slot++) {
+      const number = old.slots[2 * slot + 1] as number;
       const day = old.days[slot] as number;
       if (number === 0 || !isKept(day)) continue;
-      put(fresh, old.hashes[slot] as number, number, day);
+      put(fresh, old.slots[2 * slot] as number, number, day);
       fresh.used++;
     }
     this.#shards[index] = fresh;

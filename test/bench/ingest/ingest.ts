@@ -170,10 +170,11 @@ async function startLines({ ids }: Options): Promise<readonly Line[]> {
   return withFolder(async (folder) => {
     await fillIds(folder, ids);
     const server = await startServer('collector', folder);
-    const { residentBytes } = await server.usage();
+    const { residentBytes, cpu } = await server.usage();
     await server.stop();
     return [
       { what: `start with ${ids} ids kept`, measured: server.startSeconds, unit: 's', target: { atMost: 5 } },
+      { what: 'its CPU time', measured: cpu, unit: 's' },
       { what: 'resident memory then', measured: residentBytes / 2 ** 20, unit: 'MiB' },
     ];
   });
