@@ -11,27 +11,9 @@ import { batchesOf, type Group, HEAD, type Place } from './group.ts';
 import { IdSet } from './id-set.ts';
 import { type Delta, Pending } from './pending.ts';
 import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
+import type { Reply, Request, WriterData } from './sqlite-protocol.ts';
 import { openForWriting } from './sqlite-schema.ts';
 import type { Shapes } from './store.ts';
-
-/** What the store asks of its writer. */
-export type Request =
-  | { readonly kind: 'group'; readonly group: Group }
-  | { readonly kind: 'fold' }
-  | { readonly kind: 'expire'; readonly day: number }
-  | { readonly kind: 'close' };
-
-/** What became of a batch, as a byte of a reply. */
-export const RESULTS = ['counted', 'duplicate', 'conflict'] as const;
-
-/** What the writer answers, once it is on the disk. */
-export interface Reply {
-  /** Of a group, for each batch the place of its result among `RESULTS`. */
-  readonly results?: Uint8Array;
-  readonly error?: string;
-  /** Of an error: the disk has no room. */
-  readonly isFull?: boolean;
-}
 
 /** The log is folded when it has so many words, or is so many milliseconds old. */
 const MOST_WORDS = 1_000_000;
@@ -181,12 +163,6 @@ function only(words: Int32Array, starts: readonly number[]): Int32Array {
     at += part.length;
   }
   return kept;
-}
-
-/** What a writer is given. */
-export interface WriterData {
-  readonly file: string;
-  readonly shapes: Shapes;
 }
 
 /** Opens the store and answers requests, one after the other, each with one reply. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { GroupBuilder } from './group.ts';
-import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-writer.ts';
+import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-protocol.ts';
 import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
 interface Waiter {
