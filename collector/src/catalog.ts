@@ -47,6 +47,13 @@ const metric = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal(['flag', 'text']), ...ofEveryMetric }),
   z.strictObject({ type: z.literal('choice'), answers: distinct(z.string().min(1)), other: z.literal(true).optional(), ...ofEveryMetric }),
   z.strictObject({
+    type: z.literal('choices'),
+    answers: distinct(z.string().min(1)),
+    atMost: whole,
+    other: z.literal(true).optional(),
+    ...ofEveryMetric,
+  }),
+  z.strictObject({
     type: z.literal('joint'),
     questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
     ...ofEveryMetric,
@@ -89,6 +96,14 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
+  if (
+    (law.mechanism === 'privset') !== (type === 'choices') ||
+    (law.mechanism === 'privset' && !('atMost' in rest && law.atMost === rest.atMost))
+  ) {
+    throw new RangeError(
+      `${field}.law: expected a law of sets, with their limit, exactly where several answers are asked, got ${law.mechanism}`,
+    );
+  }
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
   const listed = 'size' in law ? law.size : undefined;
   if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);

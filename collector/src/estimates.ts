@@ -12,7 +12,7 @@ import type { Selection, Store } from './store/store.ts';
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
-  /** Of lists: the nearest shares that are not negative and sum to 1. Biased, without an interval. */
+  /** Of lists: the nearest shares that are not negative and sum to 1, of sets to their limit with what pads them. Biased, without an interval. */
   readonly normSub?: number;
   /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
@@ -72,9 +72,19 @@ export function estimateMetric(
   const answers = numbers ? ['mean'] : (listed ?? candidates);
   const shares = truth?.(app, metric);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
-  const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
-  const learned = listed && shrunk(estimates);
-  const rows = estimates.map((share, i): AnswerEstimate => {
+  // Of a set, answers and dummies are as many as its limit.
+  const total = type === 'choices' ? document.atMost : 1;
+  const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
+  const nearest =
+    listed &&
+    within(
+      normSub(
+        estimates.map(({ estimate }) => estimate),
+        total,
+      ),
+    );
+  const learned = listed && within(shrunk(estimates, total));
+  const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
     const estimate = numbers ? inUnit(share, numbers) : share;

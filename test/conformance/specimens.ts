@@ -9,6 +9,7 @@ import type { Tallies, Tally } from '../../collector/src/store/store.ts';
 import { geometric } from './specimens/geometric.ts';
 import { kAry } from './specimens/k-ary.ts';
 import { piecewise } from './specimens/piecewise.ts';
+import { privset } from './specimens/privset.ts';
 import { rappor } from './specimens/rappor.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { subset } from './specimens/subset.ts';
@@ -16,7 +17,7 @@ import { unary } from './specimens/unary.ts';
 
 type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
 
-export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor };
+export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor, privset };
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 

@@ -873,10 +873,59 @@ def make_numbers():
     return out
 
 
+# ---- format.md section 2.8: sets
+
+def privset(d, L, m, epsilon):
+    """Section 2.8: (law, exact odds)."""
+    N = d + L
+    miss, every = math.prod(range(N - m - L + 1, N - m + 1)), math.prod(range(N - L + 1, N + 1))
+    meet, E = every - miss, math.floor(bound(epsilon) * 2.0 ** 40)
+    hit = E * TI * meet // (2 ** 40 * miss + E * meet)
+    if hit < 1 or hit >= TI:
+        raise Refused
+    odds = Fraction(hit * miss, (TI - hit) * meet)
+    hold(float(odds), epsilon)
+    certify(odds, epsilon)
+    return {"mechanism": "privset", "size": d, "atMost": L, "subset": m, "hit": hit}, odds
+
+
+def choose_set(d, L, epsilon):
+    """Section 2.8, chooser 1: the law of sets of at most L of d answers."""
+    E, N, w, V = exp(epsilon), d + L, 1.0, []
+    for m in range(1, d + 1):
+        w = (w * (d - m + 1)) / (N - m + 1)
+        z = E * (1 - w) + w
+        p, q = (E * (m / N)) / z, (E * (m / N - (w * m) / d) + (w * m) / d) / z
+        V.append((q * (1 - q)) / ((p - q) * (p - q)) + (L * (1 - p - q)) / (d * (p - q)) if p > q else math.inf)
+    m = 1 if V[0] <= 1.03 * min(V) else V.index(min(V)) + 1
+    return privset(d, L, m, epsilon)
+
+
+def make_sets():
+    """sets.json"""
+    out = {"privset": [], "chosen": [], "refused": []}
+
+    def add(table, made, **given):
+        try:
+            law, odds = made()
+        except Refused:
+            out["refused"].append({"table": table, **given})
+            return
+        out[table].append({**given, "law": law, "odds": ratio(odds)})
+
+    for e in EPSILONS + [1e-11, 30]:
+        for d, L in ((2, 1), (2, 2), (5, 3), (16, 4), (100, 5), (1000, 20), (1000, 64)):
+            for m in sorted({1, 2, d // 4 or 1}):
+                add("privset", lambda: privset(d, L, m, e), size=d, atMost=L, subset=m, epsilon=e)
+            if e <= 16:
+                add("chosen", lambda: choose_set(d, L, e), size=d, atMost=L, epsilon=e)
+    return out
+
+
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
-                       ("batch-v1", make_batch), ("numbers", make_numbers)):
+                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 

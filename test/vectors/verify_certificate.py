@@ -1,7 +1,7 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
 Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
-import array, decimal, hashlib, json, sys
+import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,8 +15,7 @@ def number(x):  # as ECMAScript writes a number, its sign aside (Number::toStrin
     text, point = "".join(map(str, digits)), len(digits) + exponent
     if not -6 < point <= 21:
         return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
-    whole, part = text[: max(point, 0)].ljust(point, "0") or "0", "0" * -point + text[max(point, 0) :]
-    return whole + ("." + part if part else "")
+    return (text[: max(point, 0)].ljust(point, "0") or "0") + ("." * (len(text) > point) + "0" * -point + text[max(point, 0) :])
 
 def canonical(x):  # RFC 8785
     if isinstance(x, dict):
@@ -31,6 +30,9 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
     if law["mechanism"] in ("subset", "piecewise"):
         m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
         return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
+    if law["mechanism"] == "privset":
+        w = Fraction(*(math.comb(n, law["atMost"]) for n in (law["size"] + law["atMost"] - law["subset"], law["size"] + law["atMost"])))
+        return law["hit"] * w / ((T - law["hit"]) * (1 - w)), None
     if law["mechanism"] == "geometric":
         d = [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
         return max(Fraction(T - law["tails"][0], law["tails"][-1]), Fraction(max(d), min(d))), None
@@ -45,15 +47,13 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
     return bits(*twice), bits(*ends) if irr else None
 
 def check(what, right, got):
-    if right != got:
-        sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
+    right == got or sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
 
 def within(what, ratio, got, claim):
-    epsilon = up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())
-    check(what + ": epsilon", str(epsilon), got["epsilon"])
-    return epsilon <= up(Decimal(repr(claim)))
+    check(what + ": epsilon", str(up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())), got["epsilon"])
+    return Decimal(got["epsilon"]) <= up(Decimal(repr(claim)))
 
-it = json.load(open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin)
+it = json.load(open(sys.argv[1]) if sys.argv[1:] else sys.stdin)
 document, window = it["document"], it["window"]
 check("fingerprint", hashlib.sha256(canonical(document).encode()).hexdigest(), it["fingerprint"])
 checksum = 0xCBF29CE484222325  # FNV-1a of UTF-16 code units

@@ -36,6 +36,8 @@ function answers(metric: MetricDocument): string {
       return 'yes or no';
     case 'choice':
       return listed(metric.answers);
+    case 'choices':
+      return `up to ${metric.atMost} of these, drawn at random where there are more: ${listed(metric.answers)}`;
     case 'joint':
       return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
     case 'histogram':

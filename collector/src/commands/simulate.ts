@@ -3,6 +3,7 @@
 import type { Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
+import { simulateChoices } from '../simulate/choices.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { table } from './table.ts';
@@ -11,6 +12,7 @@ import { numbersOption, positiveOption, print, UsageError, wholeOption } from '.
 interface SimulateOptions {
   readonly type: string;
   readonly answers?: number;
+  readonly atMost?: number;
   readonly edges?: readonly number[];
   readonly range?: readonly number[];
   readonly max?: number;
@@ -35,6 +37,11 @@ async function simulateList(options: SimulateOptions, answers: number): Promise<
 /** By type: each has an option of its own. */
 const types: { readonly [type: string]: (options: SimulateOptions) => Promise<object> } = {
   choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
+  choices: async (options) => {
+    const answers = need(options.answers, options, '--answers');
+    const atMost = need(options.atMost, options, '--at-most');
+    return simulateChoices({ ...options, answers, atMost, shares: await parseDistribution(options.distribution, answers) });
+  },
   histogram: async (options) => {
     const edges = need(options.edges, options, '--edges');
     return { ...(await simulateList(options, edges.length + 1)), type: 'histogram', edges };
@@ -78,6 +85,7 @@ export function addSimulate(program: Command): void {
     .description('run the shipping randomizer and estimator over seeded rounds')
     .requiredOption('--type <type>', names)
     .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .option('--at-most <n>', 'how many answers a set has at most: so many draws, equal ones once', wholeOption('--at-most', 1, 64))
     .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
     .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
     .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))

@@ -1,6 +1,6 @@
 /** Estimators by mechanism: tally to estimates. The law comes from the schema document, integer by integer. */
 
-import { type Law, type ListLaw, mechanismOf, type NumberLaw } from '@murmuration/shared';
+import { type Law, type ListLaw, mechanismOf, type NumberLaw, type PrivSetLaw, privSet } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import type { Estimate } from './estimate.ts';
 import { geometricScores } from './geometric.ts';
@@ -27,6 +27,13 @@ const list: Estimator<ListLaw> = (law, { tallies, perDevice }) => {
   return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice);
 };
 
+/** Sets: a cell for each answer, and for each dummy. */
+const sets: Estimator<PrivSetLaw> = (law, { tallies }) => {
+  const tally = tallies.get(0);
+  const support = privSet.support(law);
+  return tally === undefined ? [] : pureEstimates(tally, support, support, 1);
+};
+
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
   piecewise: piecewiseScores,
   geometric: geometricScores,
@@ -43,9 +50,13 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   subset: list,
   unary: list,
   rappor: rapporEstimates,
+  privset: sets,
   piecewise: number,
   geometric: number,
 };
 
-/** The estimates of a metric: in the order of its answers, or of the candidates; of a number its mean alone. None without reports. */
+/**
+ * The estimates of a metric: in the order of its answers, of sets with the dummies after them, or of the candidates; of a
+ * number its mean alone. None without reports.
+ */
 export const estimatesOf = (law: Law, question: Question): Estimate[] => (estimators[law.mechanism] as Estimator<Law>)(law, question);

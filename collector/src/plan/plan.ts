@@ -11,6 +11,7 @@ import {
   permanentListLaw,
   rapporLaw,
   type SchemaDocument,
+  setLaw,
 } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -57,6 +58,7 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
+    if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {

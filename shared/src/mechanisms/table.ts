@@ -4,12 +4,13 @@ import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
+import { type PrivSetLaw, privSet } from './privset.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
+export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw | PrivSetLaw;
 
 /** The law of a list: it says how many answers there are. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
@@ -28,6 +29,7 @@ export const mechanisms: {
   subset,
   unary,
   rappor,
+  privset: privSet,
   piecewise,
   geometric,
 };

@@ -41,10 +41,14 @@ const isProduct: Rule = (field, questions) => {
 /** Numbers have no second stage. */
 const isNumber: Rules = { permanent: optional(rule('a flag, a list, a histogram or a text to be permanent', () => false)) };
 
+/** A report of a set is no symbol that a second stage could repeat. */
+const isSet: Rules = { permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)) };
+
 /** Rules for the keys that a type of question has besides those of every metric. */
 const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   flag: {},
   choice: { answers: isList('string'), other: optional(isOneOf([true])) },
+  choices: { answers: isList('string'), atMost: isWhole, other: optional(isOneOf([true])), ...isSet },
   joint: { questions: isProduct },
   text: {},
   histogram: { edges: isEdges },

@@ -26,6 +26,7 @@ export type MetricDocument = {
 } & (
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
+  | { readonly type: 'choices'; readonly answers: readonly string[]; readonly atMost: number; readonly other?: true }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
@@ -73,6 +74,7 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
     case 'flag':
       return [false, true];
     case 'choice':
+    case 'choices':
       return metric.answers;
     case 'joint':
       return jointAnswers(metric.questions);

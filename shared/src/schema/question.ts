@@ -64,15 +64,15 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+  readonly type: 'flag' | 'choice' | 'choices' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
   readonly ask: Ask;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
   readonly size: number;
   readonly law: Derive;
-  /** The mechanism's input: an answer's index, or the string; undefined for a value of the wrong type. */
-  readonly input: (value: V) => number | string | undefined;
+  /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
+  readonly input: (value: V) => number | readonly number[] | string | undefined;
   /** Its answers as people read them, by index; none for text. */
   readonly labels: () => readonly string[];
 }
