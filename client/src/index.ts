@@ -13,6 +13,7 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
+export { best } from './best.ts';
 export { choices } from './choices.ts';
 export { unary } from './mechanisms.ts';
 export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';

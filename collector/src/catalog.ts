@@ -5,6 +5,7 @@ import {
   answersOf,
   assertCharges,
   canonicalJson,
+  type ExponentialLaw,
   isNumberLaw,
   type Json,
   type Law,
@@ -17,6 +18,7 @@ import {
   wireName,
 } from '@murmuration/shared';
 import { z } from 'zod';
+import { inverseOf } from './estimators/exponential.ts';
 
 const name = z.string().regex(/^[A-Za-z][\w.-]{0,63}$/);
 const epsilon = z.number().positive();
@@ -54,6 +56,13 @@ const metric = z.discriminatedUnion('type', [
     ...ofEveryMetric,
   }),
   z.strictObject({
+    type: z.literal('best'),
+    inputs: distinct(z.string().min(1)),
+    options: distinct(z.string().min(1)),
+    utility: z.array(z.array(z.number()).min(2)).min(2),
+    ...ofEveryMetric,
+  }),
+  z.strictObject({
     type: z.literal('joint'),
     questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
     ...ofEveryMetric,
@@ -74,6 +83,25 @@ const documentForm = z.strictObject({
   metrics: z.record(name, metric),
   about: z.record(name, z.strictObject({ description: z.string(), owner: z.string().optional(), expires: z.string().optional() })),
 });
+
+/** Mechanisms of one type of metric, and its only ones. */
+const OF_ONE_TYPE = { choices: 'privset', best: 'exponential' } as const;
+
+/** Throws unless a table has a row for each input, and a number in it and a weight for each option, and tells inputs apart. */
+function checkTable(field: string, law: ExponentialLaw, { inputs, options, utility }: Extract<MetricDocument, { type: 'best' }>): void {
+  for (const rows of [utility, law.weights]) {
+    if (rows.length !== inputs.length || rows.some(({ length }) => length !== options.length)) {
+      throw new RangeError(
+        `${field}: expected ${inputs.length} rows of ${options.length} numbers, got ${rows.length} of ${rows[0]?.length}`,
+      );
+    }
+  }
+  try {
+    inverseOf(law);
+  } catch (error) {
+    throw new RangeError(`${field}.utility: ${(error as Error).message}`);
+  }
+}
 
 /** Throws unless a metric's integers are a law, fit its answers and, where `claims` are checked, spend no more than the metric says. */
 function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: MetricDocument, claims: boolean): void {
@@ -96,16 +124,16 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
-  if (
-    (law.mechanism === 'privset') !== (type === 'choices') ||
-    (law.mechanism === 'privset' && !('atMost' in rest && law.atMost === rest.atMost))
-  ) {
-    throw new RangeError(
-      `${field}.law: expected a law of sets, with their limit, exactly where several answers are asked, got ${law.mechanism}`,
-    );
+  for (const [kind, name] of Object.entries(OF_ONE_TYPE)) {
+    if ((law.mechanism === name) !== (type === kind))
+      throw new RangeError(`${field}.law: expected ${name} exactly for ${kind}, got ${law.mechanism}`);
   }
+  if (law.mechanism === 'privset' && !('atMost' in rest && law.atMost === rest.atMost)) {
+    throw new RangeError(`${field}.law: expected the limit of the metric's sets, got ${law.atMost}`);
+  }
+  if (law.mechanism === 'exponential') checkTable(field, law, rest as Extract<MetricDocument, { type: 'best' }>);
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const listed = 'size' in law ? law.size : undefined;
+  const listed = 'size' in law ? law.size : law.mechanism === 'exponential' ? law.weights.length : undefined;
   if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 

@@ -41,8 +41,8 @@ describe('choices', () => {
     expect(metric).toEqual({ type: 'choices', epsilon: 1, every: 'month', atMost: 2, answers: [...answers], law: setLaw(4, 2, 1) });
     expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
     const changed = (fields: object) => ({ ...document, metrics: { parts: { ...metric, ...fields } } });
-    expect(() => parseDocument(changed({ law: listLaw(4, 1) }))).toThrow('expected a law of sets');
-    expect(() => parseDocument(changed({ law: setLaw(4, 3, 1) }))).toThrow('expected a law of sets, with their limit');
+    expect(() => parseDocument(changed({ law: listLaw(4, 1) }))).toThrow('expected privset exactly for choices');
+    expect(() => parseDocument(changed({ law: setLaw(4, 3, 1) }))).toThrow('expected the limit of the metric');
     expect(() => parseDocument(changed({ law: setLaw(5, 2, 1) }))).toThrow('expected a law over 4');
     expect(() => parseDocument(changed({ law: setLaw(4, 2, 1.01) }))).toThrow('expected an epsilon of at most 1');
     expect(() => parseDocument(changed({ type: 'choice' }))).toThrow();

@@ -1,7 +1,7 @@
-/** The vectors of sets, made by an independent script from docs/format.md, hold for the shipped code. */
+/** The vectors of sets and of the exponential mechanism, made by an independent script from docs/format.md, hold for the shipped code. */
 
 import { readFileSync } from 'node:fs';
-import { type Law, mechanismOf, privSetLaw, setLaw } from '@murmuration/shared';
+import { exponentialLaw, type Law, mechanismOf, privSetLaw, setLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
 interface Case {
@@ -9,6 +9,7 @@ interface Case {
   readonly size: number;
   readonly atMost: number;
   readonly subset: number;
+  readonly utility: readonly (readonly number[])[];
   readonly epsilon: number;
   readonly law: Law;
   readonly odds: readonly [string, string];
@@ -21,6 +22,7 @@ const tables = JSON.parse(readFileSync(new URL('../vectors/sets.json', import.me
 const derive: { readonly [table: string]: (of: Case) => Law } = {
   privset: ({ size, atMost, subset, epsilon }) => privSetLaw(size, atMost, subset, epsilon),
   chosen: ({ size, atMost, epsilon }) => setLaw(size, atMost, epsilon),
+  exponential: ({ utility, epsilon }) => exponentialLaw(utility, epsilon),
 };
 
 test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (table) => {

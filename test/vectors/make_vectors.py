@@ -901,9 +901,51 @@ def choose_set(d, L, epsilon):
     return privset(d, L, m, epsilon)
 
 
+# ---- format.md section 2.9: the exponential mechanism
+
+def exponential(u, epsilon):
+    """Section 2.9: (law, exact odds)."""
+    E = bound(epsilon)
+
+    def weights(s):
+        rows = []
+        for row in u:
+            x, total = [], 0.0
+            for score in row:
+                if s * (score - min(row)) > 64:
+                    return None
+                x.append(exp(s * (score - min(row))))
+                total = total + x[-1]
+            w = [math.floor(T * (each / total)) for each in x]
+            w[row.index(max(row))] += TI - sum(w)
+            rows.append(w)
+        return rows
+
+    def spent(rows):
+        if rows is None or min(map(min, rows)) < 1:
+            return math.inf
+        return max(max(column) / min(column) for column in zip(*rows))
+
+    low, high = 0.0, epsilon / (max(map(max, u)) - min(map(min, u)))
+    for _ in range(64):
+        if spent(weights(high)) > E:
+            break
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if spent(weights(middle)) <= E else (low, middle)
+    rows = weights(low)
+    if spent(rows) > E:
+        raise Refused
+    hold(spent(rows), epsilon)
+    odds = max(Fraction(max(column), min(column)) for column in zip(*rows))
+    certify(odds, epsilon)
+    return {"mechanism": "exponential", "weights": rows}, odds
+
+
 def make_sets():
     """sets.json"""
-    out = {"privset": [], "chosen": [], "refused": []}
+    out = {"privset": [], "chosen": [], "exponential": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -919,6 +961,10 @@ def make_sets():
                 add("privset", lambda: privset(d, L, m, e), size=d, atMost=L, subset=m, epsilon=e)
             if e <= 16:
                 add("chosen", lambda: choose_set(d, L, e), size=d, atMost=L, epsilon=e)
+        for u in ([[1, 0], [0, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[-abs(i - j) for j in range(5)] for i in range(4)],
+                  [[3, 2, 0, -1], [0, 2, 2.5, 1]], [[10, 0, 0, 5], [0, 10, 0, 5], [0, 0, 10, 5]], [[1, 2], [2, 3]],
+                  [[(i * j) % 7 / 4 for j in range(20)] for i in range(6)]):
+            add("exponential", lambda: exponential(u, e), utility=u, epsilon=e)
     return out
 
 

@@ -2,6 +2,7 @@
 
 import type { Range } from '@murmuration/shared';
 import type { Command } from 'commander';
+import { readUtility, simulateBest } from '../simulate/best.ts';
 import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
 import { simulateChoices } from '../simulate/choices.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
@@ -13,6 +14,7 @@ interface SimulateOptions {
   readonly type: string;
   readonly answers?: number;
   readonly atMost?: number;
+  readonly utility?: string;
   readonly edges?: readonly number[];
   readonly range?: readonly number[];
   readonly max?: number;
@@ -41,6 +43,10 @@ const types: { readonly [type: string]: (options: SimulateOptions) => Promise<ob
     const answers = need(options.answers, options, '--answers');
     const atMost = need(options.atMost, options, '--at-most');
     return simulateChoices({ ...options, answers, atMost, shares: await parseDistribution(options.distribution, answers) });
+  },
+  best: async (options) => {
+    const utility = await readUtility(need(options.utility, options, '--utility'));
+    return simulateBest({ ...options, utility, shares: await parseDistribution(options.distribution, utility.length) });
   },
   histogram: async (options) => {
     const edges = need(options.edges, options, '--edges');
@@ -86,6 +92,7 @@ export function addSimulate(program: Command): void {
     .requiredOption('--type <type>', names)
     .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
     .option('--at-most <n>', 'how many answers a set has at most: so many draws, equal ones once', wholeOption('--at-most', 1, 64))
+    .option('--utility <file>', 'the utilities of the best of options: CSV, a row for each input, a column for each option')
     .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
     .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
     .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))

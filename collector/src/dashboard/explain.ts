@@ -15,6 +15,7 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   privset:
     'PrivSet: a device fills its set of answers up with blanks, and sends a random set, which meets its own with a known, higher probability.',
+  exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   piecewise:
     'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',

@@ -1,8 +1,8 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
-export type MetricType = 'flag' | 'choice' | 'choices' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
-export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'privset' | 'piecewise' | 'geometric';
+export type MetricType = 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'privset' | 'exponential' | 'piecewise' | 'geometric';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */

@@ -3,6 +3,7 @@
 import { type Law, type ListLaw, mechanismOf, type NumberLaw, type PrivSetLaw, privSet } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import type { Estimate } from './estimate.ts';
+import { exponentialEstimates } from './exponential.ts';
 import { geometricScores } from './geometric.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { piecewiseScores } from './piecewise.ts';
@@ -53,6 +54,7 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   privset: sets,
   piecewise: number,
   geometric: number,
+  exponential: exponentialEstimates,
 };
 
 /**

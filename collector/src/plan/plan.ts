@@ -2,6 +2,7 @@
 
 import {
   countLaw,
+  exponentialLaw,
   geometricLaw,
   isNumberLaw,
   type Law,
@@ -57,6 +58,8 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   const { law, permanent } = metric;
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
+    if (metric.type === 'best') return exponentialLaw(metric.utility, epsilon);
+    if (law.mechanism === 'exponential') return undefined;
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);

@@ -6,6 +6,7 @@
 import { COLLISION_MASS, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
 import { Z95 } from '../estimators/estimate.ts';
 import { scoresOf } from '../estimators/estimator.ts';
+import { exponentialVariance } from '../estimators/exponential.ts';
 import { rangeVariance } from '../estimators/pure.ts';
 import { rapporVariance } from '../estimators/rappor.ts';
 
@@ -23,6 +24,7 @@ const MOST_DEVICES = 2 ** 40;
 export function standardErrorAt(law: Law, reports: number, share: number): number {
   if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
+  if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
   const support = mechanismOf(law).support(law);
   const { constant, slope } = rangeVariance(support, support, 1);
   return Math.sqrt((constant + slope * share) / reports);

@@ -1,5 +1,6 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
+import { type ExponentialLaw, exponential } from './exponential.ts';
 import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
@@ -19,12 +20,12 @@ export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
 export type NumberLaw = PiecewiseLaw | GeometricLaw;
 
 /** The law of a metric. */
-export type Law = ShareLaw | NumberLaw;
+export type Law = ShareLaw | NumberLaw | ExponentialLaw;
 
 /** The mechanisms by name. */
 export const mechanisms: {
   readonly [M in ShareLaw['mechanism']]: Mechanism<Extract<ShareLaw, { mechanism: M }>>;
-} & { readonly [M in NumberLaw['mechanism']]: Channel<Extract<NumberLaw, { mechanism: M }>> } = {
+} & { readonly [M in Exclude<Law, ShareLaw>['mechanism']]: Channel<Extract<Law, { mechanism: M }>> } = {
   'k-ary': kAry,
   subset,
   unary,
@@ -32,6 +33,7 @@ export const mechanisms: {
   privset: privSet,
   piecewise,
   geometric,
+  exponential,
 };
 
 /** The mechanism of a law. */

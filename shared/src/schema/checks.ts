@@ -27,6 +27,7 @@ import {
   rule,
 } from './rules.ts';
 
+const MAX_TABLE = 64;
 const MAX_SEGMENTS = 64;
 const periods = Object.keys(PERIOD_DAYS);
 
@@ -44,11 +45,23 @@ const isNumber: Rules = { permanent: optional(rule('a flag, a list, a histogram 
 /** A report of a set is no symbol that a second stage could repeat. */
 const isSet: Rules = { permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)) };
 
+/** A row for each input, as long as the first. */
+const isTable: Rule = rule(
+  `2 to ${MAX_TABLE} rows of 2 to ${MAX_TABLE} finite numbers, one for each option`,
+  (rows: readonly (readonly number[])[]) =>
+    [rows.length, rows[0]?.length ?? 0].every((length) => length > 1 && length <= MAX_TABLE) &&
+    rows.every((row) => Array.isArray(row) && row.length === rows[0]?.length && row.every(Number.isFinite)),
+);
+
+/** An outcome that is drawn by utilities has no second stage. */
+const isBest: Rules = { permanent: optional(rule('no permanence of an outcome: ask a permanent choice of the input', () => false)) };
+
 /** Rules for the keys that a type of question has besides those of every metric. */
 const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   flag: {},
   choice: { answers: isList('string'), other: optional(isOneOf([true])) },
   choices: { answers: isList('string'), atMost: isWhole, other: optional(isOneOf([true])), ...isSet },
+  best: { options: isList('string'), inputs: isList('string'), utility: isTable, ...isBest },
   joint: { questions: isProduct },
   text: {},
   histogram: { edges: isEdges },
@@ -74,6 +87,15 @@ const common = (epsilon: number): Rules => ({
 const isMetric: Rule = (field, question) => {
   const { type, ask, fields } = question as Question<never>;
   conform({ ...common(ask.epsilon), ...rulesOf[type] })(field, { ...ask, ...fields });
+  const { options, utility } = (fields ?? {}) as {
+    readonly options?: readonly string[];
+    readonly utility?: readonly (readonly number[])[];
+  };
+  if (utility?.[0])
+    rule(`${utility[0].length} options, as many as a row has utilities`, () => options?.length === utility[0]?.length)(
+      `${field}.options`,
+      options,
+    );
 };
 
 const isSpec = conform({

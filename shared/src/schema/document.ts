@@ -27,6 +27,12 @@ export type MetricDocument = {
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
   | { readonly type: 'choices'; readonly answers: readonly string[]; readonly atMost: number; readonly other?: true }
+  | {
+      readonly type: 'best';
+      readonly inputs: readonly string[];
+      readonly options: readonly string[];
+      readonly utility: readonly (readonly number[])[];
+    }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
@@ -76,6 +82,8 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
     case 'choice':
     case 'choices':
       return metric.answers;
+    case 'best':
+      return metric.inputs;
     case 'joint':
       return jointAnswers(metric.questions);
     case 'histogram':

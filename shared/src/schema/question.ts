@@ -64,7 +64,7 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'choices' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+  readonly type: 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
   readonly ask: Ask;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
