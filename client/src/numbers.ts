@@ -3,7 +3,12 @@
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
 import { randomizeGeometric } from './randomizers/geometric.ts';
+import { randomizeOneBit } from './randomizers/one-bit.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
+import type { Randomizers } from './randomizers/randomizer.ts';
+
+/** Of every number. */
+const numbers: Randomizers = { piecewise: randomizePiecewise, 'one-bit': randomizeOneBit };
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
 export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestion<number> {
@@ -12,7 +17,7 @@ export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestio
 
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
 export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
-  return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
+  return { ...shared.mean(range, ask), randomizers: numbers };
 }
 
 /** A mechanism for counts that brings its own randomizer. */
@@ -20,7 +25,7 @@ export type CountMechanism = shared.NamedCount & Randomizing;
 
 /** A count's mean; above the greatest it counts as that. `count(20, { epsilon: 1, description: 'How many notes?' })` */
 export function count(max: number, ask: shared.Ask<CountMechanism>): DeviceQuestion<number> {
-  return { randomizers: { piecewise: randomizePiecewise }, ...shared.count(max, ask) };
+  return { randomizers: numbers, ...shared.count(max, ask) };
 }
 
 /** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */

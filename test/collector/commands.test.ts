@@ -96,6 +96,23 @@ describe('murmuration simulate', () => {
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
 
+  test('of sets agrees with theory', () => {
+    const result = JSON.parse(simulate('--type', 'choices', '--at-most', '3').stdout);
+    expect(result).toMatchObject({ type: 'choices', mechanism: 'privset', answers: 16, atMost: 3 });
+    expect(Math.abs(result.mse.unbiased - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(simulate('--type', 'choices', '--at-most', '17')).toMatchObject({ status: 2, stderr: expect.stringContaining('--at-most') });
+  });
+
+  test('of the best of options agrees with theory', () => {
+    const csv = join(folder, 'utility.csv');
+    writeFileSync(csv, '2,0,0\n0,2,1\n');
+    const result = JSON.parse(simulate('--type', 'best', '--utility', csv).stdout);
+    expect(result).toMatchObject({ type: 'best', mechanism: 'exponential', inputs: 2, bytesPerReport: 1 });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    writeFileSync(csv, '2,0\n0,x\n');
+    expect(simulate('--type', 'best', '--utility', csv)).toMatchObject({ status: 2, stderr: expect.stringContaining('line 2') });
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -118,7 +135,7 @@ describe('bad usage', () => {
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
-    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
+    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, choices'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],

@@ -2,6 +2,8 @@
 
 import {
   countLaw,
+  dBitFlipLaw,
+  exponentialLaw,
   fromBase64url,
   geometricLaw,
   kAryLaw,
@@ -9,12 +11,14 @@ import {
   meanLaw,
   mechanismOf,
   mechanisms,
+  oneBitLaw,
   packingOf,
   permanentKAryLaw,
   type Report,
   rapporFromParameters,
   rapporLaw,
   readBase64url,
+  setLaw,
   subsetLaw,
   symmetricUnaryLaw,
   type TallyShape,
@@ -39,6 +43,18 @@ const laws: { readonly [M in Law['mechanism']]: readonly Law[] } = {
   ],
   piecewise: [meanLaw(0.5), meanLaw(8), countLaw(20, 4)],
   geometric: [geometricLaw(1, 1), geometricLaw(20, 4)],
+  privset: [setLaw(5, 2, 4), setLaw(100, 5, 1)],
+  exponential: [
+    exponentialLaw(
+      [
+        [1, 0, 2],
+        [0, 1, 0],
+      ],
+      1,
+    ),
+  ],
+  'd-bit-flip': [dBitFlipLaw(300, 9, 1), dBitFlipLaw(8, 8, 1, 2)],
+  'one-bit': [oneBitLaw(1, 2)],
 };
 
 /** A report in canonical form, drawn over all that there are. */

@@ -46,10 +46,7 @@ describe('a mean', () => {
     },
   );
 
-  test('is not permanent, and keeps its range', () => {
-    expect(() => schemaOf(permanent(mean([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow(
-      'metrics.number.permanent: expected a flag',
-    );
+  test('keeps its range', () => {
     const [first, second] = [schemaOf(mean([0, 1], ask)), schemaOf(mean([0, 2], ask), 2)];
     expect(compareSchemas(first.document, second.document)).toEqual([expect.objectContaining({ allowed: false })]);
   });
@@ -91,7 +88,9 @@ describe('a count', () => {
     for (const max of [0, -1, 1.5, Number.NaN])
       expect(() => schemaOf(count(max, ask))).toThrow('metrics.number.max: expected a whole number');
     expect(() => schemaOf(count(300, { ...ask, mechanism: geometric() }))).toThrow('whole number from 1 to 256');
-    expect(() => schemaOf(permanent(count(3, ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(() => schemaOf(permanent(count(3, { ...ask, mechanism: geometric() }), { epsilon: 2, renew: 'year' }))).toThrow(
+      'metrics.number: geometric: expected no permanence',
+    );
     expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
       expect.objectContaining({ allowed: false }),
     ]);

@@ -1,7 +1,7 @@
-/** The vectors of sets and of the exponential mechanism, made by an independent script from docs/format.md, hold for the shipped code. */
+/** The vectors of sets, of the exponential mechanism, of dBitFlip and of one bit, made by an independent script from docs/format.md, hold for the shipped code. */
 
 import { readFileSync } from 'node:fs';
-import { exponentialLaw, type Law, mechanismOf, privSetLaw, setLaw } from '@murmuration/shared';
+import { dBitFlipLaw, exponentialLaw, type Law, mechanismOf, oneBitLaw, privSetLaw, setLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
 interface Case {
@@ -10,9 +10,12 @@ interface Case {
   readonly atMost: number;
   readonly subset: number;
   readonly utility: readonly (readonly number[])[];
+  readonly bits: number;
+  readonly permanent: number;
   readonly epsilon: number;
   readonly law: Law;
   readonly odds: readonly [string, string];
+  readonly permanentOdds?: readonly [string, string];
 }
 
 const tables = JSON.parse(readFileSync(new URL('../vectors/sets.json', import.meta.url), 'utf8')) as {
@@ -22,6 +25,8 @@ const tables = JSON.parse(readFileSync(new URL('../vectors/sets.json', import.me
 const derive: { readonly [table: string]: (of: Case) => Law } = {
   privset: ({ size, atMost, subset, epsilon }) => privSetLaw(size, atMost, subset, epsilon),
   chosen: ({ size, atMost, epsilon }) => setLaw(size, atMost, epsilon),
+  dBitFlip: ({ size, bits, epsilon, permanent }) => dBitFlipLaw(size, bits, epsilon, permanent),
+  oneBit: ({ epsilon, permanent }) => oneBitLaw(epsilon, permanent),
   exponential: ({ utility, epsilon }) => exponentialLaw(utility, epsilon),
 };
 
@@ -31,8 +36,9 @@ test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the in
   for (const each of cases) {
     const law = derive[table]?.(each) as Law;
     expect(law).toEqual(each.law);
-    const { numerator, denominator } = mechanismOf(law).odds(law).report;
-    expect([numerator, denominator].map(String)).toEqual(each.odds);
+    const { report, permanent } = mechanismOf(law).odds(law);
+    expect([report.numerator, report.denominator].map(String)).toEqual(each.odds);
+    if (permanent) expect([permanent.numerator, permanent.denominator].map(String)).toEqual(each.permanentOdds);
   }
 });
 

@@ -943,18 +943,48 @@ def exponential(u, epsilon):
     return {"mechanism": "exponential", "weights": rows}, odds
 
 
+# ---- format.md sections 2.10 and 2.11: bits that are kept
+
+def d_bit_flip(k, d, epsilon1, permanent=None):
+    """Section 2.10: (law, exact odds of a report, exact odds of the stored bits)."""
+    law = unary(k, epsilon1 * (1 if d > 1 else 2), permanent and permanent * (1 if d > 1 else 2), True)[0]
+    law = {**law, "mechanism": "d-bit-flip", "bits": d}
+    stored, odds = rappor_odds({**law, "hashes": 1})
+    if d == 1:
+        a, b = Fraction(law["one"], TI), Fraction(law["zero"], TI)
+        irr = law.get("irr", {"one": TI, "zero": 0})
+        A, B = [x * Fraction(irr["one"], TI) + (1 - x) * Fraction(irr["zero"], TI) for x in (a, b)]
+        stored, odds = max(a / b, (1 - b) / (1 - a)), max(A / B, (1 - B) / (1 - A))
+    certify(odds, epsilon1)
+    certify(stored, permanent or epsilon1)
+    return law, odds, stored
+
+
+def one_bit(epsilon1, permanent):
+    """Section 2.11: (law, exact odds of a report, exact odds of the stored bit)."""
+    law, odds, stored = k_ary_permanent(2, epsilon1, permanent)
+    return {**law, "mechanism": "one-bit"}, odds, stored
+
+
 def make_sets():
     """sets.json"""
-    out = {"privset": [], "chosen": [], "exponential": [], "refused": []}
+    out = {"privset": [], "chosen": [], "exponential": [], "dBitFlip": [], "oneBit": [], "refused": []}
 
     def add(table, made, **given):
         try:
-            law, odds = made()
+            law, odds, *stored = made()
         except Refused:
             out["refused"].append({"table": table, **given})
             return
-        out[table].append({**given, "law": law, "odds": ratio(odds)})
+        out[table].append({**given, "law": law, "odds": ratio(odds), **({"permanentOdds": ratio(stored[0])} if "irr" in law else {})})
 
+    for e in EPSILONS:
+        for k, d in ((2, 1), (8, 3), (300, 1), (300, 300)):
+            add("dBitFlip", lambda: d_bit_flip(k, d, e), size=k, bits=d, epsilon=e)
+            add("dBitFlip", lambda: d_bit_flip(k, d, e, e + 1), size=k, bits=d, epsilon=e, permanent=e + 1)
+        for p in EPSILONS:
+            if e <= p:
+                add("oneBit", lambda: one_bit(e, p), epsilon=e, permanent=p)
     for e in EPSILONS + [1e-11, 30]:
         for d, L in ((2, 1), (2, 2), (5, 3), (16, 4), (100, 5), (1000, 20), (1000, 64)):
             for m in sorted({1, 2, d // 4 or 1}):

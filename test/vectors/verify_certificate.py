@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
@@ -41,7 +41,7 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others
         return same * others / (1 - same), a * others / (1 - a) if irr else None
-    bits = lambda a, b: (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)
+    bits = lambda a, b: max(a / b, (1 - b) / (1 - a)) if law.get("bits") == 1 else (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)
     ends = [Fraction(law[bit], T) for bit in ("one", "zero")]
     twice = [Fraction(x * irr["one"] + (1 - x) * irr["zero"]) / T for x in ends] if irr else ends
     return bits(*twice), bits(*ends) if irr else None

@@ -15,6 +15,8 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   privset:
     'PrivSet: a device fills its set of answers up with blanks, and sends a random set, which meets its own with a known, higher probability.',
+  'd-bit-flip': 'dBitFlip: a device draws some of the buckets, and sends a bit for each of these, flipped at random.',
+  'one-bit': 'One bit: a device rounds its number to an end of the range at random, and sends that end, or at random the other.',
   exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   piecewise:

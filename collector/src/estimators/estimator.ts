@@ -2,10 +2,12 @@
 
 import { type Law, type ListLaw, mechanismOf, type NumberLaw, type PrivSetLaw, privSet } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { dBitFlipEstimates } from './d-bit-flip.ts';
 import type { Estimate } from './estimate.ts';
 import { exponentialEstimates } from './exponential.ts';
 import { geometricScores } from './geometric.ts';
 import { numberEstimates, type Scores } from './number.ts';
+import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
 import { rapporEstimates } from './rappor.ts';
@@ -38,6 +40,7 @@ const sets: Estimator<PrivSetLaw> = (law, { tallies }) => {
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
   piecewise: piecewiseScores,
   geometric: geometricScores,
+  'one-bit': oneBitScores,
 };
 
 /** How a law's outputs tell a number. */
@@ -55,6 +58,8 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   piecewise: number,
   geometric: number,
   exponential: exponentialEstimates,
+  'd-bit-flip': dBitFlipEstimates,
+  'one-bit': oneBitEstimates,
 };
 
 /**

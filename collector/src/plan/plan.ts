@@ -2,6 +2,7 @@
 
 import {
   countLaw,
+  dBitFlipLaw,
   exponentialLaw,
   geometricLaw,
   isNumberLaw,
@@ -9,6 +10,7 @@ import {
   listLaw,
   type MetricDocument,
   meanLaw,
+  oneBitLaw,
   permanentListLaw,
   rapporLaw,
   type SchemaDocument,
@@ -60,6 +62,8 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
     if (metric.type === 'best') return exponentialLaw(metric.utility, epsilon);
     if (law.mechanism === 'exponential') return undefined;
+    if (law.mechanism === 'd-bit-flip') return dBitFlipLaw(law.size, law.bits, epsilon, permanent?.epsilon);
+    if (isNumberLaw(law) && permanent) return oneBitLaw(epsilon, permanent.epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);

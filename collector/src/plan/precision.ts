@@ -4,6 +4,7 @@
  */
 
 import { COLLISION_MASS, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import { drawnVariance } from '../estimators/d-bit-flip.ts';
 import { Z95 } from '../estimators/estimate.ts';
 import { scoresOf } from '../estimators/estimator.ts';
 import { exponentialVariance } from '../estimators/exponential.ts';
@@ -24,6 +25,10 @@ const MOST_DEVICES = 2 ** 40;
 export function standardErrorAt(law: Law, reports: number, share: number): number {
   if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
+  if (law.mechanism === 'd-bit-flip') {
+    const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
+    return Math.sqrt(constant + slope * share - curve * share * share);
+  }
   if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
   const support = mechanismOf(law).support(law);
   const { constant, slope } = rangeVariance(support, support, 1);

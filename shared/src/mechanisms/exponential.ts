@@ -17,8 +17,7 @@
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertHeld, assertWhole, type Channel, MODULUS } from './law.ts';
 
 /** The integers of the exponential mechanism. */
@@ -75,7 +74,7 @@ export function exponentialLaw(utility: readonly (readonly number[])[], epsilon:
   return { mechanism: 'exponential', weights };
 }
 
-export const exponential: Channel<ExponentialLaw> = {
+export const exponential: Channel<ExponentialLaw> = /* @__PURE__ */ coded<ExponentialLaw>({
   validate: ({ weights }) => {
     assertWhole(Array.isArray(weights) ? weights.length : undefined, 2, MOST, 'exponential: weights');
     const outcomes = Array.isArray(weights[0]) ? weights[0].length : undefined;
@@ -94,7 +93,5 @@ export const exponential: Channel<ExponentialLaw> = {
     });
     return { report: ratios.reduce((a, b) => (a.numerator * b.denominator < b.numerator * a.denominator ? b : a)) };
   },
-  shape: ({ weights }) => ({ cohorts: 1, cells: (weights[0] as readonly number[]).length }),
-  reportBytes: ({ weights }) => bytesFor((weights[0] as readonly number[]).length - 1),
-  decode: ({ weights }, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: (weights[0] as readonly number[]).length }, bytes)] }),
-};
+  shape: ({ weights }) => ({ cohorts: 1, cells: (weights[0] as readonly number[]).length, form: 'symbol' }),
+});

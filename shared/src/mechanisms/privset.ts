@@ -23,11 +23,8 @@
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bitBytes } from '../encoding/bits.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertHeld, assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
-import { subset as subsets } from './subset.ts';
 
 /** The integers of a padded set. */
 export type PrivSetLaw = {
@@ -102,7 +99,7 @@ export function setLaw(size: number, atMost: number, epsilon: number): PrivSetLa
 /** a / b of bigints, to the digits of a double. */
 const quotient = (a: bigint, b: bigint): number => Number((a << 128n) / b) / 2 ** 128;
 
-export const privSet: Mechanism<PrivSetLaw> = {
+export const privSet: Mechanism<PrivSetLaw> = /* @__PURE__ */ coded<PrivSetLaw>({
   validate: ({ size, atMost, subset: m, hit }) => {
     assertWhole(size, 2, 2 ** 24, 'privset: size');
     assertWhole(atMost, 1, Math.min(size, MAX_SET), 'privset: atMost');
@@ -115,13 +112,8 @@ export const privSet: Mechanism<PrivSetLaw> = {
     const [miss, meet] = ways(size, atMost, m);
     return { report: ratio(BigInt(hit) * miss, BigInt(MODULUS - hit) * meet) };
   },
-  shape: ({ size, atMost }) => ({ cohorts: 1, cells: size + atMost }),
-  reportBytes: ({ size, atMost, subset: m }) => (m > 1 ? bitBytes(size + atMost) : bytesFor(size + atMost - 1)),
-  decode: (law, bytes) => {
-    const form = { size: law.size + law.atMost, subset: law.subset };
-    if (form.subset === 1) return { cohort: 0, cells: [decodeKAry(form, bytes)] };
-    return subsets.decode({ ...form, mechanism: 'subset', include: law.hit }, bytes);
-  },
+  shape: ({ size, atMost, subset: m }) =>
+    m > 1 ? { cohorts: 1, cells: size + atMost, form: 'bits', weight: m } : { cohorts: 1, cells: size + atMost, form: 'symbol' },
   support: ({ size, atMost, subset: m, hit }) => {
     const [miss, meet, all] = ways(size, atMost, m);
     const [T, d, N, k, t] = [BigInt(MODULUS), BigInt(size), BigInt(size + atMost), BigInt(m), BigInt(hit)];
@@ -130,4 +122,4 @@ export const privSet: Mechanism<PrivSetLaw> = {
       q: quotient(k * (t * (d * all - N * miss) + (T - t) * N * meet), T * N * d * meet),
     };
   },
-};
+});

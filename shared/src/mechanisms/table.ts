@@ -1,9 +1,11 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
+import { type DBitFlipLaw, dBitFlip } from './d-bit-flip.ts';
 import { type ExponentialLaw, exponential } from './exponential.ts';
 import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
+import { type OneBitLaw, oneBit } from './one-bit.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type PrivSetLaw, privSet } from './privset.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
@@ -11,13 +13,13 @@ import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw | PrivSetLaw;
+export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw | PrivSetLaw | DBitFlipLaw;
 
 /** The law of a list: it says how many answers there are. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
 
 /** The law of a metric whose mean is estimated. */
-export type NumberLaw = PiecewiseLaw | GeometricLaw;
+export type NumberLaw = PiecewiseLaw | GeometricLaw | OneBitLaw;
 
 /** The law of a metric. */
 export type Law = ShareLaw | NumberLaw | ExponentialLaw;
@@ -34,6 +36,8 @@ export const mechanisms: {
   piecewise,
   geometric,
   exponential,
+  'd-bit-flip': dBitFlip,
+  'one-bit': oneBit,
 };
 
 /** The mechanism of a law. */
@@ -43,7 +47,7 @@ export function mechanismOf(law: Law): Mechanism<ShareLaw> & Channel<Law> {
   return mechanisms[law.mechanism] as Mechanism<ShareLaw> & Channel<Law>;
 }
 
-const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true, geometric: true };
+const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true, geometric: true, 'one-bit': true };
 
 /** Whether a law is one of numbers, whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;

@@ -39,9 +39,6 @@ const isProduct: Rule = (field, questions) => {
   rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
 };
 
-/** Numbers have no second stage. */
-const isNumber: Rules = { permanent: optional(rule('a flag, a list, a histogram or a text to be permanent', () => false)) };
-
 /** A report of a set is no symbol that a second stage could repeat. */
 const isSet: Rules = { permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)) };
 
@@ -65,8 +62,8 @@ const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   joint: { questions: isProduct },
   text: {},
   histogram: { edges: isEdges },
-  mean: { range: isRange, ...isNumber },
-  count: { max: isWhole, ...isNumber },
+  mean: { range: isRange },
+  count: { max: isWhole },
 };
 
 /** Of every metric. */

@@ -1,6 +1,7 @@
 /** A number's mean: clamped to a range, so that no number is out of it. */
 
 import { meanLaw } from '../mechanisms/number.ts';
+import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import type { MetricDocument } from './document.ts';
 import type { Ask, Question } from './question.ts';
@@ -14,20 +15,21 @@ export const placeOf = ([low, high]: Range, value: unknown): number | undefined 
 
 /** What a law's outputs say, as people read it: the range, in as many steps as there are outputs. */
 export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
-  const last = law.mechanism === 'geometric' ? law.tails.length : law.grid + law.window - 1;
+  const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
   return Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
 }
 
-/** What is a number's mean? Numbers beyond the range count as its ends. */
+/** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
 export function mean(range: Range, ask: Ask): Question<number> {
+  const lawOf = (epsilon: number, permanent?: number): NumberLaw => (permanent ? oneBitLaw(epsilon, permanent) : meanLaw(epsilon));
   return {
     type: 'mean',
     ask,
     fields: { range },
     size: 0,
-    law: (_size, epsilon) => meanLaw(epsilon),
+    law: (_size, epsilon, _devices, permanent) => lawOf(epsilon, permanent),
     input: (value) => placeOf(range, value),
-    labels: () => outputLabels(range, meanLaw(ask.epsilon)),
+    labels: (permanent) => outputLabels(range, lawOf(ask.epsilon, permanent)),
   };
 }
 

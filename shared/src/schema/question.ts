@@ -73,8 +73,8 @@ export interface Question<in V> {
   readonly law: Derive;
   /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;
-  /** Its answers as people read them, by index; none for text. */
-  readonly labels: () => readonly string[];
+  /** Its answers as people read them, by index, with ε∞ where it is permanent; none for text. */
+  readonly labels: (permanent?: number) => readonly string[];
 }
 
 /** The type of the values that a question records. */
@@ -175,6 +175,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
   return {
     ...question,
     fields: { ...fields, permanent: permanence },
+    labels: () => question.labels(permanence.epsilon),
     law: (size: number, epsilon: number, devices: number): Law =>
       size > 0 && !ask.mechanism ? permanentListLaw(size, epsilon, permanence.epsilon) : law(size, epsilon, devices, permanence.epsilon),
   };
