@@ -5,11 +5,14 @@ import {
   answersOf,
   assertCharges,
   canonicalJson,
+  cellsOf,
+  isDistributionLaw,
   isNumberLaw,
   type Json,
   type Law,
   lnUp,
   type MetricDocument,
+  MOST_CELLS,
   mechanismOf,
   mechanisms,
   rangeOf,
@@ -54,6 +57,7 @@ const metric = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('distribution'), range, cells: whole.min(2).max(MOST_CELLS), ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({
@@ -89,8 +93,11 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
+  if ((type === 'distribution') !== isDistributionLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
+  }
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const cells = law.mechanism === 'rappor' ? undefined : mechanism.shape(law).cells;
+  const cells = law.mechanism === 'rappor' ? undefined : isDistributionLaw(law) ? cellsOf(law) : mechanism.shape(law).cells;
   if (size !== cells) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${cells ?? 'strings'}`);
 }
 

@@ -96,6 +96,17 @@ describe('murmuration simulate', () => {
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
 
+  test.each([
+    ['0.5', 'square-wave'],
+    ['2', 'square-wave'],
+  ])('of a distribution at ε = %s by %s agrees with theory, and its intervals cover', (epsilon, mechanism) => {
+    const result = JSON.parse(simulate('--type', 'distribution', '--range=0,100', '--epsilon', epsilon, '--mechanism', mechanism).stdout);
+    expect(result).toMatchObject({ type: 'distribution', mechanism, cells: 64, range: [0, 100] });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.coverage95.below).toBeGreaterThan(0.9);
+    for (const [, error] of Object.entries(result.rangeMse)) expect(error).toBeLessThan(1);
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -121,6 +132,10 @@ describe('bad usage', () => {
     [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
+    [
+      ['simulate', '--type', 'distribution', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
+      '--mechanism: expected square-wave',
+    ],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
     [
       ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],

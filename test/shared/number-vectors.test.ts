@@ -1,7 +1,7 @@
 /** The vectors of means and counts, made by an independent script from docs/format.md, hold for the shipped code. */
 
 import { readFileSync } from 'node:fs';
-import { countLaw, geometricLaw, type Law, meanLaw, mechanismOf, piecewiseLaw } from '@murmuration/shared';
+import { countLaw, geometricLaw, type Law, meanLaw, mechanismOf, piecewiseLaw, squareWaveLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
 interface Case {
@@ -9,6 +9,7 @@ interface Case {
   readonly grid: number;
   readonly window: number;
   readonly max: number;
+  readonly cells: number;
   readonly epsilon: number;
   readonly law: Law;
   readonly odds: readonly [string, string];
@@ -23,6 +24,7 @@ const derive: { readonly [table: string]: (of: Case) => Law } = {
   mean: ({ epsilon }) => meanLaw(epsilon),
   count: ({ max, epsilon }) => countLaw(max, epsilon),
   geometric: ({ max, epsilon }) => geometricLaw(max, epsilon),
+  squareWave: ({ cells, epsilon }) => squareWaveLaw(cells, epsilon),
 };
 
 test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (table) => {

@@ -1,8 +1,17 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, count, defineSchema, geometric, histogram, mean, permanent } from '@murmuration/client';
+import { choice, count, defineSchema, distribution, geometric, histogram, mean, permanent } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
-import { answersOf, canonicalSchema, countLaw, geometricLaw, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
+import {
+  answersOf,
+  canonicalSchema,
+  countLaw,
+  geometricLaw,
+  listLaw,
+  type MetricDocument,
+  meanLaw,
+  squareWaveLaw,
+} from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSchemas } from '../../collector/src/compare.ts';
@@ -95,6 +104,45 @@ describe('a count', () => {
     expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
       expect.objectContaining({ allowed: false }),
     ]);
+  });
+});
+
+describe('a distribution', () => {
+  test('says in its document what it asks, and the collector takes it', () => {
+    const { document } = schemaOf(distribution([-10, 30], ask));
+    const law = squareWaveLaw(64, 1);
+    expect(document.metrics['number']).toEqual({ type: 'distribution', epsilon: 1, every: 'month', range: [-10, 30], cells: 64, law });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const changed = (fields: object) => ({ ...document, metrics: { number: { ...document.metrics['number'], ...fields } } });
+    expect(() => parseDocument(changed({ law: listLaw(64, 1) }))).toThrow('expected a law of distributions');
+    expect(() => parseDocument(changed({ law: meanLaw(1) }))).toThrow('expected a law of numbers');
+    expect(() => parseDocument(changed({ cells: 63 }))).toThrow('expected a law over 63, got one over 64');
+    expect(() => parseDocument(changed({ cells: 257 }))).toThrow(RangeError);
+    expect(() => parseDocument(changed({ law: { ...law, inside: law.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
+  });
+
+  test.each([0, 1, 257, 2.5, Number.NaN, '4'])('of %s cells is refused', (cells) => {
+    expect(() => schemaOf(distribution([0, 1], { ...ask, cells: cells as number }))).toThrow(
+      'metrics.number.cells: expected a whole number of cells from 2 to 256',
+    );
+  });
+
+  test('is not permanent, and keeps its range and its cells', () => {
+    expect(() => schemaOf(permanent(distribution([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(() => schemaOf(distribution([1, 0], ask))).toThrow('metrics.number.range');
+    const first = schemaOf(distribution([0, 1], ask)).document;
+    for (const other of [distribution([0, 2], ask), distribution([0, 1], { ...ask, cells: 32 })]) {
+      expect(compareSchemas(first, schemaOf(other, 2).document)).toEqual([expect.objectContaining({ allowed: false })]);
+    }
+    const dearer = schemaOf(distribution([0, 1], { ...ask, epsilon: 2 }), 2).document;
+    expect(compareSchemas(first, dearer)).toEqual([expect.objectContaining({ allowed: true })]);
+  });
+
+  test('tells in words what a report says', async () => {
+    const { telemetry } = device(schemaOf(distribution([0, 64], { ...ask, epsilon: 4 })));
+    telemetry.record('number', 60);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
   });
 });
 

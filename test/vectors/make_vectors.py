@@ -845,9 +845,17 @@ def geometric(N, epsilon):
     return {"mechanism": "geometric", "tails": t}, odds
 
 
+def square_wave(cells, epsilon):
+    """Section 2.8: (law, exact odds)."""
+    e = exp(epsilon)
+    b = 0.5 if epsilon < 2.0 ** -10 else ((epsilon - 1) * e + 1) / (2 * e * (e - 1 - epsilon))
+    law, odds = piecewise(cells - 1, 2 * math.floor(b * cells) + 1, epsilon)
+    return {**law, "mechanism": "square-wave"}, odds
+
+
 def make_numbers():
     """numbers.json"""
-    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "refused": []}
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -864,11 +872,14 @@ def make_numbers():
             add("count", lambda: choose_mean(e, N), max=N, epsilon=e)
         for N in (1, 2, 3, 7, 20, 100, 256):
             add("geometric", lambda: geometric(N, e), max=N, epsilon=e)
+        for cells in (2, 3, 5, 16, 64, 100, 256):
+            add("squareWave", lambda: square_wave(cells, e), cells=cells, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
     for e in (1e-11, 30):
         add("mean", lambda: choose_mean(e), epsilon=e)
         add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
+        add("squareWave", lambda: square_wave(64, e), cells=64, epsilon=e)
     return out
 
 

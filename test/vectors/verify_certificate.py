@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import decimal, hashlib, json, sys
 from decimal import Decimal
@@ -28,7 +28,7 @@ def canonical(x):  # RFC 8785
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if law["mechanism"] in ("subset", "piecewise"):
+    if law["mechanism"] in ("subset", "piecewise", "square-wave"):
         m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
         return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
     if law["mechanism"] == "geometric":

@@ -1,9 +1,10 @@
 /** `murmuration simulate`: what a mechanism would show, before anybody ships it. */
 
-import type { Range } from '@murmuration/shared';
+import { DEFAULT_CELLS, MOST_CELLS, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
+import { simulateDistribution } from '../simulate/distribution-question.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { table } from './table.ts';
 import { numbersOption, positiveOption, print, UsageError, wholeOption } from './usage.ts';
@@ -14,6 +15,7 @@ interface SimulateOptions {
   readonly edges?: readonly number[];
   readonly range?: readonly number[];
   readonly max?: number;
+  readonly cells: number;
   readonly epsilon: number;
   readonly mechanism?: string;
   readonly clients: number;
@@ -28,6 +30,12 @@ const need = <T>(value: T | undefined, { type }: SimulateOptions, option: string
   return value;
 };
 
+function rangeOf(options: SimulateOptions): Range {
+  const range = need(options.range, options, '--range');
+  if (range.length > 2) throw new UsageError(`--range: expected two numbers, got ${range.length}`);
+  return range as unknown as Range;
+}
+
 async function simulateList(options: SimulateOptions, answers: number): Promise<object> {
   return simulateChoice({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
 }
@@ -40,15 +48,17 @@ const types: { readonly [type: string]: (options: SimulateOptions) => Promise<ob
     return { ...(await simulateList(options, edges.length + 1)), type: 'histogram', edges };
   },
   mean: async (options) => {
-    const range = need(options.range, options, '--range');
-    if (range.length > 2) throw new UsageError(`--range: expected two numbers, got ${range.length}`);
     const shares = await parseDistribution(options.distribution, NUMBERS);
-    return simulateNumber({ ...options, type: 'mean', range: range as unknown as Range, shares });
+    return simulateNumber({ ...options, type: 'mean', range: rangeOf(options), shares });
   },
   count: async (options) => {
     const max = need(options.max, options, '--max');
     const shares = await parseDistribution(options.distribution, max + 1);
     return simulateNumber({ ...options, type: 'count', range: [0, max], shares });
+  },
+  distribution: async (options) => {
+    const range = rangeOf(options);
+    return simulateDistribution({ ...options, range, shares: await parseDistribution(options.distribution, options.cells) });
   },
 };
 
@@ -79,7 +89,12 @@ export function addSimulate(program: Command): void {
     .requiredOption('--type <type>', names)
     .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
     .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
-    .option('--range <low,high>', `the range of a mean: ${NUMBERS} numbers, evenly spaced over it`, numbersOption('--range', 2))
+    .option(
+      '--range <low,high>',
+      `the range of a mean, of which ${NUMBERS} numbers stand evenly spaced, or of a distribution`,
+      numbersOption('--range', 2),
+    )
+    .option('--cells <n>', 'the cells of a distribution over its range', wholeOption('--cells', 2, MOST_CELLS), DEFAULT_CELLS)
     .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option('--mechanism <name>', `of a list, ${MECHANISM_NAMES}; of a count, piecewise or geometric; the chooser decides when left out`)

@@ -1,13 +1,15 @@
 /** Estimators by mechanism: tally to estimates. The law comes from the schema document, integer by integer. */
 
-import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { cellsOf, type DistributionLaw, type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
 import { geometricScores } from './geometric.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
 import { rapporEstimates } from './rappor.ts';
+import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
 
 /** What an estimate is made of. */
 export interface Question {
@@ -38,6 +40,34 @@ export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (l
 /** One row: the mean, in [0, 1] over the metric's range. */
 const number: Estimator<NumberLaw> = (law, { tallies }) => numberEstimates(scoresOf(law), tallies);
 
+const distributions: {
+  readonly [M in DistributionLaw['mechanism']]: (
+    law: Extract<DistributionLaw, { mechanism: M }>,
+    tallies: Tallies,
+  ) => Distribution | undefined;
+} = {
+  'square-wave': squareWaveDistribution,
+};
+
+/** What the tallies of a law of distributions tell; undefined without reports. */
+export const distributionOf = (law: DistributionLaw, tallies: Tallies): Distribution | undefined =>
+  (distributions[law.mechanism] as (law: DistributionLaw, tallies: Tallies) => Distribution | undefined)(law, tallies);
+
+/** The variance of one report's estimate of the share below the middle of the range, of numbers that are spread evenly. */
+export function evenVariance(law: DistributionLaw): number {
+  const cells = cellsOf(law);
+  return squareWaveEven(
+    law,
+    Array.from({ length: cells }, (_, i) => Number(i < Math.floor(cells / 2))),
+  );
+}
+
+/** A row for each cell. */
+const cells: Estimator<DistributionLaw> = (law, { tallies }) => {
+  const found = distributionOf(law, tallies);
+  return found === undefined ? [] : Array.from({ length: found.cells }, (_, i) => interval(shareOf(found, i, i + 1)));
+};
+
 const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { mechanism: M }>> } = {
   'k-ary': list,
   subset: list,
@@ -45,7 +75,11 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   rappor: rapporEstimates,
   piecewise: number,
   geometric: number,
+  'square-wave': cells,
 };
 
-/** The estimates of a metric: in the order of its answers, or of the candidates; of a number its mean alone. None without reports. */
+/**
+ * The estimates of a metric: in the order of its answers, its cells or the candidates; of a number its mean alone. None
+ * without reports.
+ */
 export const estimatesOf = (law: Law, question: Question): Estimate[] => (estimators[law.mechanism] as Estimator<Law>)(law, question);

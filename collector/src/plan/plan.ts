@@ -1,8 +1,10 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import {
+  cellsOf,
   countLaw,
   geometricLaw,
+  isDistributionLaw,
   isNumberLaw,
   type Law,
   listLaw,
@@ -11,6 +13,7 @@ import {
   permanentListLaw,
   rapporLaw,
   type SchemaDocument,
+  squareWaveLaw,
 } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -57,6 +60,7 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
+    if (isDistributionLaw(law)) return squareWaveLaw(cellsOf(law), epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {

@@ -5,6 +5,7 @@ import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
+import { type SquareWaveLaw, squareWave } from './square-wave.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
@@ -14,19 +15,23 @@ export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 /** The law of a metric whose mean is estimated. */
 export type NumberLaw = PiecewiseLaw | GeometricLaw;
 
+/** The law of a metric whose numbers' distribution is estimated. */
+export type DistributionLaw = SquareWaveLaw;
+
 /** The law of a metric. */
-export type Law = ShareLaw | NumberLaw;
+export type Law = ShareLaw | NumberLaw | DistributionLaw;
 
 /** The mechanisms by name. */
 export const mechanisms: {
   readonly [M in ShareLaw['mechanism']]: Mechanism<Extract<ShareLaw, { mechanism: M }>>;
-} & { readonly [M in NumberLaw['mechanism']]: Channel<Extract<NumberLaw, { mechanism: M }>> } = {
+} & { readonly [M in (NumberLaw | DistributionLaw)['mechanism']]: Channel<Extract<Law, { mechanism: M }>> } = {
   'k-ary': kAry,
   subset,
   unary,
   rappor,
   piecewise,
   geometric,
+  'square-wave': squareWave,
 };
 
 /** The mechanism of a law. */
@@ -40,3 +45,11 @@ const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: t
 
 /** Whether a law is one of numbers, whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;
+
+const distributions: { readonly [M in DistributionLaw['mechanism']]: true } = { 'square-wave': true };
+
+/** Whether a law is one whose numbers' distribution is estimated. */
+export const isDistributionLaw = (law: Law): law is DistributionLaw => law.mechanism in distributions;
+
+/** Into how many cells the law of a distribution parts the range. */
+export const cellsOf = (law: DistributionLaw): number => law.grid + 1;

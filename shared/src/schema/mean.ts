@@ -9,7 +9,7 @@ import { optional, type Rule, type Rules, rule } from './rules.ts';
 /** The lowest and the highest number of a range. */
 export type Range = readonly [low: number, high: number];
 
-const isRange: Rule = /* @__PURE__ */ rule(
+export const isRange: Rule = /* @__PURE__ */ rule(
   'two finite numbers, the second above the first',
   ([low, high, ...more]: readonly number[]) =>
     more.length === 0 && Number.isFinite(low) && Number.isFinite((high as number) - (low as number)) && (high as number) > (low as number),

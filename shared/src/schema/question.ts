@@ -21,7 +21,7 @@ type Derive = (size: number, epsilon: number, devices: number, permanent?: numbe
 /** A mechanism that a metric names, where the chooser shall not decide. */
 export interface Named {
   /** What it is a mechanism for. */
-  readonly takes: 'list' | 'text' | 'count';
+  readonly takes: 'list' | 'text' | 'count' | 'distribution';
   readonly law: Derive;
 }
 
@@ -33,6 +33,9 @@ export type NamedText = Named & { readonly takes: 'text' };
 
 /** A mechanism for counts; its `size` is the greatest count. */
 export type NamedCount = Named & { readonly takes: 'count' };
+
+/** A mechanism for distributions; its `size` is the number of cells. */
+export type NamedDistribution = Named & { readonly takes: 'distribution' };
 
 /** What every metric says of itself. */
 export interface Ask<M extends Named = Named> {
@@ -65,7 +68,7 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
   readonly ask: Ask;
   /** Rules for the keys of `ask` and `fields` that not every metric has. */
   readonly rules?: Rules;
