@@ -13,7 +13,7 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
-export { type DistributionMechanism, distribution } from './distribution.ts';
+export { type DistributionMechanism, distribution, hierarchical } from './distribution.ts';
 export { unary } from './mechanisms.ts';
 export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';
 export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';

@@ -24,7 +24,7 @@ export interface LedgerView {
 export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
   const isSet = ['subset', 'unary'].includes(law?.mechanism ?? '');
   const said = labels.filter((_, i) => (isSet ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
-  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
+  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits';
 }
 
 /** The ledger as it stands today. */

@@ -32,6 +32,7 @@ export interface AnswerEstimate extends Estimate {
   /** Of distributions, by how they are found: shares that are not negative and sum to 1. Biased, without an interval. */
   readonly ems?: number;
   readonly em?: number;
+  readonly consistent?: number;
   /** The share that is really so: known in demonstrations only. */
   readonly truth?: number;
 }

@@ -10,6 +10,7 @@ export * from './encoding/canonical.ts';
 export * from './hashing.ts';
 export type { BitStage, BitStages } from './mechanisms/bits.ts';
 export * from './mechanisms/geometric.ts';
+export * from './mechanisms/hierarchical.ts';
 export * from './mechanisms/k-ary.ts';
 export * from './mechanisms/law.ts';
 export * from './mechanisms/list.ts';

@@ -99,6 +99,8 @@ describe('murmuration simulate', () => {
   test.each([
     ['0.5', 'square-wave'],
     ['2', 'square-wave'],
+    ['0.5', 'hierarchical'],
+    ['4', 'hierarchical'],
   ])('of a distribution at ε = %s by %s agrees with theory, and its intervals cover', (epsilon, mechanism) => {
     const result = JSON.parse(simulate('--type', 'distribution', '--range=0,100', '--epsilon', epsilon, '--mechanism', mechanism).stdout);
     expect(result).toMatchObject({ type: 'distribution', mechanism, cells: 64, range: [0, 100] });
@@ -134,7 +136,7 @@ describe('bad usage', () => {
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
     [
       ['simulate', '--type', 'distribution', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
-      '--mechanism: expected square-wave',
+      '--mechanism: expected square-wave or hierarchical',
     ],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
     [

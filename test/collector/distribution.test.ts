@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTelemetry, defineSchema, distribution, flag, memoryStorage } from '@murmuration/client';
+import { createTelemetry, defineSchema, distribution, flag, hierarchical, memoryStorage } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
 import { type DistributionLaw, MODULUS, mechanismOf } from '@murmuration/shared';
@@ -16,7 +16,10 @@ import { binomial, upperTail } from '../proofs/statistics.ts';
 
 const FALSE_ALARM = 1e-6;
 const ask = { epsilon: 4, description: 'How long does a start take?' };
-const asked = { waved: distribution([-10, 30], { ...ask, cells: 8 }) };
+const asked = {
+  waved: distribution([-10, 30], { ...ask, cells: 8 }),
+  ranged: distribution([-10, 30], { ...ask, cells: 8, mechanism: hierarchical({ branching: 3 }) }),
+};
 
 describe('over HTTP', () => {
   const schema = defineSchema({
@@ -102,7 +105,7 @@ const populations: readonly ((word: () => number) => number)[] = [
   (word) => (word() / MODULUS) ** 4,
 ];
 
-const questions = { 'square-wave': {} } as const;
+const questions = { 'square-wave': {}, 'hierarchical intervals': { mechanism: hierarchical() } };
 
 describe.each(Object.entries(questions))('intervals of the %s', (_name, named) => {
   test.each([0.5, 1, 2, 4, 8])('cover at ε = %d, whatever the numbers are', (epsilon) => {

@@ -1,7 +1,7 @@
 /** The vectors of means and counts, made by an independent script from docs/format.md, hold for the shipped code. */
 
 import { readFileSync } from 'node:fs';
-import { countLaw, geometricLaw, type Law, meanLaw, mechanismOf, piecewiseLaw, squareWaveLaw } from '@murmuration/shared';
+import { countLaw, geometricLaw, hierarchicalLaw, type Law, meanLaw, mechanismOf, piecewiseLaw, squareWaveLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
 interface Case {
@@ -10,6 +10,7 @@ interface Case {
   readonly window: number;
   readonly max: number;
   readonly cells: number;
+  readonly branching?: number;
   readonly epsilon: number;
   readonly law: Law;
   readonly odds: readonly [string, string];
@@ -24,6 +25,7 @@ const derive: { readonly [table: string]: (of: Case) => Law } = {
   mean: ({ epsilon }) => meanLaw(epsilon),
   count: ({ max, epsilon }) => countLaw(max, epsilon),
   geometric: ({ max, epsilon }) => geometricLaw(max, epsilon),
+  hierarchical: ({ cells, epsilon, branching }) => hierarchicalLaw(cells, epsilon, branching),
   squareWave: ({ cells, epsilon }) => squareWaveLaw(cells, epsilon),
 };
 

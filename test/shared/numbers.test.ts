@@ -1,12 +1,13 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, count, defineSchema, distribution, geometric, histogram, mean, permanent } from '@murmuration/client';
+import { choice, count, defineSchema, distribution, geometric, hierarchical, histogram, mean, permanent } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import {
   answersOf,
   canonicalSchema,
   countLaw,
   geometricLaw,
+  hierarchicalLaw,
   listLaw,
   type MetricDocument,
   meanLaw,
@@ -119,6 +120,17 @@ describe('a distribution', () => {
     expect(() => parseDocument(changed({ cells: 63 }))).toThrow('expected a law over 63, got one over 64');
     expect(() => parseDocument(changed({ cells: 257 }))).toThrow(RangeError);
     expect(() => parseDocument(changed({ law: { ...law, inside: law.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
+  });
+
+  test('can name its mechanism, of which a report is noisy bits', async () => {
+    const schema = schemaOf(distribution([0, 1], { ...ask, cells: 16, mechanism: hierarchical() }));
+    expect(schema.document.metrics['number']).toMatchObject({ cells: 16, law: hierarchicalLaw(16, 1, 4) });
+    expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
+    const { telemetry, outcomes } = device(schema);
+    telemetry.record('number', 0.7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toBe('randomized: noisy bits');
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
 
   test.each([0, 1, 257, 2.5, Number.NaN, '4'])('of %s cells is refused', (cells) => {

@@ -788,7 +788,7 @@ def make_batch():
     return out
 
 
-# ---- format.md sections 2.5 and 2.6: numbers
+# ---- format.md sections 2.6 to 2.9: numbers
 
 def piecewise(g, L, epsilon):
     """Section 2.5: (law, exact odds)."""
@@ -853,9 +853,21 @@ def square_wave(cells, epsilon):
     return {**law, "mechanism": "square-wave"}, odds
 
 
+def hierarchical(cells, epsilon, branching=None):
+    """Section 2.9: (law, exact odds)."""
+    def height(B):
+        return next(h for h in range(1, 10) if B ** h >= cells)
+
+    B = branching or min(range(2, 17), key=lambda b: ((b - 1) * height(b) ** 2, b))
+    levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
+    odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else
+            Fraction(l["include"] * (l["size"] - l["subset"]), (TI - l["include"]) * l["subset"]) for l in levels]
+    return {"mechanism": "hierarchical", "size": cells, "branching": B, "levels": levels}, max(odds)
+
+
 def make_numbers():
     """numbers.json"""
-    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "refused": []}
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "hierarchical": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -874,12 +886,15 @@ def make_numbers():
             add("geometric", lambda: geometric(N, e), max=N, epsilon=e)
         for cells in (2, 3, 5, 16, 64, 100, 256):
             add("squareWave", lambda: square_wave(cells, e), cells=cells, epsilon=e)
+            add("hierarchical", lambda: hierarchical(cells, e), cells=cells, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e, 8), cells=64, branching=8, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
     for e in (1e-11, 30):
         add("mean", lambda: choose_mean(e), epsilon=e)
         add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
         add("squareWave", lambda: square_wave(64, e), cells=64, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e), cells=64, epsilon=e)
     return out
 
 

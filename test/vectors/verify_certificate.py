@@ -13,8 +13,7 @@ up = lambda x: x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 def number(x):  # as ECMAScript writes a number, its sign aside (Number::toString)
     _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
     text, point = "".join(map(str, digits)), len(digits) + exponent
-    if not -6 < point <= 21:
-        return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
+    if not -6 < point <= 21: return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
     whole, part = text[: max(point, 0)].ljust(point, "0") or "0", "0" * -point + text[max(point, 0) :]
     return whole + ("." + part if part else "")
 
@@ -28,12 +27,13 @@ def canonical(x):  # RFC 8785
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if law["mechanism"] in ("subset", "piecewise", "square-wave"):
+    if "include" in law or "inside" in law:  # subset; piecewise, square-wave
         m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
         return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
-    if law["mechanism"] == "geometric":
-        d = [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
-        return max(Fraction(T - law["tails"][0], law["tails"][-1]), Fraction(max(d), min(d))), None
+    if "levels" in law: return max(odds(level)[0] for level in law["levels"]), None  # hierarchical
+    if "tails" in law:  # geometric
+        t, d = law["tails"], [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
+        return max(Fraction(T - t[0], t[-1]), Fraction(max(d), min(d))), None
     if law["mechanism"] == "k-ary":
         others, a = law["size"] - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1

@@ -15,6 +15,8 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   'square-wave': 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
+  hierarchical:
+    'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',
   piecewise:
     'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
 };

@@ -2,7 +2,7 @@
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
 export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
-export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'piecewise' | 'geometric' | 'square-wave';
+export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'piecewise' | 'geometric' | 'square-wave' | 'hierarchical';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */
@@ -35,6 +35,7 @@ export interface Answer {
   readonly truth?: number;
   /** Of a distribution's cell: the share that is closest to the truth as a whole. It carries no interval. */
   readonly ems?: number;
+  readonly consistent?: number;
 }
 
 /** What is known of a distribution besides the shares of its cells, in the unit of the question. */

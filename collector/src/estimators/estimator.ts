@@ -5,6 +5,7 @@ import type { Tallies } from '../store/store.ts';
 import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
 import { geometricScores } from './geometric.ts';
+import { hierarchicalDistribution, hierarchicalEven } from './hierarchical.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
@@ -47,6 +48,7 @@ const distributions: {
   ) => Distribution | undefined;
 } = {
   'square-wave': squareWaveDistribution,
+  hierarchical: hierarchicalDistribution,
 };
 
 /** What the tallies of a law of distributions tell; undefined without reports. */
@@ -55,11 +57,9 @@ export const distributionOf = (law: DistributionLaw, tallies: Tallies): Distribu
 
 /** The variance of one report's estimate of the share below the middle of the range, of numbers that are spread evenly. */
 export function evenVariance(law: DistributionLaw): number {
-  const cells = cellsOf(law);
-  return squareWaveEven(
-    law,
-    Array.from({ length: cells }, (_, i) => Number(i < Math.floor(cells / 2))),
-  );
+  const size = cellsOf(law);
+  const lower = Array.from({ length: size }, (_, i) => Number(i < Math.floor(size / 2)));
+  return law.mechanism === 'hierarchical' ? hierarchicalEven(law, lower) : squareWaveEven(law, lower);
 }
 
 /** A row for each cell. */
@@ -76,6 +76,7 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   piecewise: number,
   geometric: number,
   'square-wave': cells,
+  hierarchical: cells,
 };
 
 /**

@@ -4,7 +4,7 @@ import {
   cellsOf,
   countLaw,
   geometricLaw,
-  isDistributionLaw,
+  hierarchicalLaw,
   isNumberLaw,
   type Law,
   listLaw,
@@ -60,7 +60,8 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
-    if (isDistributionLaw(law)) return squareWaveLaw(cellsOf(law), epsilon);
+    if (law.mechanism === 'hierarchical') return hierarchicalLaw(law.size, epsilon, law.branching);
+    if (law.mechanism === 'square-wave') return squareWaveLaw(cellsOf(law), epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {

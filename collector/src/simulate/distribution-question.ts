@@ -1,6 +1,6 @@
 /** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
 
-import { type DeviceQuestion, distribution } from '@murmuration/client';
+import { type DeviceQuestion, distribution, hierarchical } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
@@ -18,6 +18,7 @@ export interface DistributionSimulation extends Simulation {
 /** The laws that can be named. */
 const NAMED: { readonly [name: string]: (range: Range, ask: Parameters<typeof distribution>[1]) => DeviceQuestion<number> } = {
   'square-wave': distribution,
+  hierarchical: (range, ask) => distribution(range, { ...ask, mechanism: hierarchical() }),
 };
 
 const LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95];

@@ -1,6 +1,7 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
 import { type GeometricLaw, geometric } from './geometric.ts';
+import { type HierarchicalLaw, hierarchical } from './hierarchical.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
@@ -16,7 +17,7 @@ export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 export type NumberLaw = PiecewiseLaw | GeometricLaw;
 
 /** The law of a metric whose numbers' distribution is estimated. */
-export type DistributionLaw = SquareWaveLaw;
+export type DistributionLaw = SquareWaveLaw | HierarchicalLaw;
 
 /** The law of a metric. */
 export type Law = ShareLaw | NumberLaw | DistributionLaw;
@@ -32,6 +33,7 @@ export const mechanisms: {
   piecewise,
   geometric,
   'square-wave': squareWave,
+  hierarchical,
 };
 
 /** The mechanism of a law. */
@@ -46,10 +48,13 @@ const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: t
 /** Whether a law is one of numbers, whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;
 
-const distributions: { readonly [M in DistributionLaw['mechanism']]: true } = { 'square-wave': true };
+const distributions: { readonly [M in DistributionLaw['mechanism']]: true } = {
+  'square-wave': true,
+  hierarchical: true,
+};
 
 /** Whether a law is one whose numbers' distribution is estimated. */
 export const isDistributionLaw = (law: Law): law is DistributionLaw => law.mechanism in distributions;
 
 /** Into how many cells the law of a distribution parts the range. */
-export const cellsOf = (law: DistributionLaw): number => law.grid + 1;
+export const cellsOf = (law: DistributionLaw): number => (law.mechanism === 'hierarchical' ? law.size : law.grid + 1);
