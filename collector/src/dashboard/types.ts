@@ -34,7 +34,7 @@ export interface Answer {
   readonly high: number;
   readonly truth?: number;
   /** Of a distribution's cell: the share that is closest to the truth as a whole. It carries no interval. */
-  readonly ems?: number;
+  readonly em?: number;
   readonly consistent?: number;
 }
 

@@ -84,6 +84,6 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Di
         variance: meanVariance(law, score, weights, likeliest) / reports,
       };
     },
-    shapes: { ems: expectationMaximization(law, counts, true), em: likeliest },
+    shapes: { em: likeliest, ems: expectationMaximization(law, counts, true) },
   };
 }
