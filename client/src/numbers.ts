@@ -10,9 +10,12 @@ export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestio
   return { randomizers: lists, ...shared.histogram(edges, ask) };
 }
 
+/** A mechanism for means that brings its own randomizer. */
+export type MeanMechanism = shared.NamedMean & Randomizing;
+
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
-export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
-  return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
+export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): DeviceQuestion<number> {
+  return { randomizers: { piecewise: randomizePiecewise }, ...shared.mean(range, ask) };
 }
 
 /** A mechanism for counts that brings its own randomizer. */

@@ -90,6 +90,18 @@ describe('murmuration simulate', () => {
     expect(result.theoryMse).toBeLessThan(result.worstMse);
   });
 
+  test.each([
+    ['piecewise', 'piecewise'],
+    ['duchi', 'piecewise'],
+    ['hybrid', 'hybrid'],
+    ['laplace', 'laplace'],
+  ])('of a mean by %s agrees with theory', (name, mechanism) => {
+    const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--mechanism', name).stdout);
+    expect(result).toMatchObject({ type: 'mean', mechanism });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.theoryMse).toBeLessThan(result.worstMse * (1 + 1e-9));
+  });
+
   test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
     expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
@@ -137,6 +149,10 @@ describe('bad usage', () => {
     [
       ['simulate', '--type', 'distribution', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
       '--mechanism: expected square-wave or hierarchical',
+    ],
+    [
+      ['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
+      '--mechanism: expected piecewise or duchi or',
     ],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
     [

@@ -1,6 +1,20 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, count, defineSchema, distribution, geometric, hierarchical, histogram, mean, permanent } from '@murmuration/client';
+import {
+  choice,
+  count,
+  defineSchema,
+  distribution,
+  duchi,
+  geometric,
+  hierarchical,
+  histogram,
+  hybrid,
+  laplace,
+  mean,
+  permanent,
+  piecewise,
+} from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import {
   answersOf,
@@ -8,10 +22,15 @@ import {
   countLaw,
   geometricLaw,
   hierarchicalLaw,
+  hybridMeanLaw,
+  laplaceLaw,
   listLaw,
   type MetricDocument,
   meanLaw,
+  mechanismOf,
+  piecewiseLaw,
   squareWaveLaw,
+  steppedLaw,
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -65,10 +84,28 @@ describe('a mean', () => {
   });
 
   test('tells in words what a report says', async () => {
-    const { telemetry } = device(schemaOf(mean([0, 60], ask)));
+    const { telemetry } = device(schemaOf(mean([0, 60], { ...ask, mechanism: duchi() })));
     telemetry.record('number', 60);
     const [batch] = await telemetry.preview();
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
+  });
+
+  test.each([
+    ['duchi', duchi(), piecewiseLaw(1, 1, 1)],
+    ['piecewise', piecewise(), steppedLaw(1)],
+    ['hybrid', hybrid(), hybridMeanLaw(1)],
+    ['laplace', laplace(), laplaceLaw(1)],
+    ['laplace on 8 steps', laplace({ steps: 8 }), laplaceLaw(1, 8)],
+  ] as const)('can name its mechanism: %s', async (_name, mechanism, law) => {
+    const schema = schemaOf(mean([-10, 30], { ...ask, mechanism }));
+    expect(schema.document.metrics['number']).toEqual({ type: 'mean', epsilon: 1, every: 'month', range: [-10, 30], law });
+    expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
+    expect(schema.questions.number.labels()).toHaveLength(mechanismOf(law).shape(law).cells);
+    const { telemetry, outcomes } = device(schema);
+    telemetry.record('number', 7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
 });
 

@@ -3,20 +3,21 @@
 import { encodeKAry, MODULUS, type PiecewiseLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 
+type Windows = Pick<PiecewiseLaw, 'grid' | 'window' | 'inside'>;
+
 /** A point of a grid to a cell inside its window, or to one of the others. */
-export function respondAround(
-  { grid, window, inside }: Pick<PiecewiseLaw, 'grid' | 'window' | 'inside'>,
-  point: number,
-  coins: Coins,
-): Uint8Array {
-  const size = grid + window;
-  if (coins.flip(inside)) return encodeKAry({ size }, point + coins.uniform(window));
+export function chooseAround({ grid, window, inside }: Windows, point: number, coins: Coins): number {
+  if (coins.flip(inside)) return point + coins.uniform(window);
   const other = coins.uniform(grid);
-  return encodeKAry({ size }, other < point ? other : other + window);
+  return other < point ? other : other + window;
 }
 
+/** The same as a report. */
+export const respondAround = (law: Windows, point: number, coins: Coins): Uint8Array =>
+  encodeKAry({ size: law.grid + law.window }, chooseAround(law, point, coins));
+
 /** A number from 0 to 1 to a point of a grid, up with the probability of its part of a step. */
-function roundAtRandom(grid: number, place: number, coins: Coins, modulus: number): number {
+export function roundAtRandom(grid: number, place: number, coins: Coins, modulus: number): number {
   const steps = place * grid;
   const below = Math.floor(steps);
   return coins.flip(Math.floor((steps - below) * modulus)) ? below + 1 : below;

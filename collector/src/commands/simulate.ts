@@ -97,7 +97,10 @@ export function addSimulate(program: Command): void {
     .option('--cells <n>', 'the cells of a distribution over its range', wholeOption('--cells', 2, MOST_CELLS), DEFAULT_CELLS)
     .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
-    .option('--mechanism <name>', `of a list, ${MECHANISM_NAMES}; of a count, piecewise or geometric; the chooser decides when left out`)
+    .option(
+      '--mechanism <name>',
+      `of a list, ${MECHANISM_NAMES}; of a mean, piecewise, duchi, hybrid, laplace; of a count, piecewise, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
+    )
     .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)

@@ -14,6 +14,8 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   unary: 'Unary encoding: a device sends a bit for each answer, each of them flipped at random.',
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
+  hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
+  laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',
   'square-wave': 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
   hierarchical:
     'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',

@@ -2,7 +2,17 @@
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
 export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
-export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'piecewise' | 'geometric' | 'square-wave' | 'hierarchical';
+export type Mechanism =
+  | 'k-ary'
+  | 'subset'
+  | 'unary'
+  | 'rappor'
+  | 'piecewise'
+  | 'geometric'
+  | 'hybrid'
+  | 'laplace'
+  | 'square-wave'
+  | 'hierarchical';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */

@@ -6,6 +6,8 @@ import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
 import { geometricScores } from './geometric.ts';
 import { hierarchicalDistribution, hierarchicalEven } from './hierarchical.ts';
+import { hybridScores } from './hybrid.ts';
+import { laplaceScores } from './laplace.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
@@ -33,6 +35,8 @@ const list: Estimator<ShareLaw> = (law, { tallies, perDevice }) => {
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
   piecewise: piecewiseScores,
   geometric: geometricScores,
+  hybrid: hybridScores,
+  laplace: laplaceScores,
 };
 
 /** How a law's outputs tell a number. */
@@ -75,6 +79,8 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   rappor: rapporEstimates,
   piecewise: number,
   geometric: number,
+  hybrid: number,
+  laplace: number,
   'square-wave': cells,
   hierarchical: cells,
 };

@@ -5,8 +5,10 @@ import {
   countLaw,
   geometricLaw,
   hierarchicalLaw,
+  hybridMeanLaw,
   isNumberLaw,
   type Law,
+  laplaceLaw,
   listLaw,
   type MetricDocument,
   meanLaw,
@@ -59,6 +61,8 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   const { law, permanent } = metric;
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
+    if (law.mechanism === 'hybrid') return hybridMeanLaw(epsilon);
+    if (law.mechanism === 'laplace') return laplaceLaw(epsilon, law.tails.length);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'hierarchical') return hierarchicalLaw(law.size, epsilon, law.branching);
     if (law.mechanism === 'square-wave') return squareWaveLaw(cellsOf(law), epsilon);

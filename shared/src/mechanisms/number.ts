@@ -6,6 +6,7 @@
  * its noise spreads over steps that a window does not have.
  */
 
+import { type HybridLaw, hybridLaw, hybridWorst } from './hybrid.ts';
 import { type PiecewiseLaw, piecewiseAt, piecewiseIdeal, piecewiseLaw, piecewiseWorst } from './piecewise.ts';
 
 const MOST_STEPS = 64;
@@ -16,26 +17,42 @@ interface Best {
   readonly worst: number;
 }
 
-function bestGrid(epsilon: number): Best {
-  let best: Best = { grid: 1, window: 1, worst: Number.POSITIVE_INFINITY };
-  for (let steps = 1; steps <= MOST_STEPS; steps++) {
-    for (let cells = 1; cells <= steps; cells++) {
-      const worst = piecewiseWorst(steps, cells, piecewiseIdeal(steps, cells, epsilon));
-      if (worst < best.worst) best = { grid: steps, window: cells, worst };
+/** The grid and the window of least worst-case variance. */
+function bestGrid(worstOf: (grid: number, window: number) => number, fewest: number): Best {
+  let best: Best = { grid: fewest, window: 1, worst: Number.POSITIVE_INFINITY };
+  for (let grid = fewest; grid <= MOST_STEPS; grid++) {
+    for (let window = 1; window <= grid; window++) {
+      const worst = worstOf(grid, window);
+      if (worst < best.worst) best = { grid, window, worst };
     }
   }
   return best;
 }
 
+const bestPiecewise = (epsilon: number, fewest = 1): Best =>
+  bestGrid((grid, window) => piecewiseWorst(grid, window, piecewiseIdeal(grid, window, epsilon)), fewest);
+
 /** The law of a mean at ε. */
 export function meanLaw(epsilon: number): PiecewiseLaw {
-  const { grid, window } = bestGrid(epsilon);
+  const { grid, window } = bestPiecewise(epsilon);
   return piecewiseLaw(grid, window, epsilon);
+}
+
+/** The piecewise law of least worst-case variance on grids of 2 steps and more, for those who name it: on one it is Duchi's. */
+export function steppedLaw(epsilon: number): PiecewiseLaw {
+  const { grid, window } = bestPiecewise(epsilon, 2);
+  return piecewiseLaw(grid, window, epsilon);
+}
+
+/** The hybrid law of least worst-case variance. */
+export function hybridMeanLaw(epsilon: number): HybridLaw {
+  const { grid, window } = bestGrid((steps, cells) => hybridWorst(steps, cells, epsilon), 1);
+  return hybridLaw(grid, window, epsilon);
 }
 
 /** The law of a count of 0 .. max at ε. */
 export function countLaw(max: number, epsilon: number): PiecewiseLaw {
-  let best = bestGrid(epsilon);
+  let best = bestPiecewise(epsilon);
   for (let window = 1; window <= max && max <= MOST_STEPS; window++) {
     const worst = piecewiseAt(max, window, piecewiseIdeal(max, window, epsilon), max / 2) / (max * max);
     if (worst < best.worst) best = { grid: max, window, worst };

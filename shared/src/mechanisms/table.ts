@@ -2,7 +2,9 @@
 
 import { type GeometricLaw, geometric } from './geometric.ts';
 import { type HierarchicalLaw, hierarchical } from './hierarchical.ts';
+import { type HybridLaw, hybrid } from './hybrid.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
+import { type LaplaceLaw, laplace } from './laplace.ts';
 import type { Channel, Mechanism } from './law.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
@@ -14,7 +16,7 @@ import { type UnaryLaw, unary } from './unary.ts';
 export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 
 /** The law of a metric whose mean is estimated. */
-export type NumberLaw = PiecewiseLaw | GeometricLaw;
+export type NumberLaw = PiecewiseLaw | GeometricLaw | HybridLaw | LaplaceLaw;
 
 /** The law of a metric whose numbers' distribution is estimated. */
 export type DistributionLaw = SquareWaveLaw | HierarchicalLaw;
@@ -32,6 +34,8 @@ export const mechanisms: {
   rappor,
   piecewise,
   geometric,
+  hybrid,
+  laplace,
   'square-wave': squareWave,
   hierarchical,
 };
@@ -43,7 +47,12 @@ export function mechanismOf(law: Law): Mechanism<ShareLaw> & Channel<Law> {
   return mechanisms[law.mechanism] as Mechanism<ShareLaw> & Channel<Law>;
 }
 
-const numbers: { readonly [M in NumberLaw['mechanism']]: true } = { piecewise: true, geometric: true };
+const numbers: { readonly [M in NumberLaw['mechanism']]: true } = {
+  piecewise: true,
+  geometric: true,
+  hybrid: true,
+  laplace: true,
+};
 
 /** Whether a law is one of numbers, whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => law.mechanism in numbers;

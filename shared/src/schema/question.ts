@@ -21,7 +21,7 @@ type Derive = (size: number, epsilon: number, devices: number, permanent?: numbe
 /** A mechanism that a metric names, where the chooser shall not decide. */
 export interface Named {
   /** What it is a mechanism for. */
-  readonly takes: 'list' | 'text' | 'count' | 'distribution';
+  readonly takes: 'list' | 'text' | 'count' | 'mean' | 'distribution';
   readonly law: Derive;
 }
 
@@ -33,6 +33,9 @@ export type NamedText = Named & { readonly takes: 'text' };
 
 /** A mechanism for counts; its `size` is the greatest count. */
 export type NamedCount = Named & { readonly takes: 'count' };
+
+/** A mechanism for means. */
+export type NamedMean = Named & { readonly takes: 'mean' };
 
 /** A mechanism for distributions; its `size` is the number of cells. */
 export type NamedDistribution = Named & { readonly takes: 'distribution' };
