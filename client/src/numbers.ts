@@ -3,6 +3,7 @@
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
 import { randomizeGeometric } from './randomizers/geometric.ts';
+import { randomizeHybrid } from './randomizers/hybrid.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
@@ -15,7 +16,7 @@ export type MeanMechanism = shared.NamedMean & Randomizing;
 
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
 export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): DeviceQuestion<number> {
-  return { randomizers: { piecewise: randomizePiecewise }, ...shared.mean(range, ask) };
+  return { randomizers: { piecewise: randomizePiecewise, hybrid: randomizeHybrid }, ...shared.mean(range, ask) };
 }
 
 /** A mechanism for counts that brings its own randomizer. */

@@ -27,9 +27,9 @@ def canonical(x):  # RFC 8785
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if "include" in law or "inside" in law:  # subset; piecewise, square-wave
-        m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
-        return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
+    if "include" in law or "inside" in law:  # subset; piecewise, square-wave; hybrid, which has Duchi's ends too
+        m, t, ends = law.get("subset") or law["window"], law.get("include") or law["inside"], law.get("truth", 1)
+        return max(Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), Fraction(ends, T - ends)), None
     if "levels" in law: return max(odds(level)[0] for level in law["levels"]), None  # hierarchical
     if "tails" in law:  # geometric
         t, d = law["tails"], [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
