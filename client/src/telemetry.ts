@@ -3,24 +3,30 @@
  * A reviewer reads `record` and `commit` here, with random/, randomizers/ and ledger/.
  */
 
-import { conform, dayNumber, dayText, isOneOf, isText, type MetricDocument, type Segments, toBase64url } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayNumber, dayText, type MetricDocument, type Segments, toBase64url } from '@murmuration/shared';
 import { pageLifecycle, systemClock } from './adapters/lifecycle.ts';
 import { webStorage } from './adapters/storage.ts';
-import { fetchTransport, type Upload } from './adapters/transport.ts';
-import { claim, openWindows, slotOf } from './ledger/ledger.ts';
+import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
+import { assertOptions } from './checks.ts';
+import { createTimer, isFinal, LONGEST_RETRY_AFTER, longestPause, soon } from './delivery.ts';
+import { claim } from './ledger/ledger.ts';
 import { openStore, type State, VERSION } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { addReport, type Batch, bodyOf, type Report, takeBack } from './outbox.ts';
 import type { DeviceQuestions } from './questions.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
-import { createSender } from './sender.ts';
 import type { Consent, Options, Outcome, Telemetry } from './types.ts';
 import { ledgerView, meaningOf } from './view.ts';
 
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
+const FULL = 40_000;
+
 /** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
 const privacyControl = (): boolean =>
-  (globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl === true;
+  !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
@@ -35,8 +41,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const { endpoint, key, segment, onOutcome, clock = systemClock, transport = fetchTransport } = options;
   const { document: schema, questions, wire } = options.schema;
   const { budget, metrics, segments = {} } = schema;
-  isText('endpoint', endpoint);
-  conform(Object.fromEntries(Object.entries(segments as Segments).map(([name, values]) => [name, isOneOf(values)])))('segment', segment);
+  if (process.env.NODE_ENV !== 'production') assertOptions(endpoint, segments, segment);
 
   const word = words(options.rng ?? systemRng);
   const coins = createCoins(word);
@@ -49,6 +54,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   let opening: Maybe<void>; // a promise until the storage has answered
   let unsaved: Report[] = []; // claimed since the last write
   let open = ''; // the id of the batch that may still grow
+  let sending: Promise<void> | undefined;
+  let failures = 0;
+  let notBefore = 0; // by the collector's Retry-After
   let earlier: Consent['state'] = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
   const consent = (): Consent['state'] => state.consent ?? earlier;
   const isOpen = (): boolean => !closed && consent() === 'granted';
@@ -80,21 +88,19 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     // A window counts days of recording: what waited for the storage past its day is dropped.
     if (dayNumber(clock.now()) !== recorded) return say('expired', name);
     const today = advance();
-    const slot = slotOf(name, metric, state.accounts, today, budget);
-    if (slot !== 'free') return say(slot, name);
+    const account = claim(name, metric, state.accounts, toBase64url(symbol), today, budget);
+    if (typeof account === 'string') return say(account, name);
     const taken = attempt(() => {
-      const { days } = openWindows(state.accounts, today, budget);
-      const account = claim(metric, state.accounts[name], toBase64url(symbol), today, budget, days);
       const bytes = account.epoch ? questions[name]?.respond?.(metric.law, account.epoch.symbol, coins) : symbol;
       const report: Report = [name, [...(bytes as Uint8Array)]];
       const day = dayText(today);
-      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day);
+      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day && bodyOf(batch).length < FULL);
       const batch = growing ?? { v: 1, schema: wire, ...(segment && { segment }), day, batch: batchId(), reports: [] };
       state.outbox = addReport(state.outbox, batch, report, coins.uniform);
       state.accounts[name] = account;
       open = batch.batch;
       if (unsaved.push(report) === 1) void Promise.resolve().then(persist);
-      sender.schedule();
+      schedule();
       return true;
     });
     if (!taken) say('no-entropy', name);
@@ -115,19 +121,64 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
-  const sender = createSender({
-    state,
-    isOpen,
-    seal: () => {
-      open = '';
-      return persist();
-    },
-    post: async (batch) => transport(uploadOf(batch)),
-    clock,
-    uniform: coins.uniform,
-    say,
+  /** A whole number below n; n itself without entropy, when there may still be something to send again. */
+  const jitter = (n: number): number => attempt(() => coins.uniform(n)) ?? n;
+
+  const schedule = (milliseconds = soon(jitter)): void => {
+    if (isOpen()) timer.start(Math.max(milliseconds, notBefore - clock.now()));
+  };
+
+  /** Takes a batch out, and says what became of its reports. */
+  const settle = ({ batch, reports }: Batch, result: Outcome['result']): void => {
+    state.outbox = state.outbox.filter((other) => other.batch !== batch);
+    for (const [metric] of reports) say(result, metric);
+  };
+
+  const deliver = async (batch: Batch): Promise<void> => {
+    const { status, retryAfter = 0 }: Delivery = (await attempt(() => transport(uploadOf(batch)))) ?? { status: 0 };
+    if (isFinal(status)) {
+      failures = 0;
+      settle(batch, status < 300 ? 'delivered' : 'refused');
+    } else {
+      if (retryAfter > 0) notBefore = clock.now() + Math.min(LONGEST_RETRY_AFTER, retryAfter * 1_000);
+      timer.cancel();
+      schedule(jitter(longestPause(failures++)));
+    }
+  };
+
+  /** Fixes the bytes of all batches, and writes the state with all that was claimed since. */
+  const seal = (): Maybe<void> => {
+    open = '';
+    return persist();
+  };
+
+  /** No await stands before the transport when the storage is synchronous. */
+  const send = async (): Promise<void> => {
+    if (!isOpen() || state.outbox.length === 0) return;
+    timer.cancel();
+    const oldest = dayText(state.day - ACCEPTED_DAYS.before);
+    for (const batch of state.outbox) if (batch.day < oldest) settle(batch, 'expired');
+    const sealed = state.outbox.map(({ batch }) => batch);
+    await after(seal(), async () => {
+      // What was recorded while this was written is not written yet: only what was sealed may go.
+      if (isOpen()) await Promise.all(state.outbox.filter(({ batch }) => sealed.includes(batch)).map(deliver));
+    });
+    await seal();
+  };
+
+  const flush = (): Promise<void> => {
+    sending ??= send()
+      .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
+      .finally(() => {
+        sending = undefined;
+      });
+    return sending;
+  };
+
+  const timer = createTimer(clock, flush);
+  const stopListening = (options.lifecycle ?? pageLifecycle)(() => {
+    if (clock.now() >= notBefore) void flush();
   });
-  const stopListening = (options.lifecycle ?? pageLifecycle)(sender.hidden);
 
   opening = after(store.read(), (read) => {
     earlier = read?.consent ?? earlier;
@@ -140,7 +191,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       for (const name of Object.keys(metrics)) state.accounts[name] = { day, spent: [] };
     }
     opening = undefined;
-    if (state.outbox.length > 0) sender.schedule();
+    if (state.outbox.length > 0) schedule();
   });
 
   const decide = (decision: 'granted' | 'denied'): void => {
@@ -149,15 +200,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       if (decision === 'denied') {
         unsaved = [];
         state.outbox = [];
-        sender.cancel();
+        timer.cancel();
       }
       if (!closed) return persist(); // another context may hold the ledger now
     });
-  };
-
-  const flush = async (): Promise<void> => {
-    await opening;
-    await sender.flush();
   };
 
   return {
@@ -183,11 +229,15 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       await opening;
       return ledgerView(metrics, state.accounts, advance(), budget);
     },
-    flush,
+    flush: async () => {
+      await opening;
+      await flush();
+    },
     close: async () => {
+      await opening;
       await flush();
       closed = true;
-      sender.cancel();
+      timer.cancel();
       stopListening();
       store.close();
     },

@@ -97,8 +97,8 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
   }
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const cells = law.mechanism === 'rappor' ? undefined : isDistributionLaw(law) ? cellsOf(law) : mechanism.shape(law).cells;
-  if (size !== cells) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${cells ?? 'strings'}`);
+  const listed = isDistributionLaw(law) ? cellsOf(law) : 'size' in law ? law.size : undefined;
+  if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 
 function parse(json: unknown, claims: boolean): SchemaDocument {

@@ -2,7 +2,7 @@
 
 import { choice, createTelemetry, defineSchema, flag, joint, memoryStorage, permanent, type Storage, text } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { parseBatch, parseDay, wireName } from '@murmuration/shared';
+import { MAX_BODY_BYTES, parseBatch, parseDay, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { device, FIRST_DAY, settle } from './device.ts';
 
@@ -64,6 +64,25 @@ describe('consent', () => {
 });
 
 describe('record', () => {
+  test('a day of long lists leaves in batches that a collector takes, every report once', async () => {
+    const long = Array.from({ length: 100_000 }, (_, i) => `answer ${i}`);
+    const names = Array.from({ length: 9 }, (_, i) => `m${i}`);
+    const { telemetry, uploads, batches } = device(
+      defineSchema({
+        app: 'long',
+        version: 1,
+        budget: { epsilon: 9, per: 'month' },
+        metrics: Object.fromEntries(names.map((name) => [name, choice(long, ask)])),
+      }),
+    );
+    for (const name of names) telemetry.record(name, 'answer 7');
+    await telemetry.flush();
+    for (const { body } of uploads) expect(Buffer.byteLength(body)).toBeLessThan(MAX_BODY_BYTES);
+    const sent = batches().flatMap(({ reports }) => reports.map(([metric]) => metric));
+    expect(sent.sort()).toEqual(names);
+    expect(new Set(batches().map(({ batch }) => batch)).size).toBe(uploads.length);
+  });
+
   test('one slot a period: a second record is already-answered, whatever its value', async () => {
     const { telemetry, outcomes, setDay, batches } = device(schema);
     telemetry.record('plan', 'pro');
@@ -335,7 +354,6 @@ describe('storage', () => {
         await settle();
         memory.setItem(key, value);
       },
-      removeItem: async (key) => void memory.removeItem(key),
     };
     const { telemetry, outcomes, batches } = device(schema, { storage });
     telemetry.record('dark', true);
@@ -559,7 +577,6 @@ test('importing and creating touches nothing: no timer, no write, no request', (
   const storage: Storage = {
     getItem: () => null,
     setItem: () => void touched.push('write'),
-    removeItem: () => void touched.push('remove'),
   };
   createTelemetry({
     schema,

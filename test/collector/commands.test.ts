@@ -166,10 +166,7 @@ describe('bad usage', () => {
       '--mechanism: expected one of k-ary, subset',
     ],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--distribution', 'normal'], '--distribution: expected zipf:S'],
-    [
-      ['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'],
-      'epsilon that 32-bit thresholds hold',
-    ],
+    [['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'], 'epsilon that 32 bits hold'],
   ])('%s', (args, message) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);

@@ -14,7 +14,7 @@ import {
   sumOf,
 } from '@murmuration/shared';
 import fc from 'fast-check';
-import { type Accounts, claim, openWindows, slotOf } from '../../client/src/ledger/ledger.ts';
+import { type Accounts, claim } from '../../client/src/ledger/ledger.ts';
 
 /** A version of a schema. */
 export interface Version {
@@ -34,7 +34,7 @@ export interface Event {
   readonly day: number;
   readonly version: Version;
   readonly metric: string;
-  readonly outcome: ReturnType<typeof slotOf>;
+  readonly outcome: 'free' | Extract<ReturnType<typeof claim>, string>;
   /** What it is a report of: reports of one symbol reveal `epsilon` together. */
   readonly symbol: string;
   readonly epsilon: number;
@@ -50,11 +50,10 @@ export function follow(visits: readonly Visit[], symbolOf: (n: number) => string
       const metric = version.metrics[name];
       if (metric === undefined) return [];
       const fresh = symbolOf(drawn++);
-      const outcome = slotOf(name, metric, accounts, day, version.budget);
+      const account = claim(name, metric, accounts, fresh, day, version.budget);
+      const outcome = typeof account === 'string' ? account : 'free';
       let symbol = fresh;
-      if (outcome === 'free') {
-        const { days } = openWindows(accounts, day, version.budget);
-        const account = claim(metric, accounts[name], fresh, day, version.budget, days);
+      if (typeof account !== 'string') {
         symbol = account.epoch?.symbol ?? fresh;
         accounts[name] = account;
         accounts = JSON.parse(JSON.stringify(accounts)) as Accounts;

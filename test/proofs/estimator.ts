@@ -1,6 +1,7 @@
 /** Estimators, exactly: the distribution of every tally of a small population, and the collector's estimates of each. */
 
 import { expect } from 'vitest';
+import { type Estimate, Z95 } from '../../collector/src/estimators/estimate.ts';
 import { pureEstimates } from '../../collector/src/estimators/pure.ts';
 import type { Support } from '../../shared/src/mechanisms/law.ts';
 import { range } from './channel.ts';
@@ -37,52 +38,72 @@ export function statedVariance(p: Rational, q: Rational, f: Rational, n: Rationa
   return divide(noise, multiply(gain, n));
 }
 
-/** The distribution of the counts of cells, by their text, of a population that reports through a channel. */
-function tallies(
+/** Every collection of reports that a population may send, each with its probability; their order does not matter. */
+export function collections(
   rows: readonly Distribution[],
-  cellsOf: (report: string) => readonly number[],
-  size: number,
   population: readonly number[],
-) {
-  let found = new Map<string, Rational>([
-    [
-      range(size)
-        .map(() => 0)
-        .join(),
-      ONE,
-    ],
-  ]);
-  for (const answer of population) {
-    const next = new Map<string, Rational>();
-    for (const [counts, weight] of found) {
-      for (const [report, p] of rows[answer] as Distribution) {
-        const cells = counts.split(',').map((count, cell) => Number(count) + Number(cellsOf(report).includes(cell)));
-        next.set(cells.join(), add(next.get(cells.join()) ?? ZERO, multiply(weight, p)));
+): readonly (readonly [reports: readonly string[], p: Rational])[] {
+  let found = new Map<string, readonly [readonly string[], Rational]>([['', [[], ONE]]]);
+  for (const input of population) {
+    const next = new Map<string, readonly [readonly string[], Rational]>();
+    for (const [reports, weight] of found.values()) {
+      for (const [report, p] of rows[input] as Distribution) {
+        const more = [...reports, report].sort();
+        const [, sofar = ZERO] = next.get(more.join()) ?? [];
+        next.set(more.join(), [more, add(sofar, multiply(weight, p))]);
       }
     }
     found = next;
   }
-  return found;
+  return [...found.values()];
 }
 
-/** Fails unless, over every tally, estimates have the population's frequencies as mean and the stated variance. */
+/** Fails unless the standard error and the score interval are those of a variance that is linear in the frequency. */
+function expectErrorBars({ estimate, standardError, low, high }: Estimate, variance: (f: Rational) => Rational): void {
+  const [atZero, atOne] = [toNumber(variance(ZERO)), toNumber(variance(ONE))];
+  const at = atZero + (atOne - atZero) * Math.min(1, Math.max(0, estimate));
+  expect(Math.abs(standardError ** 2 / at - 1)).toBeLessThan(1e-9);
+  expect(low < estimate && estimate < high).toBe(true);
+  for (const end of [low, high]) {
+    const square = Z95 * Z95 * (at + (atOne - atZero) * (end - estimate));
+    expect(Math.abs((end - estimate) ** 2 - square) / (Z95 * Z95 * at)).toBeLessThan(1e-6);
+  }
+}
+
+/** The shipped estimates of cells that each count the reports which support an answer. */
+const fromCells =
+  (size: number, cellsOf: (report: string) => readonly number[], stated: Support) =>
+  (reports: readonly string[]): readonly Estimate[] => {
+    const cells = Float64Array.from(range(size), (cell) => reports.filter((report) => cellsOf(report).includes(cell)).length);
+    return pureEstimates({ reports: reports.length, cells }, stated, stated, 1);
+  };
+
+/**
+ * Fails unless, over every collection of reports, estimates have the population's frequencies as mean and the stated
+ * variance, and error bars of just that variance.
+ *
+ * @param shipped the collector's estimates from reports
+ */
 export function expectUnbiased(
   rows: readonly Distribution[],
   cellsOf: (report: string) => readonly number[],
   population: readonly number[],
   stated: Support,
+  shipped: (reports: readonly string[]) => readonly Estimate[] = fromCells(rows.length, cellsOf, stated),
 ): void {
   const size = rows.length;
   const { p, q } = supportOf(rows.map((row) => cellChances(row, cellsOf, size)));
   const n = population.length;
   const mean = range(size).map(() => ZERO);
   const square = [...mean];
-  for (const [text, weight] of tallies(rows, cellsOf, size, population)) {
-    const counts = text.split(',').map(Number);
-    const shipped = pureEstimates({ reports: n, cells: Float64Array.from(counts) }, stated, stated, 1);
-    counts.forEach((count, cell) => {
+  for (const [reports, weight] of collections(rows, population)) {
+    const estimates = shipped(reports);
+    expect(estimates.length).toBe(size);
+    estimates.forEach((row, cell) => {
+      const count = reports.filter((report) => cellsOf(report).includes(cell)).length;
       const estimate = divide(subtract(rational(count, n), q), subtract(p, q));
-      expect(Math.abs((shipped[cell]?.estimate as number) - toNumber(estimate))).toBeLessThan(1e-9 * (1 + Math.abs(toNumber(estimate))));
+      expect(Math.abs(row.estimate - toNumber(estimate))).toBeLessThan(1e-9 * (1 + Math.abs(toNumber(estimate))));
+      expectErrorBars(row, (f) => statedVariance(p, q, f, rational(n)));
       mean[cell] = add(mean[cell] as Rational, multiply(weight, estimate));
       square[cell] = add(square[cell] as Rational, multiply(weight, multiply(estimate, estimate)));
     });

@@ -15,25 +15,16 @@ import { describe, expect, test } from 'vitest';
 import { createCoins } from '../../client/src/random/coins.ts';
 import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
 import { geometricScores } from '../../collector/src/estimators/geometric.ts';
+import { geometricRow } from '../conformance/specimens/geometric.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
-import { distribution, indexReport, largestRatio, range } from './channel.ts';
+import { indexReport, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';
-import { expectUnbiasedNumber } from './number-estimator.ts';
 import { ONE, rational, sum, toNumber } from './rational.ts';
 
 const COUNTS = [1, 2, 3, 7, 20, 256];
 
-/** The row of a count: each output's mass is that of all sums that clamp to it. */
-function rowOf({ tails }: GeometricLaw, T: number, count: number): Distribution {
-  const max = tails.length;
-  const tail = (m: number): number => tails[m - 1] as number;
-  const inner = (m: number): number => (m === 0 ? T - 2 * tail(1) : tail(m) - tail(m + 1));
-  const atEnd = (distance: number): number => (distance === 0 ? T - tail(1) : tail(distance));
-  const mass = (j: number): number => (j === 0 ? atEnd(count) : j === max ? atEnd(max - count) : inner(Math.abs(j - count)));
-  return distribution(range(max + 1).map((j) => [indexReport(j, max + 1), rational(mass(j), T)]));
-}
-
-const rowsOf = (law: GeometricLaw): readonly Distribution[] => range(law.tails.length + 1).map((count) => rowOf(law, MODULUS, count));
+const rowsOf = (law: GeometricLaw): readonly Distribution[] =>
+  range(law.tails.length + 1).map((count) => geometricRow(law, count, MODULUS));
 
 /** At ε = 16 some counts' inner cells are too rare for 32 bits. */
 const held = (max: number, epsilon: number): GeometricLaw | undefined => {
@@ -75,17 +66,6 @@ describe.each(EPSILONS)('the two-sided geometric mechanism at ε = %d', (epsilon
       return variance;
     });
     expect(worst / Math.max(...variances)).toBeCloseTo(1, 9);
-  });
-
-  test('has an estimator without bias, of the stated variance', () => {
-    for (const [max, counts] of [
-      [1, [0, 1, 1]],
-      [2, [0, 1, 2]],
-      [3, [3, 1]],
-    ] as const) {
-      const law = held(max, epsilon);
-      if (law !== undefined) expectUnbiasedNumber(rowsOf(law), counts, geometricScores(law));
-    }
   });
 
   test('never has less worst-case variance than the law that the chooser takes for a count', () => {
@@ -136,7 +116,7 @@ test('at each threshold of each row the word below it and the word itself have o
             ),
           );
         let threshold = 0;
-        for (const [j, p] of [...rowOf(law, MODULUS, count).values()].slice(0, -1).entries()) {
+        for (const [j, p] of [...geometricRow(law, count, MODULUS).values()].slice(0, -1).entries()) {
           threshold += Math.round(toNumber(p) * MODULUS);
           expect([output(threshold - 1), output(threshold)]).toEqual([indexReport(j, max + 1), indexReport(j + 1, max + 1)]);
         }
@@ -150,7 +130,7 @@ describe('over all words the shipped mechanism has exactly the channel of its la
     const max = law.tails.length;
     for (const count of range(max + 1)) {
       const exact = exactDistribution((coins) => randomizeGeometric(law, count / max, coins, modulus), modulus);
-      expect(exact).toEqual(rowOf(law, modulus, count));
+      expect(exact).toEqual(geometricRow(law, count, modulus));
     }
   };
 

@@ -20,7 +20,7 @@ import { randomizeHierarchical } from '../../client/src/randomizers/hierarchical
 import { consistentShares } from '../../collector/src/estimators/consistency.ts';
 import { hierarchicalDistribution, hierarchicalEven, nodeVariances, partsOf } from '../../collector/src/estimators/hierarchical.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
-import { distribution, indexReport, kAryRow, largestRatio, range, subsetRow } from './channel.ts';
+import { bitsReport, distribution, kAryRow, largestRatio, range, subsetRow } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';
 import { multiply, ONE, rational, sum, toNumber } from './rational.ts';
 import { binomial, multinomial, pooled, upperTail } from './statistics.ts';
@@ -34,16 +34,26 @@ const SHAPES = [
   [10, 4],
 ] as const;
 
+/** The nodes that an answer to a level names. */
+const nodesOf = (law: LevelLaw, report: string): readonly number[] => {
+  const bytes = Uint8Array.from(Buffer.from(report, 'hex'));
+  return law.mechanism === 'k-ary'
+    ? [Number.parseInt(report, 16)]
+    : range(law.size).filter((node) => (bytes[node >> 3] as number) & (1 << (node & 7)));
+};
+
 const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
   law.mechanism === 'k-ary' ? kAryRow(law.size, law.truth, T, node) : subsetRow(law.size, law.subset, law.include, T, node);
 
 /** The row of a cell: a level with its number in front, where there are several, and the row of the cell's node there. */
-function rowOf({ branching, levels }: HierarchicalLaw, T: number, cell: number): Distribution {
-  const front = (level: number): string => (levels.length > 1 ? indexReport(level, levels.length) : '');
+function rowOf({ size, branching, levels }: HierarchicalLaw, T: number, cell: number): Distribution {
   return distribution(
     levels.flatMap((law, level) => {
       const node = Math.floor(cell / branching ** (levels.length - 1 - level));
-      return [...levelRow(law, T, node)].map(([report, p]) => [front(level) + report, multiply(p, rational(1, levels.length))] as const);
+      return [...levelRow(law, T, node)].map(
+        ([report, p]) =>
+          [bitsReport(nodesOf(law, report), size, levels.length > 1 ? level : undefined), multiply(p, rational(1, levels.length))] as const,
+      );
     }),
   );
 }
@@ -124,14 +134,28 @@ describe('reports', () => {
       const bytes = randomizeHierarchical(law, i % 64, coins);
       const { cohort, cells } = hierarchical.decode(law, bytes);
       const level = law.levels[cohort] as LevelLaw;
-      expect(bytes[0]).toBe(cohort);
-      expect(cells).toEqual(mechanismOf(level).decode(level, bytes.subarray(1)).cells);
-      expect(bytes.length).toBeLessThanOrEqual(hierarchical.reportBytes(law));
+      expect(hex(bytes)).toBe(bitsReport(cells, 64, cohort));
+      expect(cells).toHaveLength(level.mechanism === 'subset' ? level.subset : 1);
+      expect(cells.at(-1)).toBeLessThan(level.size);
+      expect(bytes.length).toBe(hierarchical.reportBytes(law));
     }
   });
 
   test('of no level, of another length or form are refused', () => {
-    for (const wrong of [[], [0], [3, 0], [0, 4], [0, 1, 0], [1, 1], [2, 1, 0, 0, 0, 0, 0, 0, 0, 0]]) {
+    const rest = [0, 0, 0, 0, 0, 0, 0];
+    expect(hierarchical.decode(law, Uint8Array.of(0, 8, ...rest))).toEqual({ cohort: 0, cells: [3] });
+    for (const wrong of [
+      [],
+      [0],
+      [0, 8],
+      [3, 8, ...rest],
+      [0, 16, ...rest],
+      [0, 0, 1, 0, 0, 0, 0, 0, 0],
+      [0, 3, ...rest],
+      [0, 0, ...rest],
+      [1, 1, ...rest],
+      [0, 8, ...rest, 0],
+    ]) {
       expect(() => hierarchical.decode(law, Uint8Array.from(wrong)), String(wrong)).toThrow(RangeError);
     }
   });

@@ -3,7 +3,7 @@
  * values. Which symbol a report comes from is asked of the ledger itself, day by day.
  */
 
-import { DAYS, type MetricDocument } from '@murmuration/shared';
+import type { MetricDocument } from '@murmuration/shared';
 import { type Account, claim } from '../../client/src/ledger/ledger.ts';
 import { distribution } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
@@ -41,7 +41,7 @@ function follow(
   if (value === undefined) return [[said, chance]];
   // Each record draws a symbol of its value; the ledger says which symbol the report comes from.
   return [...(stages.symbols[value] as Distribution)].flatMap(([drawn, p]) => {
-    const next = claim(METRIC, account, drawn, day, BUDGET, DAYS.year);
+    const next = claim('a', METRIC, account ? { a: account } : {}, drawn, day, BUDGET) as Account;
     return [...stages.reports(next.epoch?.symbol ?? drawn)].flatMap(([report, q]) =>
       follow(stages, history, day + 1, next, `${said} ${report}`, multiply(chance, multiply(p, q))),
     );

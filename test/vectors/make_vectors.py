@@ -441,10 +441,11 @@ def canonical(value):
 
 
 def fnv1a64(text):
-    """FNV-1a, 64 bits, of the text's UTF-8."""
+    """FNV-1a, 64 bits, of the text's UTF-16 code units."""
     h = 0xCBF29CE484222325
-    for byte in text.encode("utf-8"):
-        h = (h ^ byte) * 0x100000001B3 & M64
+    units = text.encode("utf-16-be", "surrogatepass")
+    for i in range(0, len(units), 2):
+        h = (h ^ units[i] << 8 ^ units[i + 1]) * 0x100000001B3 & M64
     return "%016x" % h
 
 

@@ -1,7 +1,7 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
 Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
-import decimal, hashlib, json, sys
+import array, decimal, hashlib, json, sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -56,9 +56,9 @@ def within(what, ratio, got, claim):
 it = json.load(open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin)
 document, window = it["document"], it["window"]
 check("fingerprint", hashlib.sha256(canonical(document).encode()).hexdigest(), it["fingerprint"])
-checksum = 0xCBF29CE484222325  # FNV-1a
-for byte in canonical({key: value for key, value in document.items() if key != "about"}).encode():
-    checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+checksum = 0xCBF29CE484222325  # FNV-1a of UTF-16 code units
+for unit in array.array("H", canonical({key: value for key, value in document.items() if key != "about"}).encode("utf-16-le")):
+    checksum = (checksum ^ unit) * 0x100000001B3 % 2**64
 check("schema", "%s/%d/%016x" % (document["app"], document["version"], checksum), it["schema"])
 check("window: budget and per", document["budget"], {"epsilon": window["budget"], "per": window["per"]})
 check("metrics", sorted(document["metrics"]), sorted(it["metrics"]))

@@ -2,11 +2,10 @@
 
 import type { Maybe } from '../maybe.ts';
 
-/** Three methods, and a lock where several contexts share the storage. */
+/** Two methods, and a lock where several contexts share the storage. */
 export interface Storage {
   getItem(key: string): Maybe<string | null>;
   setItem(key: string, value: string): Maybe<void>;
-  removeItem(key: string): Maybe<void>;
   /** Resolves to a release function once this context is the only one that holds the name. */
   lock?(name: string): Promise<() => void>;
 }
@@ -17,7 +16,6 @@ export function memoryStorage(): Storage {
   return {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
   };
 }
 
@@ -34,7 +32,6 @@ export function webStorage(): Storage {
       return {
         getItem: (key) => localStorage.getItem(key),
         setItem: (key, value) => localStorage.setItem(key, value),
-        removeItem: (key) => localStorage.removeItem(key),
         ...(navigator.locks && { lock: webLock }),
       };
     }

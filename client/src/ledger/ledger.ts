@@ -61,19 +61,21 @@ export const spentIn = (account: Account | undefined, today: number, days: numbe
   account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
 
 /**
- * Takes a free slot: the account as it is after today's report.
+ * Takes a metric's slot, if it is free: its account as it is after today's report. Otherwise why not.
  *
  * @param symbol what a permanent metric keeps if its epoch begins with this report
- * @param days how far back the open windows reach: what is older is forgotten
  */
 export function claim(
+  name: string,
   metric: MetricDocument,
-  account: Account | undefined,
+  accounts: Accounts,
   symbol: string,
   today: number,
   budget: Budget,
-  days: number,
-): Account {
+): Account | 'already-answered' | 'over-budget' {
+  const account = accounts[name];
+  if (nextDay(metric, account, today, budget) > today) return 'already-answered';
+  const { limit, days } = openWindows(accounts, today, budget);
   const { permanent, law, epsilon } = metric;
   const epoch = epochOf(metric, account, today) ?? { day: today, law: JSON.stringify(law), symbol };
   // Of the running epoch, reports under today's budget are replaced by today's; those under others stay, without its ε,
@@ -84,21 +86,7 @@ export function claim(
     .filter((spending) => spending.day + days > today && !isReplaced(spending))
     .map((spending) => (spending.day < epoch.day ? spending : { ...spending, epsilon: 0 }));
   const spent = [...kept, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }];
-  return permanent ? { day: today, spent, epoch } : { day: today, spent };
-}
-
-/** Whether a metric may be reported today. */
-export function slotOf(
-  name: string,
-  metric: MetricDocument,
-  accounts: Accounts,
-  today: number,
-  budget: Budget,
-): 'already-answered' | 'over-budget' | 'free' {
-  const account = accounts[name];
-  if (nextDay(metric, account, today, budget) > today) return 'already-answered';
-  const { limit, days } = openWindows(accounts, today, budget);
-  const claimed = { ...accounts, [name]: claim(metric, account, '', today, budget, days) };
-  const charges = Object.values(claimed).flatMap((each) => spentIn(each, today, days));
-  return fits(charges, limit) ? 'free' : 'over-budget';
+  const claimed = permanent ? { day: today, spent, epoch } : { day: today, spent };
+  const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
+  return fits(charges, limit) ? claimed : 'over-budget';
 }

@@ -37,7 +37,7 @@ export function words(rng: Rng): () => number {
       buffer.fill(0);
       rng(new Uint8Array(buffer.buffer));
       // An rng that fills later, or returns bytes of its own, would leave coins that all fall alike.
-      if (buffer.every((filled) => filled === 0)) throw new RangeError('rng: expected it to fill the bytes at once, got zeros');
+      if (buffer.every((filled) => filled === 0)) throw new RangeError('rng: expected random bytes, got zeros');
       used = 0;
     }
     return buffer[used++] as number;

@@ -1,6 +1,6 @@
 /** k-ary randomized response on the device; the law is in shared/src/mechanisms/k-ary.ts. */
 
-import { decodeKAry, encodeKAry, type KAryLaw } from '@murmuration/shared';
+import { decodeSymbol, encodeKAry, type KAryLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Randomize, Respond } from './randomizer.ts';
 
@@ -16,5 +16,5 @@ export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) =>
 
 export const respondKAry: Respond<KAryLaw> = (law, symbol, coins) => {
   const { size, irr } = law as Required<KAryLaw>;
-  return encodeKAry(law, response(size, irr.truth, decodeKAry(law, symbol), coins));
+  return encodeKAry(law, response(size, irr.truth, decodeSymbol(size, symbol), coins));
 };

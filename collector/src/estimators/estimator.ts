@@ -1,6 +1,6 @@
 /** Estimators by mechanism: tally to estimates. The law comes from the schema document, integer by integer. */
 
-import { cellsOf, type DistributionLaw, type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { cellsOf, type DistributionLaw, type Law, type ListLaw, mechanismOf, type NumberLaw } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
@@ -13,6 +13,7 @@ import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
 import { rapporEstimates } from './rappor.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
+import { supportsOf } from './supports.ts';
 
 /** What an estimate is made of. */
 export interface Question {
@@ -25,11 +26,10 @@ export interface Question {
 
 type Estimator<L> = (law: L, question: Question) => Estimate[];
 
-/** k-ary response, subset selection and unary encoding: one cohort, a cell for each answer. */
-const list: Estimator<ShareLaw> = (law, { tallies, perDevice }) => {
+/** Lists: every answer by the reports that support it. */
+const list: Estimator<ListLaw> = (law, { tallies, perDevice }) => {
   const { support } = mechanismOf(law);
-  const tally = tallies.get(0);
-  return tally === undefined ? [] : pureEstimates(tally, support(law), support(law, 'permanent'), perDevice);
+  return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice);
 };
 
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {

@@ -5,6 +5,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
+import { Folder } from '../fold/folder.ts';
 import { sampler } from './distribution.ts';
 import { averageOf, type Simulation } from './simulation.ts';
 
@@ -34,19 +35,20 @@ function simulateRound(
   const coins = createCoins(word);
   const draw = sampler(shares, () => word() / 2 ** 32);
   const randomize = question.randomizers[law.mechanism] as unknown as (law: NumberLaw, input: unknown, coins: unknown) => Uint8Array;
-  const { decode, shape } = mechanismOf(law);
   const { varianceAt } = scoresOf(law);
   const width = range[1] - range[0];
-  const cells = new Float64Array(shape(law).cells);
+  const folder = new Folder(mechanismOf(law).shape(law));
+  const packed = new Int32Array(folder.packing.words);
+  const bytes = new Uint8Array(packed.buffer);
   let [total, variance] = [0, 0];
   for (let i = 0; i < clients; i++) {
     const place = draw() / (shares.length - 1);
-    const [cell] = decode(law, randomize(law, question.input(range[0] + width * place), coins)).cells;
-    cells[cell as number] = (cells[cell as number] as number) + 1;
+    folder.packing.packBytes(randomize(law, question.input(range[0] + width * place), coins), packed, bytes, 0);
+    folder.add(packed, 0);
     total += place;
     variance += varianceAt(place);
   }
-  const [row] = estimatesOf(law, { tallies: new Map([[0, { reports: clients, cells }]]), perDevice: 1, candidates: [] });
+  const [row] = estimatesOf(law, { tallies: folder.tallies(), perDevice: 1, candidates: [] });
   const { estimate = 0, low = 0, high = 0 } = row ?? {};
   const truth = total / clients;
   return {

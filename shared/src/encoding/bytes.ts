@@ -10,7 +10,10 @@ export function utf8(text: string): Uint8Array {
   return Uint8Array.from(escaped.match(/%..|./g) ?? [], (unit) => (unit[1] ? Number(`0x${unit.slice(1)}`) : unit.charCodeAt(0)));
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** A to Z, a to z, 0 to 9, - and _, each by its distance from its code. */
+export const ALPHABET: readonly string[] = /* @__PURE__ */ Array.from({ length: 64 }, (_, i) =>
+  String.fromCharCode(i + (i < 26 ? 65 : i < 52 ? 71 : i < 62 ? -4 : i < 63 ? -17 : 32)),
+);
 
 /** Bytes as base64url without padding (RFC 4648 §5): six bits at a time, out of the two bytes that they lie in. */
 export function toBase64url(bytes: ArrayLike<number>): string {

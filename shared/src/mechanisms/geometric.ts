@@ -13,8 +13,7 @@
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertHeld, assertWhole, type Channel, MODULUS } from './law.ts';
 
 /** The integers of the two-sided geometric mechanism. */
@@ -60,7 +59,13 @@ export function geometricLaw(max: number, epsilon: number, modulus: number = MOD
   return { mechanism: 'geometric', tails };
 }
 
-export const geometric: Channel<{ readonly mechanism: string; readonly tails: readonly number[] }> = {
+/** Tails, whatever is counted: what this mechanism and the Laplace mechanism share. */
+interface TailsLaw {
+  readonly mechanism: string;
+  readonly tails: readonly number[];
+}
+
+export const geometric: Channel<TailsLaw> = /* @__PURE__ */ coded<TailsLaw>({
   validate: ({ mechanism, tails }) => {
     assertWhole(Array.isArray(tails) ? tails.length : undefined, 1, MAX_COUNT, `${mechanism}: tails`);
     tails.forEach((tail, i) => {
@@ -73,7 +78,5 @@ export const geometric: Channel<{ readonly mechanism: string; readonly tails: re
     const larger = BigInt(inner[0]) * BigInt(ends[1]) > BigInt(ends[0]) * BigInt(inner[1]) ? inner : ends;
     return { report: ratio(BigInt(larger[0]), BigInt(larger[1])) };
   },
-  shape: ({ tails }) => ({ cohorts: 1, cells: tails.length + 1 }),
-  reportBytes: ({ tails }) => bytesFor(tails.length),
-  decode: ({ tails }, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: tails.length + 1 }, bytes)] }),
-};
+  shape: ({ tails }) => ({ cohorts: 1, cells: tails.length + 1, form: 'symbol' }),
+});

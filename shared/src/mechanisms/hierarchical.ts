@@ -6,13 +6,13 @@
  * Law (d cells of a number's range, B branches, h levels, h the least with B^h >= d): level l parts the cells into nodes of
  * B^(h-1-l), the last one perhaps fewer. A device draws a level, each with the same probability and whatever its number is,
  * and answers which node of it holds its cell, through the law that chooser 1 gives a list of that level's nodes, with the
- * whole ε. A report is the level and that answer, so
+ * whole ε. A report is the level and a bit for each cell, of which that answer's nodes are ones (of k-ary response one), so
  *   e^ε = max over levels of the e^ε of the level's law
  * The share of a range is a sum of nodes, at most 2 (B - 1) of a level, where a sum of cells would have d: its error grows
  * with the logarithm of d and no faster. (B - 1) h² is that error's factor for long ranges (ibid., (8)), least near B = 5.
  */
 
-import { bytesFor, fromBigEndian } from '../encoding/bytes.ts';
+import { coded } from './codec.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import { assertWhole, type Channel } from './law.ts';
 import { listLaw } from './list.ts';
@@ -70,9 +70,7 @@ export function hierarchicalLaw(size: number, epsilon: number, branching: number
 /** The channel of a level's law. */
 const channelOf = (law: LevelLaw): Channel<LevelLaw> => (law.mechanism === 'k-ary' ? kAry : subset) as Channel<LevelLaw>;
 
-const levelBytes = ({ levels }: HierarchicalLaw): number => bytesFor(levels.length - 1);
-
-export const hierarchical: Channel<HierarchicalLaw> = {
+export const hierarchical: Channel<HierarchicalLaw> = /* @__PURE__ */ coded<HierarchicalLaw>({
   validate: (law) => {
     const { size, branching, levels } = law;
     assertWhole(size, 2, MOST_CELLS, 'hierarchical: size');
@@ -94,14 +92,10 @@ export const hierarchical: Channel<HierarchicalLaw> = {
       a.numerator * b.denominator < b.numerator * a.denominator ? b : a;
     return { report: all.reduce(larger) };
   },
-  shape: ({ size, levels }) => ({ cohorts: levels.length, cells: size }),
-  reportBytes: (law) => levelBytes(law) + Math.max(...law.levels.map((level) => channelOf(level).reportBytes(level))),
-  decode: (law, bytes) => {
-    const front = levelBytes(law);
-    const cohort = bytes.length < front ? law.levels.length : fromBigEndian(bytes.subarray(0, front));
-    const level = law.levels[cohort];
-    if (level === undefined)
-      throw new RangeError(`expected a level below ${law.levels.length}, got ${bytes.length} bytes of level ${cohort}`);
-    return { cohort, cells: channelOf(level).decode(level, bytes.subarray(front)).cells };
-  },
-};
+  shape: ({ size, levels }) => ({
+    cohorts: levels.length,
+    cells: size,
+    form: 'bits',
+    limits: levels.map((level) => ({ cells: level.size, weight: level.mechanism === 'subset' ? level.subset : 1 })),
+  }),
+});

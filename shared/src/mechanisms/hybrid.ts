@@ -3,8 +3,9 @@
  * Privacy", §III-C. With probability mix/T a device answers through the piecewise mechanism on a grid, else through
  * Duchi's, which is that on one step: each with the whole ε, and whichever it is does not depend on its number.
  *
- * Law (piecewise.ts for g, L, K = g + L, a and s; T = 2^32): outputs 0 .. K - 1 are the piecewise mechanism's, K and K + 1
- * say the low and the high end of the range, the one to which the number was rounded at random with probability truth/T.
+ * Law (piecewise.ts for g, L, K = g + L, a and s; T = 2^32): the number is rounded at random to a point i of 0 .. g, as there.
+ * Outputs 0 .. K - 1 are the piecewise mechanism's; K and K + 1 say the low and the high end of the range. The high end has
+ * probability i/g before it is sent, else the low one, and either is sent as itself with probability truth/T.
  *   e^ε = max(inside g / ((T - inside) L), truth / (T - truth))
  * Both scores are without bias, so is each report's. With x from the middle of the range of width 1, r = y - floor(y),
  * b = 2 truth/T - 1 and m = mix/T, Duchi's score has variance 1/(4b²) - x², and
@@ -14,8 +15,7 @@
 
 import { exp } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
 import { piecewise, piecewiseIdeal, piecewiseLaw, piecewiseMoments } from './piecewise.ts';
 
@@ -54,9 +54,7 @@ export function hybridLaw(grid: number, window: number, epsilon: number, modulus
   return { mechanism: 'hybrid', grid, window, inside, mix: Math.floor(modulus * gain), truth };
 }
 
-const outputsOf = ({ grid, window }: HybridLaw): number => grid + window + 2;
-
-export const hybrid: Channel<HybridLaw> = {
+export const hybrid: Channel<HybridLaw> = /* @__PURE__ */ coded<HybridLaw>({
   validate: (law) => {
     piecewise.validate(law);
     assertWhole(law.mix, 1, MODULUS - 1, 'hybrid: mix');
@@ -67,7 +65,5 @@ export const hybrid: Channel<HybridLaw> = {
     const ends = ratio(BigInt(law.truth), BigInt(MODULUS - law.truth));
     return { report: part.numerator * ends.denominator < ends.numerator * part.denominator ? ends : part };
   },
-  shape: (law) => ({ cohorts: 1, cells: outputsOf(law) }),
-  reportBytes: (law) => bytesFor(outputsOf(law) - 1),
-  decode: (law, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: outputsOf(law) }, bytes)] }),
-};
+  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window + 2, form: 'symbol' }),
+});

@@ -11,7 +11,8 @@
 
 import { expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bigEndian, bytesFor, fromBigEndian } from '../encoding/bytes.ts';
+import { bigEndian } from '../encoding/bytes.ts';
+import { coded } from './codec.ts';
 import { assertHeld, assertWhole, type Mechanism, MODULUS } from './law.ts';
 import { includeThreshold } from './subset.ts';
 
@@ -67,16 +68,7 @@ export function permanentKAryLaw(size: number, epsilon: number, permanent: numbe
 /** The report of an answer's index: big-endian in the fewest whole bytes. */
 export const encodeKAry = ({ size }: Pick<KAryLaw, 'size'>, index: number): Uint8Array => bigEndian(index, size - 1);
 
-/** The index that a report or a stored symbol holds. */
-export function decodeKAry({ size }: Pick<KAryLaw, 'size'>, bytes: Uint8Array): number {
-  const length = bytesFor(size - 1);
-  if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
-  const index = fromBigEndian(bytes);
-  if (index >= size) throw new RangeError(`expected an answer below ${size}, got ${index}`);
-  return index;
-}
-
-export const kAry: Mechanism<KAryLaw> = {
+export const kAry: Mechanism<KAryLaw> = /* @__PURE__ */ coded<KAryLaw>({
   validate: ({ size, truth, irr }) => {
     assertWhole(size, 2, 2 ** 24, 'k-ary: size');
     assertWhole(truth, Math.ceil(MODULUS / size), MODULUS - 1, 'k-ary: truth');
@@ -90,12 +82,10 @@ export const kAry: Mechanism<KAryLaw> = {
     const s = a * BigInt(irr.truth) * d1 + (T - a) * (T - BigInt(irr.truth));
     return { report: ratio(s * d1, T * T * d1 - s), permanent: first };
   },
-  shape: ({ size }) => ({ cohorts: 1, cells: size }),
-  reportBytes: ({ size }) => bytesFor(size - 1),
-  decode: (law, bytes) => ({ cohort: 0, cells: [decodeKAry(law, bytes)] }),
+  shape: ({ size }) => ({ cohorts: 1, cells: size, form: 'symbol' }),
   support: ({ size, truth, irr }, stage) => {
     const again = stage === 'permanent' ? MODULUS : (irr?.truth ?? MODULUS);
     const [same, other] = composed(size, truth, again, MODULUS);
     return { p: same / MODULUS ** 2, q: other / MODULUS ** 2 };
   },
-};
+});

@@ -17,10 +17,16 @@ export interface Report {
   readonly cells: readonly number[];
 }
 
-/** The shape of a tally: for each cohort a count of reports, and a vector of cell counts. */
+/** The shape of a tally, for each cohort a count of reports and a vector of cell counts; and of the reports that it adds up. */
 export interface TallyShape {
   readonly cohorts: number;
   readonly cells: number;
+  /** What a report says of its cohort's cells: the index of the one that it supports, or a bit for each. */
+  readonly form: 'symbol' | 'bits';
+  /** Of bits: exactly so many are ones. Any number of them where left out. */
+  readonly weight?: number;
+  /** Of bits, by cohort: the ones are among the first `cells`, and exactly `weight`. The same for all where left out. */
+  readonly limits?: readonly { readonly cells: number; readonly weight: number }[];
 }
 
 /** e^ε as ratios of integers: of one report, and of an epoch's whole history where the metric is permanent. */
@@ -30,7 +36,7 @@ export interface Odds {
 }
 
 /**
- * P(cell supported | it holds the true answer) and P(cell supported | it does not): Wang et al. 2017, "Locally
+ * P(a report supports an answer | it is the true one) and P(it does | another is), over cohorts and coins: Wang et al. 2017, "Locally
  * Differentially Private Protocols for Frequency Estimation", §3.1, where such protocols are called pure.
  */
 export interface Support {
@@ -49,16 +55,18 @@ export interface Channel<L> {
   readonly decode: (law: L, bytes: Uint8Array) => Report;
 }
 
-/** A mechanism whose cells stand for answers or strings, so that their shares are estimated. */
+/** A mechanism whose reports support answers or strings, so that their shares are estimated. */
 export interface Mechanism<L> extends Channel<L> {
+  /** The cells of a cohort that support an answer, ascending; its own cell alone where left out. */
+  readonly supporting?: (law: L, cohort: number, answer: number) => readonly number[];
   /** Of one report; with `permanent`, of the stored symbol before the instantaneous stage. */
   readonly support: (law: L, stage?: 'permanent') => Support;
 }
 
 /** ε was asked for that 32 bits can't hold to within 10 %. Infinite odds (a threshold of 0) hold none. */
 export function assertHeld(odds: number, epsilon: number, what: string): void {
-  if (!(odds >= exp(0.9 * epsilon) && odds < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`${what}: expected an epsilon that 32-bit thresholds hold to within 10 %, got ${epsilon}`);
+  if (!(Number.isFinite(odds) && odds >= exp(0.9 * epsilon))) {
+    throw new RangeError(`${what}: expected an epsilon that 32 bits hold to within 10 %, got ${epsilon}`);
   }
 }
 

@@ -19,8 +19,7 @@
 
 import { exp } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bytesFor } from '../encoding/bytes.ts';
-import { decodeKAry } from './k-ary.ts';
+import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
 import { includeThreshold } from './subset.ts';
 
@@ -83,7 +82,7 @@ interface WindowLaw {
   readonly inside: number;
 }
 
-export const piecewise: Channel<WindowLaw> = {
+export const piecewise: Channel<WindowLaw> = /* @__PURE__ */ coded<WindowLaw>({
   validate: ({ mechanism, grid, window, inside }) => {
     assertWhole(grid, 1, 2 ** 16, `${mechanism}: grid`);
     assertWhole(window, 1, 2 ** 16, `${mechanism}: window`);
@@ -93,7 +92,5 @@ export const piecewise: Channel<WindowLaw> = {
   odds: ({ grid, window, inside }) => ({
     report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),
   }),
-  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window }),
-  reportBytes: ({ grid, window }) => bytesFor(grid + window - 1),
-  decode: ({ grid, window }, bytes) => ({ cohort: 0, cells: [decodeKAry({ size: grid + window }, bytes)] }),
-};
+  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window, form: 'symbol' }),
+});

@@ -13,9 +13,8 @@
  */
 
 import { expBelow } from '../arithmetic/exponential.ts';
-import { bitBytes, ones } from '../encoding/bits.ts';
-import { bytesFor, fromBigEndian } from '../encoding/bytes.ts';
 import { assertStages, type BitStages, bitOdds, bitSupport, halfStages, halfVariance } from './bits.ts';
+import { coded } from './codec.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 
 /** The integers of RAPPOR. */
@@ -120,21 +119,9 @@ export function expertRapporLaw(law: RapporLaw, epsilon: number, permanent?: num
   return law;
 }
 
-/** How many bytes the cohort takes at the front of a report. */
-const cohortBytes = ({ cohorts }: RapporLaw): number => bytesFor(cohorts - 1);
-
-export const rappor: Mechanism<RapporLaw> = {
+export const rappor: Mechanism<RapporLaw> = /* @__PURE__ */ coded<RapporLaw>({
   validate: validateRappor,
   odds: (law) => bitOdds(law, law.hashes),
-  shape: ({ cohorts, bits }) => ({ cohorts, cells: bits }),
-  reportBytes: (law) => cohortBytes(law) + bitBytes(law.bits),
-  decode: (law, bytes) => {
-    const offset = cohortBytes(law);
-    const length = offset + bitBytes(law.bits);
-    if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
-    const cohort = fromBigEndian(bytes.subarray(0, offset));
-    if (cohort >= law.cohorts) throw new RangeError(`expected a cohort below ${law.cohorts}, got ${cohort}`);
-    return { cohort, cells: ones(bytes, law.bits, offset) };
-  },
+  shape: ({ cohorts, bits }) => ({ cohorts, cells: bits, form: 'bits' }),
   support: bitSupport,
-};
+});

@@ -12,7 +12,7 @@
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
-import { bitBytes, ones } from '../encoding/bits.ts';
+import { coded } from './codec.ts';
 import { assertHeld, assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
 
 /** The integers of subset selection. */
@@ -36,7 +36,7 @@ export function includeThreshold(size: number, m: number, epsilon: number, modul
   const bound = expBelow(epsilon);
   let include = Math.floor(modulus * ((bound * m) / (bound * m + (size - m))));
   while (include * (size - m) > bound * m * (modulus - include)) include--;
-  assertHeld((include * (size - m)) / ((modulus - include) * m), epsilon, `sets of ${m} of ${size} answers`);
+  assertHeld((include * (size - m)) / ((modulus - include) * m), epsilon, `${size} answers`);
   return include;
 }
 
@@ -69,7 +69,7 @@ export function subsetIdeal(size: number, m: number, epsilon: number): Support {
   return { p: (m * e) / z, q: ((m - 1) * m * e + (size - m) * m) / ((size - 1) * z) };
 }
 
-export const subset: Mechanism<SubsetLaw> = {
+export const subset: Mechanism<SubsetLaw> = /* @__PURE__ */ coded<SubsetLaw>({
   validate: ({ size, subset: m, include }) => {
     assertWhole(size, 3, 2 ** 24, 'subset: size');
     assertWhole(m, 2, size - 1, 'subset: subset');
@@ -78,13 +78,6 @@ export const subset: Mechanism<SubsetLaw> = {
   odds: ({ size, subset: m, include }) => ({
     report: ratio(BigInt(include) * BigInt(size - m), (BigInt(MODULUS) - BigInt(include)) * BigInt(m)),
   }),
-  shape: ({ size }) => ({ cohorts: 1, cells: size }),
-  reportBytes: ({ size }) => bitBytes(size),
-  decode: ({ size, subset: m }, bytes) => {
-    if (bytes.length !== bitBytes(size)) throw new RangeError(`expected ${bitBytes(size)} bytes, got ${bytes.length}`);
-    const cells = ones(bytes, size);
-    if (cells.length !== m) throw new RangeError(`expected a set of ${m} answers, got ${cells.length}`);
-    return { cohort: 0, cells };
-  },
+  shape: ({ size, subset: m }) => ({ cohorts: 1, cells: size, form: 'bits', weight: m }),
   support: ({ size, subset: m, include }) => supportOf(size, m, include / MODULUS),
-};
+});

@@ -15,6 +15,9 @@ import { type UnaryLaw, unary } from './unary.ts';
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
 export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw;
 
+/** The law of a list: it says how many answers there are. */
+export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
+
 /** The law of a metric whose mean is estimated. */
 export type NumberLaw = PiecewiseLaw | GeometricLaw | HybridLaw | LaplaceLaw;
 

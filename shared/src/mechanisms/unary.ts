@@ -10,8 +10,8 @@
  * B = T²/(e^ε₁ + 1): optimized unary encoding at ε₁, whatever ε∞ is; symmetric encoding stays symmetric likewise.
  */
 
-import { bitBytes, ones } from '../encoding/bits.ts';
 import { assertStages, type BitStages, bitOdds, bitSupport, halfStages } from './bits.ts';
+import { coded } from './codec.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 
 /** The integers of unary encoding. */
@@ -44,17 +44,12 @@ export function symmetricUnaryLaw(size: number, epsilon: number, permanent?: num
   return { ...law, one: modulus - law.zero };
 }
 
-export const unary: Mechanism<UnaryLaw> = {
+export const unary: Mechanism<UnaryLaw> = /* @__PURE__ */ coded<UnaryLaw>({
   validate: (law) => {
     assertWhole(law.size, 2, 2 ** 24, 'unary: size');
     assertStages('unary', law);
   },
   odds: (law) => bitOdds(law, 1),
-  shape: ({ size }) => ({ cohorts: 1, cells: size }),
-  reportBytes: ({ size }) => bitBytes(size),
-  decode: ({ size }, bytes) => {
-    if (bytes.length !== bitBytes(size)) throw new RangeError(`expected ${bitBytes(size)} bytes, got ${bytes.length}`);
-    return { cohort: 0, cells: ones(bytes, size) };
-  },
+  shape: ({ size }) => ({ cohorts: 1, cells: size, form: 'bits' }),
   support: bitSupport,
-};
+});

@@ -5,6 +5,7 @@
  */
 
 import { type Cadence, DAYS, type Period } from '../calendar.ts';
+import type { Permanence } from './question.ts';
 
 /** ε that may be spent in any `per` consecutive days. */
 export interface Budget {
@@ -39,6 +40,15 @@ export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Pe
     const epsilon = permanent?.epsilon ?? perReport;
     return { metric, times, epsilon, charge: epsilon * times };
   });
+}
+
+/**
+ * What a metric can spend in a year of answering whenever it can. Epochs of a permanent metric begin no sooner after each
+ * other than `renew`, nor than the silent window.
+ */
+export function yearOf({ epsilon, every, permanent }: Charged & { readonly permanent?: Permanence }, per: Period): number {
+  const times = (days: number): number => Math.ceil(DAYS.year / days);
+  return permanent ? permanent.epsilon * times(Math.max(DAYS[permanent.renew], DAYS[per])) : epsilon * times(DAYS[every]);
 }
 
 /**

@@ -3,9 +3,8 @@
 import { geometricLaw } from '../mechanisms/geometric.ts';
 import { countLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
-import { notPermanent, outputLabels, placeOf } from './mean.ts';
+import { outputLabels, placeOf } from './mean.ts';
 import type { Ask, NamedCount, Question } from './question.ts';
-import { isWhole } from './rules.ts';
 
 /** Two-sided geometric noise. It carries its law, for only those who name it need that. */
 export const namedGeometric: NamedCount = { takes: 'count', law: (max, epsilon) => geometricLaw(max, epsilon) };
@@ -17,7 +16,6 @@ export function count(max: number, ask: Ask<NamedCount>): Question<number> {
   return {
     type: 'count',
     ask,
-    rules: { max: isWhole, ...notPermanent },
     fields: { max },
     size: 0,
     input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),

@@ -1,24 +1,11 @@
 /** `defineSchema`: one const object that the app uses as it is and the collector reads. Checked and resolved here. */
 
-import { PERIOD_DAYS } from '../calendar.ts';
 import { assertCharges, type Budget } from './charges.ts';
+import { assertSpec } from './checks.ts';
 import { type About, type MetricDocument, type SchemaDocument, wireName } from './document.ts';
 import type { Question } from './question.ts';
-import {
-  byName,
-  conform,
-  isDay,
-  isList,
-  isName,
-  isOneOf,
-  isPositive,
-  isText,
-  isWhole,
-  optional,
-  type Rule,
-  type Rules,
-  rule,
-} from './rules.ts';
+
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** Metrics by name, as they are asked. */
 export type Questions = { readonly [metric: string]: Question<never> };
@@ -49,57 +36,23 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
   readonly wire: string;
 }
 
-const MAX_SEGMENTS = 64;
-const periods = Object.keys(PERIOD_DAYS);
-
-/** Of every metric. */
-const common: Rules = {
-  epsilon: isPositive,
-  description: isText,
-  every: optional(isOneOf([...periods, 'once'])),
-  owner: optional(isText),
-  expires: optional(isDay),
-  mechanism: () => {}, // the types know what is one; its law's refusals name the metric
-};
-
-const isMetric: Rule = (field, question) => {
-  const { ask, fields, rules } = question as Question<never>;
-  conform({ ...common, ...rules })(field, { ...ask, ...fields });
-};
-
-const isSpec = conform({
-  app: isName,
-  version: isWhole,
-  budget: conform({ epsilon: isPositive, per: isOneOf(periods) }),
-  segments: byName(isList('string')),
-  devices: optional(isWhole),
-  metrics: byName(isMetric),
-});
-
 /**
  * Checks a schema and resolves each metric's law.
  *
- * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges
+ * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A
+ * production bundle holds no checks (checks.ts says why)
  */
 export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
-  isSpec('schema', spec);
+  if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { app, version, budget, segments, devices = 100_000, metrics: questions } = spec;
-  const combinations = Object.values(segments ?? {}).reduce((product, { length }) => product * length, 1);
-  rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
-
   const metrics: { [name: string]: MetricDocument } = {};
   const about: { [name: string]: About } = {};
   for (const [name, { type, ask, fields, size, law }] of Object.entries(questions)) {
     const { description, owner, expires, mechanism: _mechanism, ...asked } = ask;
     about[name] = { description, owner, expires } as About;
-    try {
-      metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
-    } catch (error) {
-      throw new RangeError(`schema.metrics.${name}: ${(error as Error).message}`);
-    }
+    metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
   }
-  rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', questions);
-  assertCharges(metrics, budget);
+  if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget);
   const document = { format: 1, chooser: 1, app, version, devices, budget, segments, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };

@@ -1,20 +1,14 @@
 /** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
 
-import { MOST_CELLS, squareWaveLaw } from '../mechanisms/square-wave.ts';
-import { isRange, notPermanent, placeOf, type Range } from './mean.ts';
+import { squareWaveLaw } from '../mechanisms/square-wave.ts';
+import { placeOf, type Range } from './mean.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
-import { type Rule, rule } from './rules.ts';
 
 /**
  * Cells where none are asked for: 1.6 % of the range each. What is told of a finer place than that is mostly noise for
  * fewer than a million reports, and each cell more costs the unbiased shares of cells, not those of ranges.
  */
 export const DEFAULT_CELLS = 64;
-
-const isCells: Rule = /* @__PURE__ */ rule(
-  `a whole number of cells from 2 to ${MOST_CELLS}`,
-  (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS,
-);
 
 /** Places in a range as people read them, so many steps of `parts` from its low end. */
 const edgeLabel = ([low, high]: Range, steps: number, parts: number): string =>
@@ -33,7 +27,6 @@ export function distribution(range: Range, ask: DistributionAsk): Question<numbe
   return {
     type: 'distribution',
     ask,
-    rules: { range: isRange, cells: isCells, ...notPermanent },
     fields: { range, cells },
     size: cells,
     law: (size, epsilon) => squareWaveLaw(size, epsilon),

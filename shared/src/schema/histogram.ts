@@ -2,17 +2,6 @@
 
 import { listLaw } from '../mechanisms/list.ts';
 import type { ListAsk, Question } from './question.ts';
-import { MAX_ANSWERS, type Rule, rule } from './rules.ts';
-
-/** Edges that part the numbers into buckets. */
-const isEdges: Rule = /* @__PURE__ */ rule(
-  `1 to ${MAX_ANSWERS - 1} finite numbers, each above the one before`,
-  (edges: readonly number[]) =>
-    Array.isArray(edges) &&
-    edges.length > 0 &&
-    edges.length < MAX_ANSWERS &&
-    edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > (edges[i - 1] as number))),
-);
 
 /** The buckets as people read them: below the first edge, [a, b) between two, from the last one on. */
 export const bucketLabels = (edges: readonly number[]): readonly string[] => [
@@ -27,7 +16,6 @@ export function histogram(edges: readonly number[], ask: ListAsk): Question<numb
   return {
     type: 'histogram',
     ask,
-    rules: { edges: isEdges },
     fields: { edges },
     size,
     law: listLaw,

@@ -4,21 +4,9 @@ import { meanLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import type { MetricDocument } from './document.ts';
 import type { Ask, NamedMean, Question } from './question.ts';
-import { optional, type Rule, type Rules, rule } from './rules.ts';
 
 /** The lowest and the highest number of a range. */
 export type Range = readonly [low: number, high: number];
-
-export const isRange: Rule = /* @__PURE__ */ rule(
-  'two finite numbers, the second above the first',
-  ([low, high, ...more]: readonly number[]) =>
-    more.length === 0 && Number.isFinite(low) && Number.isFinite((high as number) - (low as number)) && (high as number) > (low as number),
-);
-
-/** The same number again and again has no second stage. */
-export const notPermanent: Rules = {
-  permanent: /* @__PURE__ */ optional(/* @__PURE__ */ rule('a flag, a list, a histogram or a text to be permanent', () => false)),
-};
 
 /** Where a number lies in a range, from 0 to 1, NaN at its low end; undefined for what is no number. */
 export const placeOf = ([low, high]: Range, value: unknown): number | undefined =>
@@ -38,7 +26,6 @@ export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
   return {
     type: 'mean',
     ask,
-    rules: { range: isRange, ...notPermanent },
     fields: { range },
     size: 0,
     input: (value) => placeOf(range, value),

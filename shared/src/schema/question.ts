@@ -7,7 +7,6 @@ import { listLaw, permanentListLaw } from '../mechanisms/list.ts';
 import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import type { Law } from '../mechanisms/table.ts';
 import { jointAnswers, labelOf } from './document.ts';
-import { conform, isList, isOneOf, isPositive, MAX_ANSWERS, optional, type Rule, type Rules, rule } from './rules.ts';
 
 /**
  * The law at ε of one report and, of a permanent metric, ε∞.
@@ -73,8 +72,6 @@ export type Answer = string | boolean;
 export interface Question<in V> {
   readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
   readonly ask: Ask;
-  /** Rules for the keys of `ask` and `fields` that not every metric has. */
-  readonly rules?: Rules;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
@@ -110,15 +107,16 @@ export function choice<const T extends string>(answers: readonly T[], ask: ListA
 export function choice<const T extends string>(answers: readonly T[], ask: ListAsk): Question<T>;
 export function choice(answers: readonly string[], ask: ListAsk & { readonly other?: boolean }): Question<string> {
   const all = ask.other ? [...answers, OTHER] : answers;
-  const indices = new Map(all.map((answer, i) => [answer, i]));
   return {
     type: 'choice',
     ask,
-    rules: { answers: isList('string'), other: optional(isOneOf([true])) },
     fields: { answers: all },
     size: all.length,
     law: listLaw,
-    input: (value) => indices.get(value) ?? (ask.other && typeof value === 'string' ? all.length - 1 : undefined),
+    input: (value) => {
+      const index = all.indexOf(value);
+      return index >= 0 ? index : ask.other && typeof value === 'string' ? all.length - 1 : undefined;
+    },
     labels: () => all,
     ...ask.mechanism,
   };
@@ -134,17 +132,10 @@ export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (in
 export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: ListAsk): Question<JointValue<Q>> {
   const entries = Object.entries(questions);
   const size = entries.reduce((product, [, { length }]) => product * length, 1);
-  const isProduct: Rule = (field) => {
-    for (const [name, answers] of entries) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
-    const fits = (): boolean => entries.length > 1 && size <= MAX_ANSWERS;
-    const lengths = entries.map(([, { length }]) => length);
-    rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
-  };
   const lists = entries.map(([name, answers]) => ({ name, answers }));
   return {
     type: 'joint',
     ask,
-    rules: { questions: isProduct },
     fields: { questions: lists },
     size,
     law: listLaw,
@@ -186,15 +177,9 @@ export function text(ask: Ask<NamedText>): Question<string> {
  * reported on.
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
-  const { ask, rules, fields, law } = question;
-  const isPermanence: Rule = (field) => {
-    conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
-    const covers = (): boolean => permanence.epsilon >= ask.epsilon;
-    rule(`an epsilon of at least that of one report, ${ask.epsilon}`, covers)(field, permanence);
-  };
+  const { ask, fields, law } = question;
   return {
     ...question,
-    rules: { permanent: isPermanence, ...rules },
     fields: { ...fields, permanent: permanence },
     law: (size: number, epsilon: number, devices: number): Law =>
       size > 0 && !ask.mechanism ? permanentListLaw(size, epsilon, permanence.epsilon) : law(size, epsilon, devices, permanence.epsilon),

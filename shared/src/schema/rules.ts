@@ -34,6 +34,23 @@ export const optional =
 /** The longest list of answers; a joint question's product counts. */
 export const MAX_ANSWERS = 100_000;
 
+/** Edges that part the numbers into buckets. */
+export const isEdges: Rule = /* @__PURE__ */ rule(
+  `1 to ${MAX_ANSWERS - 1} finite numbers, each above the one before`,
+  (edges: readonly number[]) =>
+    Array.isArray(edges) &&
+    edges.length > 0 &&
+    edges.length < MAX_ANSWERS &&
+    edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > (edges[i - 1] as number))),
+);
+
+/** A low and a high end. */
+export const isRange: Rule = /* @__PURE__ */ rule(
+  'two finite numbers, the second above the first',
+  ([low, high, ...more]: readonly number[]) =>
+    more.length === 0 && Number.isFinite(low) && Number.isFinite((high as number) - (low as number)) && (high as number) > (low as number),
+);
+
 /** A list of two or more different answers of the given types. */
 export const isList = (...types: string[]): Rule =>
   rule(

@@ -1,0 +1,130 @@
+/**
+ * The bytes of a report (docs/format.md, section 5), by the shape of its tally and nothing else: the cohort big-endian,
+ * then a symbol big-endian, or a bit for each cell. Every mechanism has its codec from here, and the collector's folder
+ * counts by the same shape, so that what one reads the other can't read otherwise.
+ */
+
+import { readBase64url } from '../encoding/base64url.ts';
+import { bitBytes, ones } from '../encoding/bits.ts';
+import { bytesFor, fromBigEndian } from '../encoding/bytes.ts';
+import type { Channel, Mechanism, Report, TallyShape } from './law.ts';
+
+/** The index that bytes hold big-endian, one of so many. */
+export function decodeSymbol(size: number, bytes: Uint8Array): number {
+  const length = bytesFor(size - 1);
+  if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
+  const index = fromBigEndian(bytes);
+  if (index >= size) throw new RangeError(`expected an answer below ${size}, got ${index}`);
+  return index;
+}
+
+/** How many bits of a word are ones, by sums of ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
+export function onesOf(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/**
+ * Reports of one shape as 32-bit words, which is how they are added up: the cohort, then the symbol, or the bits with bit
+ * i at mask 1 << (i & 7) of byte i >> 3, unused bits zero.
+ */
+export interface Packing {
+  /** How many bytes a report has on the wire. */
+  readonly bytes: number;
+  /** How many words it has here. */
+  readonly words: number;
+  /**
+   * Writes a report at a word. `bytes` are those of the words' own buffer, from their first on.
+   *
+   * @throws {RangeError} unless the text is base64url of a report, each in its one canonical form
+   */
+  readonly pack: (payload: string, words: Int32Array, bytes: Uint8Array, at: number) => void;
+  /** The same from bytes instead of a text. */
+  readonly packBytes: (report: Uint8Array, words: Int32Array, bytes: Uint8Array, at: number) => void;
+}
+
+/** How reports of a shape are packed. */
+export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape): Packing {
+  const cohortBytes = bytesFor(cohorts - 1);
+  const body = form === 'bits' ? bitBytes(cells) : bytesFor(cells - 1);
+  const words = 1 + (form === 'bits' ? (cells + 31) >> 5 : 1);
+  const length = cohortBytes + body;
+  const from = 4 - cohortBytes; // what follows the cohort begins with a word
+
+  /** Checks what stands there byte for byte, and turns numbers into words. */
+  const settle = (into: Int32Array, bytes: Uint8Array, at: number): void => {
+    const start = 4 * at;
+    let cohort = 0;
+    for (let i = start + from; i < start + 4; i++) cohort = cohort * 256 + (bytes[i] as number);
+    if (cohort >= cohorts) throw new RangeError(`expected a cohort below ${cohorts}, got ${cohort}`);
+    into[at] = cohort;
+    const end = start + 4 + body;
+    if (form === 'symbol') {
+      let symbol = 0;
+      for (let i = start + 4; i < end; i++) symbol = symbol * 256 + (bytes[i] as number);
+      if (symbol >= cells) throw new RangeError(`expected an answer below ${cells}, got ${symbol}`);
+      into[at + 1] = symbol;
+      return;
+    }
+    for (let i = end; i < start + 4 * words; i++) bytes[i] = 0;
+    const padding = (cells & 7) === 0 ? 0 : (bytes[end - 1] as number) >> (cells & 7);
+    if (padding !== 0) throw new RangeError(`expected padding bits after bit ${cells - 1} to be zero, got others`);
+    const limit = limits?.[cohort] ?? (weight === undefined ? undefined : { cells, weight });
+    if (limit === undefined) return;
+    let ones = 0;
+    for (let i = at + 1; i < at + words; i++) ones += onesOf(into[i] as number);
+    if (ones !== limit.weight) throw new RangeError(`expected a set of ${limit.weight} answers, got ${ones}`);
+    for (let cell = limit.cells; cell < cells; cell++) {
+      if (((bytes[start + 4 + (cell >> 3)] as number) >> (cell & 7)) & 1)
+        throw new RangeError(`expected an answer below ${limit.cells}, got ${cell}`);
+    }
+  };
+
+  return {
+    bytes: length,
+    words,
+    pack: (payload, into, bytes, at) => {
+      const count = readBase64url(payload, bytes, 4 * at + from, length);
+      if (count !== length) {
+        throw new RangeError(`expected canonical base64url of ${length} bytes without padding, got ${payload.length} characters`);
+      }
+      settle(into, bytes, at);
+    },
+    packBytes: (report, into, bytes, at) => {
+      if (report.length !== length) throw new RangeError(`expected ${length} bytes, got ${report.length}`);
+      bytes.set(report, 4 * at + from);
+      settle(into, bytes, at);
+    },
+  };
+}
+
+/** The report that words hold. */
+export function unpackReport({ form, cells }: TallyShape, { words }: Pick<Packing, 'words'>, packed: Int32Array, at: number): Report {
+  const cohort = packed[at] as number;
+  if (form === 'symbol') return { cohort, cells: [packed[at + 1] as number] };
+  const bytes = new Uint8Array(packed.buffer, packed.byteOffset + 4 * (at + 1), 4 * (words - 1));
+  return { cohort, cells: ones(bytes, cells) };
+}
+
+/** A report from its bytes. */
+function decodeReport(shape: TallyShape, packing: Packing, report: Uint8Array): Report {
+  const words = new Int32Array(packing.words);
+  packing.packBytes(report, words, new Uint8Array(words.buffer), 0);
+  return unpackReport(shape, packing, words, 0);
+}
+
+/** A mechanism without what follows from its shape. */
+type Uncoded<M> = Omit<M, 'reportBytes' | 'decode'>;
+
+/** A mechanism with the codec of its shape. Without effects, so that a bundler leaves out what a device does not need. */
+export function coded<L>(mechanism: Uncoded<Mechanism<L>>): Mechanism<L>;
+export function coded<L>(mechanism: Uncoded<Channel<L>>): Channel<L>;
+export function coded<L>(mechanism: Uncoded<Channel<L>>): Channel<L> {
+  const { shape } = mechanism;
+  return {
+    ...mechanism,
+    reportBytes: (law) => packingOf(shape(law)).bytes,
+    decode: (law, bytes) => decodeReport(shape(law), packingOf(shape(law)), bytes),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * The checks of a schema before it ships. They run in development, in tests and in every command of the collector;
+ * a production bundle (`process.env.NODE_ENV` is "production") leaves them out, for the schema that it holds is the one
+ * that was checked. No guarantee rests on them there: laws refuse what they can't hold, and the ledger keeps the budget.
+ */
+
+import { PERIOD_DAYS } from '../calendar.ts';
+import { MOST_CELLS } from '../mechanisms/square-wave.ts';
+import type { SchemaSpec } from './define.ts';
+import type { JointQuestion } from './document.ts';
+import type { Permanence, Question } from './question.ts';
+import {
+  byName,
+  conform,
+  isDay,
+  isEdges,
+  isList,
+  isName,
+  isOneOf,
+  isPositive,
+  isRange,
+  isText,
+  isWhole,
+  MAX_ANSWERS,
+  optional,
+  type Rule,
+  type Rules,
+  rule,
+} from './rules.ts';
+
+const MAX_SEGMENTS = 64;
+const periods = Object.keys(PERIOD_DAYS);
+
+const isProduct: Rule = (field, questions) => {
+  const lists = questions as readonly JointQuestion[];
+  for (const { name, answers } of lists) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
+  const lengths = lists.map(({ answers }) => answers.length);
+  const fits = (): boolean => lists.length > 1 && lengths.reduce((product, length) => product * length, 1) <= MAX_ANSWERS;
+  rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
+};
+
+/** Numbers have no second stage. */
+const isNumber: Rules = { permanent: optional(rule('a flag, a list, a histogram or a text to be permanent', () => false)) };
+
+const isCells: Rule = rule(
+  `a whole number of cells from 2 to ${MOST_CELLS}`,
+  (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS,
+);
+
+/** Rules for the keys that a type of question has besides those of every metric. */
+const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
+  flag: {},
+  choice: { answers: isList('string'), other: optional(isOneOf([true])) },
+  joint: { questions: isProduct },
+  text: {},
+  histogram: { edges: isEdges },
+  mean: { range: isRange, ...isNumber },
+  count: { max: isWhole, ...isNumber },
+  distribution: { range: isRange, cells: isCells, ...isNumber },
+};
+
+/** Of every metric. */
+const common = (epsilon: number): Rules => ({
+  epsilon: isPositive,
+  description: isText,
+  every: optional(isOneOf([...periods, 'once'])),
+  owner: optional(isText),
+  expires: optional(isDay),
+  mechanism: () => {}, // the types know what is one; its law's refusals name the metric
+  permanent: optional((field, permanence) => {
+    conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
+    const covers = (): boolean => (permanence as Permanence).epsilon >= epsilon;
+    rule(`an epsilon of at least that of one report, ${epsilon}`, covers)(field, permanence);
+  }),
+});
+
+const isMetric: Rule = (field, question) => {
+  const { type, ask, fields } = question as Question<never>;
+  conform({ ...common(ask.epsilon), ...rulesOf[type] })(field, { ...ask, ...fields });
+};
+
+const isSpec = conform({
+  app: isName,
+  version: isWhole,
+  budget: conform({ epsilon: isPositive, per: isOneOf(periods) }),
+  segments: byName(isList('string')),
+  devices: optional(isWhole),
+  metrics: byName(isMetric),
+});
+
+/**
+ * Checks what `defineSchema` is given.
+ *
+ * @throws {RangeError} that names the field, what was expected and what came
+ */
+export function assertSpec(spec: SchemaSpec): void {
+  isSpec('schema', spec);
+  const { segments = {}, metrics, devices = 100_000 } = spec;
+  const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
+  rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
+  rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', metrics);
+  for (const [name, { ask, size, law }] of Object.entries(metrics)) {
+    try {
+      law(size, ask.epsilon, devices);
+    } catch (error) {
+      throw new RangeError(`schema.metrics.${name}: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/** What every mechanism owes whatever is estimated from it: its law, its randomizer, its codec, tallies that add. */
+
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import type { Law } from '@murmuration/shared';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Tallies, Tally } from '../../../collector/src/store/store.ts';
+import { compose, largestRatio, range } from '../../proofs/channel.ts';
+import { type Distribution, exactDistribution, hex } from '../../proofs/enumerate.ts';
+import { ONE, sum } from '../../proofs/rational.ts';
+import { leavesOf, withLeaf } from '../leaves.ts';
+import { isPermanent } from '../specimens.ts';
+import type { Subject } from '../subject.ts';
+import type { Check } from './check.ts';
+
+type Coins = ReturnType<typeof createCoins>;
+
+/** What a report says, from its digits. */
+export const said = <L extends Law>({ mechanism }: Subject<L>, law: L, report: string) =>
+  mechanism.decode(law, Uint8Array.from(Buffer.from(report, 'hex')));
+
+/** The distribution of the first stage's symbols, for each input. */
+export const symbolRows = <L extends Law>({ specimen, inputs }: Subject<L>, law: L, T: number): readonly Distribution[] =>
+  range(inputs(law)).map((input) => specimen.row(law, input, T));
+
+/** The distribution of reports, for each input. */
+export function reportRows<L extends Law>(subject: Subject<L>, law: L, T: number): readonly Distribution[] {
+  const { again } = subject.specimen;
+  const rows = symbolRows(subject, law, T);
+  return isPermanent(law) && again ? rows.map((row) => compose(row, (symbol) => again(law, said(subject, law, symbol), T))) : rows;
+}
+
+/** A device's report, through both stages where there are two. */
+export function reportOf<L extends Law>({ specimen }: Subject<L>, law: L, input: number, coins: Coins, T: number): Uint8Array {
+  const symbol = specimen.randomize(law, input, coins, T);
+  return isPermanent(law) && specimen.respond ? specimen.respond(law, symbol, coins) : symbol;
+}
+
+/** A cohort's tally of reports, each given by its cells. */
+export function tallyOf<L extends Law>({ mechanism }: Subject<L>, law: L, reports: readonly (readonly number[])[]): Tally {
+  const cells = new Float64Array(mechanism.shape(law).cells);
+  for (const cell of reports.flat()) cells[cell] = (cells[cell] as number) + 1;
+  return { reports: reports.length, cells };
+}
+
+export const law: Check<Subject> = {
+  name: 'is a law, and with any one of its integers spoilt is none',
+  of: ['laws', 'large'],
+  run: ({ mechanism }, law) => {
+    mechanism.validate(law);
+    for (const [path, value] of leavesOf(law)) {
+      for (const spoilt of [Number.NaN, value + 0.5, -1, 2 ** 53, String(value), null]) {
+        expect(() => mechanism.validate(withLeaf(law, path, spoilt)), `${path.join('.')} = ${spoilt}`).toThrow(RangeError);
+      }
+    }
+  },
+};
+
+export const odds: Check<Subject> = {
+  name: 'has rows that sum to 1, and the stated odds as their largest ratio',
+  of: ['laws'],
+  run: (subject, law, T) => {
+    const { mechanism } = subject;
+    const [symbols, reports] = [symbolRows(subject, law, T), reportRows(subject, law, T)];
+    for (const each of [...symbols, ...reports]) expect(sum(each.values())).toEqual(ONE);
+    const { report: stated, permanent = stated } = mechanism.odds(law);
+    expect(stated).toEqual(largestRatio(reports));
+    expect(permanent).toEqual(largestRatio(symbols));
+    for (const report of reports.flatMap((each) => [...each.keys()])) expect(report.length).toBe(2 * mechanism.reportBytes(law));
+  },
+};
+
+export const thresholds: Check<Subject> = {
+  name: 'decides differently at each threshold, and nowhere else',
+  of: ['laws', 'large'],
+  run: ({ specimen }, law, T) => {
+    const all = specimen.thresholds(law);
+    for (const before of new Map(all.map(([, words]) => [words.join(), words])).values()) {
+      const at = (word: number): string => {
+        const script = [...before, word];
+        const coins = createCoins(() => script.shift() ?? 1);
+        return hex(specimen.randomize(law, 0, coins, T));
+      };
+      const decisions = all.filter(([, words]) => words.join() === before.join());
+      const ascending = decisions.map(([threshold]) => threshold).sort((a, b) => a - b);
+      for (const threshold of ascending) expect(at(threshold - 1)).not.toBe(at(threshold));
+      const ends = [0, ...ascending, T];
+      ends.slice(1).forEach((end, i) => {
+        expect(at(end - 1)).toBe(at(ends[i] as number));
+      });
+    }
+  },
+};
+
+export const exhaustion: Check<Subject> = {
+  name: 'has, over all strings of words below a small modulus, exactly its channel',
+  of: ['small'],
+  run: (subject, law, T) => {
+    reportRows(subject, law, T).forEach((expected, input) => {
+      const found = exactDistribution((coins) => {
+        const report = reportOf(subject, law, input, coins, T);
+        if (!expected.has(hex(report))) throw new Error(`expected no report ${hex(report)} of input ${input}`);
+        return report;
+      }, T);
+      expect(found).toEqual(expected);
+    });
+  },
+};
+
+/** Refused, or in the one form of what it says. */
+function expectCanonical({ specimen, mechanism }: Subject, law: Law, bytes: Uint8Array): void {
+  let found: ReturnType<typeof mechanism.decode>;
+  try {
+    found = mechanism.decode(law, bytes);
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError);
+    return;
+  }
+  const { cohorts, cells: size } = mechanism.shape(law);
+  expect(specimen.encode(law, found)).toBe(hex(bytes));
+  expect(found.cells).toEqual([...new Set(found.cells)].sort((a, b) => a - b));
+  expect(Math.max(-1, ...found.cells)).toBeLessThan(size);
+  expect(found.cohort).toBeLessThan(cohorts);
+}
+
+export const codec: Check<Subject> = {
+  name: 'takes reports in their one form and no other bytes',
+  of: ['laws', 'large'],
+  run: (subject, law, T) => {
+    const { specimen, mechanism, inputs } = subject;
+    const coins = createCoins(words(seededRng(5)));
+    for (let i = 0; i < 200; i++) {
+      const bytes = reportOf(subject, law, i % inputs(law), coins, T);
+      expect(specimen.encode(law, mechanism.decode(law, bytes))).toBe(hex(bytes));
+    }
+    const good = reportOf(subject, law, 0, coins, T);
+    expect(mechanism.reportBytes(law)).toBe(good.length);
+    for (const bytes of [good.slice(1), Uint8Array.of(...good, 0), Uint8Array.of(0, ...good), new Uint8Array()]) {
+      expect(() => mechanism.decode(law, bytes)).toThrow(RangeError);
+    }
+    good.forEach((_, at) => {
+      for (const flip of [1, 2, 4, 8, 16, 32, 64, 128]) {
+        const flipped = good.map((byte, i) => (i === at ? byte ^ flip : byte));
+        expectCanonical(subject, law, flipped);
+      }
+    });
+    const anyBytes = fc.uint8Array({ minLength: 0, maxLength: good.length + 2 });
+    fc.assert(
+      fc.property(anyBytes, (bytes) => expectCanonical(subject, law, bytes)),
+      { numRuns: 500, seed: 1 },
+    );
+  },
+};
+
+/** Tallies of up to three cohorts, with any counts that reports could add up to. */
+function anyTallies({ mechanism }: Subject, law: Law): fc.Arbitrary<Tallies> {
+  const { cohorts, cells: size } = mechanism.shape(law);
+  const cohort = fc.integer({ min: 1, max: 1e6 }).chain((reports) =>
+    fc.record({
+      reports: fc.constant(reports),
+      cells: fc.array(fc.nat(reports), { minLength: size, maxLength: size }).map((cells) => Float64Array.from(cells)),
+    }),
+  );
+  const used = Math.min(cohorts, 3);
+  return fc.array(cohort, { minLength: used, maxLength: used }).map((all) => new Map(all.entries()));
+}
+
+const together = (a: Tallies, b: Tallies): Tallies =>
+  new Map(
+    [...a].map(([cohort, { reports, cells }]) => {
+      const other = b.get(cohort) as Tally;
+      return [cohort, { reports: reports + other.reports, cells: cells.map((count, cell) => count + (other.cells[cell] as number)) }];
+    }),
+  );
+
+const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((total, { reports }) => total + reports, 0);
+
+const additivity: Check<Subject> = {
+  name: 'has estimates of two tallies together that are the mean of theirs, by reports',
+  of: ['large'],
+  run: (subject, law) => {
+    const estimates = (tallies: Tallies): readonly number[] => subject.estimates(law, tallies).map(({ estimate }) => estimate);
+    const tallies = anyTallies(subject, law);
+    fc.assert(
+      fc.property(tallies, tallies, (a, b) => {
+        const [ofA, ofB] = [estimates(a), estimates(b)];
+        const [inA, inB] = [reportsIn(a), reportsIn(b)];
+        estimates(together(a, b)).forEach((estimate, row) => {
+          const mean = (inA * (ofA[row] as number) + inB * (ofB[row] as number)) / (inA + inB);
+          expect(Math.abs(estimate - mean)).toBeLessThan(1e-9 * (1 + Math.abs(mean)));
+        });
+      }),
+      { numRuns: 100, seed: 2 },
+    );
+  },
+};
+
+/** What every mechanism owes, whatever its laws. */
+export const channelChecks = <L extends Law>(): readonly Check<Subject<L>, L>[] =>
+  [law, odds, thresholds, codec, exhaustion, additivity] as unknown as readonly Check<Subject<L>, L>[];

@@ -1,0 +1,50 @@
+/** Pooled statistics of one estimate's errors, at a fixed seed: a correct mechanism fails with a probability below 1e-6. */
+
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import type { Law } from '@murmuration/shared';
+import { expect } from 'vitest';
+import type { Estimate } from '../../../collector/src/estimators/estimate.ts';
+import type { Tallies } from '../../../collector/src/store/store.ts';
+import { range } from '../../proofs/channel.ts';
+import { binomial, upperTail } from '../../proofs/statistics.ts';
+import type { Subject } from '../subject.ts';
+import { reportOf, tallyOf } from './channel.ts';
+
+const FALSE_ALARM = 1e-6;
+const [ROUNDS, REPORTS] = [400, 500];
+
+/** The devices of one round, and what the law says of one row of their estimates. */
+export interface Population {
+  readonly inputs: readonly number[];
+  readonly row: number;
+  readonly truth: number;
+  readonly variance: number;
+}
+
+function tallied<L extends Law>(subject: Subject<L>, law: L, inputs: readonly number[], coins: ReturnType<typeof createCoins>): Tallies {
+  const cohorts = new Map<number, (readonly number[])[]>();
+  for (const input of inputs) {
+    const { cohort, cells } = subject.mechanism.decode(law, reportOf(subject, law, input, coins, 2 ** 32));
+    cohorts.set(cohort, [...(cohorts.get(cohort) ?? []), cells]);
+  }
+  return new Map([...cohorts].map(([cohort, reports]) => [cohort, tallyOf(subject, law, reports)]));
+}
+
+/**
+ * Fails unless the squared error over its variance adds up to chi squared, and intervals hold the truth: one row a round,
+ * so that rounds are independent.
+ */
+export function expectErrors<L extends Law>(subject: Subject<L>, law: L, population: (round: number, reports: number) => Population): void {
+  const coins = createCoins(words(seededRng(31)));
+  let [statistic, covered] = [0, 0];
+  for (const round of range(ROUNDS)) {
+    const { inputs, row, truth, variance } = population(round, REPORTS);
+    const { estimate, low, high } = subject.estimates(law, tallied(subject, law, inputs, coins))[row] as Estimate;
+    statistic += (estimate - truth) ** 2 / variance;
+    if (low <= truth && truth <= high) covered++;
+  }
+  const tail = upperTail({ statistic, degrees: ROUNDS });
+  expect(tail).toBeGreaterThan(FALSE_ALARM);
+  expect(1 - tail).toBeGreaterThan(FALSE_ALARM);
+  expect(upperTail(binomial(covered, 0.95, ROUNDS))).toBeGreaterThan(FALSE_ALARM);
+}

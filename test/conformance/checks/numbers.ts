@@ -1,0 +1,107 @@
+/** What a mechanism of numbers owes besides: rounding that keeps the mean, scores without bias, and the mean's estimate. */
+
+import { MODULUS, type NumberLaw } from '@murmuration/shared';
+import { expect } from 'vitest';
+import { distribution, range } from '../../proofs/channel.ts';
+import { type Distribution, exactDistribution } from '../../proofs/enumerate.ts';
+import { expectUnbiasedNumber } from '../../proofs/number-estimator.ts';
+import { multiply, rational, toNumber } from '../../proofs/rational.ts';
+import type { NumberSubject } from '../subject.ts';
+import { channelChecks, reportRows, said } from './channel.ts';
+import type { Check } from './check.ts';
+import { expectErrors } from './errors.ts';
+
+/** A number between two points of the grid: `up` of T of the way to the upper one. */
+interface Between {
+  readonly place: number;
+  readonly row: Distribution;
+}
+
+/** Numbers in the last step, near its ends and inside, those of them that doubles hold exactly. */
+function betweenPoints({ specimen }: NumberSubject, rows: readonly Distribution[], law: NumberLaw, T: number): readonly Between[] {
+  const steps = specimen.steps(law);
+  const [low, high] = rows.slice(-2) as [Distribution, Distribution];
+  const part = (row: Distribution, weight: number) => [...row].map(([report, p]) => [report, multiply(p, rational(weight, T))] as const);
+  return [1, T / 4, T / 2, T - 1]
+    .map((up) => ({ up, place: (steps - 1 + up / T) / steps }))
+    .filter(({ up, place }) => place * steps - (steps - 1) === up / T)
+    .map(({ up, place }) => ({ place, row: distribution([...part(low, T - up), ...part(high, up)]) }));
+}
+
+export const rounding: Check<NumberSubject, NumberLaw> = {
+  name: 'mixes the rows of two points in exactly the parts of a number between them',
+  of: ['small'],
+  run: (subject, law, T) => {
+    const { between } = subject.specimen;
+    if (between === undefined) return;
+    for (const { place, row } of betweenPoints(subject, reportRows(subject, law, T), law, T)) {
+      expect(exactDistribution((coins) => between(law, place, coins, T), T)).toEqual(row);
+    }
+  },
+};
+
+/** Mean and variance of a report's score, less the number itself. */
+function momentsOf(subject: NumberSubject, law: NumberLaw, row: Distribution, place: number) {
+  const { values } = subject.scores(law);
+  const errors = [...row].map(([report, p]) => {
+    const [cell] = said(subject, law, report).cells;
+    return [(values[cell as number] as number) - place, toNumber(p)] as const;
+  });
+  const bias = errors.reduce((total, [error, p]) => total + p * error, 0);
+  return { bias, variance: errors.reduce((total, [error, p]) => total + p * error * error, 0) };
+}
+
+export const scores: Check<NumberSubject, NumberLaw> = {
+  name: 'has scores without bias for every number, of the stated variance and none above the worst',
+  of: ['laws', 'large'],
+  run: (subject, law) => {
+    const { varianceAt, worst } = subject.scores(law);
+    const rows = reportRows(subject, law, MODULUS);
+    const points = rows.map((row, point) => ({ row, place: point / (rows.length - 1) }));
+    const numbers = subject.specimen.between ? betweenPoints(subject, rows, law, MODULUS) : [];
+    for (const { row, place } of [...points, ...numbers]) {
+      const { bias, variance } = momentsOf(subject, law, row, place);
+      expect(Math.abs(bias) / Math.sqrt(worst)).toBeLessThan(1e-9);
+      expect(Math.abs(varianceAt(place) / variance - 1)).toBeLessThan(1e-6);
+    }
+    const largest = Math.max(...range(2001).map((i) => varianceAt(i / 2000)));
+    expect(largest / worst).toBeLessThan(1 + 1e-9);
+    expect(largest / worst).toBeGreaterThan(0.99);
+  },
+};
+
+export const unbiased: Check<NumberSubject, NumberLaw> = {
+  name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
+  of: ['laws'],
+  run: (subject, law, T) => {
+    const most = subject.specimen.steps(law);
+    for (const points of [
+      [0, most, most],
+      [most, Math.floor(most / 2)],
+    ]) {
+      expectUnbiasedNumber(
+        reportRows(subject, law, T),
+        points,
+        subject.scores(law),
+        (report) => said(subject, law, report).cells[0] as number,
+        (tally) => subject.estimates(law, new Map([[0, tally]])),
+      );
+    }
+  },
+};
+
+const errors: Check<NumberSubject, NumberLaw> = {
+  name: 'errs as its variance says, and its intervals cover, where all numbers are one',
+  of: ['large'],
+  run: (subject, law) => {
+    const points = subject.inputs(law);
+    const { varianceAt } = subject.scores(law);
+    expectErrors(subject, law, (round, reports) => {
+      const truth = (round % points) / (points - 1);
+      return { inputs: range(reports).map(() => round % points), row: 0, truth, variance: varianceAt(truth) / reports };
+    });
+  },
+};
+
+/** What a mechanism of numbers owes. */
+export const numberChecks: readonly Check<NumberSubject, NumberLaw>[] = [...channelChecks<NumberLaw>(), rounding, scores, unbiased, errors];

@@ -1,0 +1,95 @@
+/** What a mechanism of shares owes besides: the stated support, and estimates of every answer. */
+
+import type { ShareLaw } from '@murmuration/shared';
+import { expect } from 'vitest';
+import type { Tallies } from '../../../collector/src/store/store.ts';
+import { range } from '../../proofs/channel.ts';
+import type { Distribution } from '../../proofs/enumerate.ts';
+import { cellChances, expectSupport, expectUnbiased, supportOf } from '../../proofs/estimator.ts';
+import { addSupportsIn } from '../specimens.ts';
+import type { ShareSubject } from '../subject.ts';
+import { channelChecks, reportRows, said, symbolRows, tallyOf } from './channel.ts';
+import type { Check } from './check.ts';
+import { expectErrors } from './errors.ts';
+
+/** The tallies of reports, given by their digits. */
+function talliesOf(subject: ShareSubject, law: ShareLaw, reports: readonly string[]): Tallies {
+  const byCohort = Map.groupBy(
+    reports.map((report) => said(subject, law, report)),
+    ({ cohort }) => cohort,
+  );
+  return new Map(
+    [...byCohort].map(([cohort, all]) => [
+      cohort,
+      tallyOf(
+        subject,
+        law,
+        all.map(({ cells }) => cells),
+      ),
+    ]),
+  );
+}
+
+/** The inputs that a report supports, by the definition. */
+const supportedBy =
+  (subject: ShareSubject, law: ShareLaw) =>
+  (report: string): readonly number[] => {
+    const supports = addSupportsIn(law, talliesOf(subject, law, [report]));
+    return range(subject.inputs(law)).filter((input) => supports[input] === 1);
+  };
+
+export const support: Check<ShareSubject, ShareLaw> = {
+  name: 'has the stated support, of a report and of a stored symbol',
+  of: ['laws'],
+  run: (subject, law, T) => {
+    const chances = (rows: readonly Distribution[]) =>
+      supportOf(rows.map((row) => cellChances(row, supportedBy(subject, law), subject.inputs(law))));
+    expectSupport(subject.mechanism.support(law), chances(reportRows(subject, law, T)));
+    expectSupport(subject.mechanism.support(law, 'permanent'), chances(symbolRows(subject, law, T)));
+  },
+};
+
+export const unbiased: Check<ShareSubject, ShareLaw> = {
+  name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
+  of: ['laws'],
+  run: (subject, law, T) => {
+    expectUnbiased(reportRows(subject, law, T), supportedBy(subject, law), [1, 0, 1], subject.mechanism.support(law), (reports) =>
+      subject.estimates(law, talliesOf(subject, law, reports)),
+    );
+  },
+};
+
+export const supports: Check<ShareSubject, ShareLaw> = {
+  name: 'has supports that are the sums of their cells',
+  of: ['large'],
+  run: (subject, law) => {
+    const { cohorts, cells: size } = subject.mechanism.shape(law);
+    const tallies = new Map(
+      range(Math.min(cohorts, 3)).map((cohort) => [
+        cohort,
+        { reports: 1000, cells: Float64Array.from(range(size), (cell) => (cell * cell * 31 + cohort * 17) % 1000) },
+      ]),
+    );
+    const found = subject.supports(law, tallies);
+    expect(found.reports).toBe(1000 * tallies.size);
+    expect([...found.cells]).toEqual([...addSupportsIn(law, tallies)]);
+  },
+};
+
+const errors: Check<ShareSubject, ShareLaw> = {
+  name: 'errs as its variance says, and its intervals cover',
+  of: ['large'],
+  run: (subject, law) => {
+    const { p, q } = subject.mechanism.support(law);
+    const size = subject.inputs(law);
+    const truth = 0.2;
+    expectErrors(subject, law, (round, reports) => {
+      const row = round % size;
+      const inputs = range(reports).map((i) => (i < truth * reports ? row : (row + 1 + (i % (size - 1))) % size));
+      return { inputs, row, truth, variance: (truth * p * (1 - p) + (1 - truth) * q * (1 - q)) / (reports * (p - q) ** 2) };
+    });
+  },
+};
+
+/** What a mechanism of shares owes. */
+export const shareChecks: readonly Check<ShareSubject, ShareLaw>[] = [...channelChecks<ShareLaw>(), support, unbiased, supports, errors];

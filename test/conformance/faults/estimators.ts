@@ -1,0 +1,79 @@
+/** Estimators with a sign turned, a bias, or error bars that are too short; supports and scores that are another's. */
+
+import type { Law, NumberLaw, ShareLaw } from '@murmuration/shared';
+import type { Estimate } from '../../../collector/src/estimators/estimate.ts';
+import type { Scores } from '../../../collector/src/estimators/number.ts';
+import { rounding, scores as statesScores } from '../checks/numbers.ts';
+import { support as statesSupport, supports as sumsSupports } from '../checks/shares.ts';
+import type { NumberSpecimen, Specimen } from '../specimens/specimen.ts';
+import { isPermanent } from '../specimens.ts';
+import type { NumberSubject, ShareSubject, Subject } from '../subject.ts';
+import { type Fault, text } from './fault.ts';
+
+const rows: { readonly [name: string]: (row: Estimate) => Estimate } = {
+  'the sign of the estimate is turned': ({ estimate, standardError, low, high }) => ({
+    estimate: -estimate,
+    standardError,
+    low: -high,
+    high: -low,
+  }),
+  'the estimate is 1 % too large': (row) => ({ ...row, estimate: row.estimate * 1.01 }),
+  'the estimate is clipped at 0': (row) => ({ ...row, estimate: Math.max(0, row.estimate) }),
+  'the standard error is 1 % too small': (row) => ({ ...row, standardError: row.standardError * 0.99 }),
+  'the interval is 1 % too short': (row) => ({ ...row, high: row.high - (row.high - row.low) / 100 }),
+};
+
+/** Estimates with a fault, in each law by itself. */
+export const estimates = (subject: Subject, caughtBy: string): readonly Fault[] =>
+  Object.entries(rows).flatMap(([name, wrong]) =>
+    subject.specimen.laws.map((law) => ({
+      name: `${name} for ${text(law)}`,
+      caughtBy,
+      parts: { specimen: { laws: [law] }, estimates: (of, tallies) => subject.estimates(of, tallies).map(wrong) },
+    })),
+  );
+
+/** Supports with a fault. */
+export function supports({ specimen, mechanism: { support }, supports: sums }: ShareSubject): readonly Fault<ShareSubject>[] {
+  const permanent = specimen.laws.filter(isPermanent);
+  const fault = (name: string, wrong: typeof support, laws: readonly Law[] = specimen.laws): Fault<ShareSubject> => ({
+    name,
+    caughtBy: statesSupport.name,
+    parts: { specimen: { laws }, mechanism: { support: wrong } },
+  });
+  const swapped: typeof support = (law, stage) => ({ p: support(law, stage).q, q: support(law, stage).p });
+  const near: typeof support = (law, stage) => ({ ...support(law, stage), q: support(law, stage).q * (1 + 1e-9) });
+  const next = (law: ShareLaw, tallies: Parameters<typeof sums>[1]) => {
+    const { reports, cells } = sums(law, tallies);
+    return { reports, cells: cells.map((_, answer) => cells[(answer + 1) % cells.length] as number) };
+  };
+  return [
+    fault('p and q are swapped', swapped),
+    fault('q is misstated by a billionth', near),
+    ...(permanent.length > 0 ? [fault('a stored symbol has the support of a report', (law) => support(law), permanent)] : []),
+    { name: 'the support of each answer is the next one’s', caughtBy: sumsSupports.name, parts: { supports: next } },
+  ];
+}
+
+/** Scores and rounding with a fault. */
+export function scores({ specimen, scores: scoresOf }: NumberSubject): readonly Fault<NumberSubject>[] {
+  const { between, steps } = specimen;
+  const fault = (name: string, wrong: (found: Scores) => Partial<Scores>): Fault<NumberSubject> => ({
+    name,
+    caughtBy: statesScores.name,
+    parts: { scores: (law) => ({ ...scoresOf(law), ...wrong(scoresOf(law)) }) },
+  });
+  const late: NumberSpecimen<NumberLaw>['between'] =
+    between && ((law, place, coins, T) => between(law, place + 1 / (T * steps(law)), coins, T));
+  const words: Fault<NumberSubject> = {
+    name: 'one word more rounds up',
+    caughtBy: rounding.name,
+    parts: { specimen: { between: late } as Partial<Specimen<Law>> },
+  };
+  return [
+    fault('scores are mirrored', ({ values }) => ({ values: Array.from(values, (value) => 1 - value) })),
+    fault('the variance is misstated by 1 %', ({ varianceAt }) => ({ varianceAt: (place) => 1.01 * varianceAt(place) })),
+    fault('the worst variance is misstated by 2 %', ({ worst }) => ({ worst: 0.98 * worst })),
+    ...(between ? [words] : []),
+  ];
+}

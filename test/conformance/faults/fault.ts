@@ -1,0 +1,38 @@
+/**
+ * A mechanism broken on purpose, in one place, with the check that must notice. Faults are made from any specimen, so a
+ * new mechanism has them as soon as it has one.
+ */
+
+import type { Law } from '@murmuration/shared';
+import type { Specimen } from '../specimens/specimen.ts';
+import type { NumberSubject, ShareSubject, Subject } from '../subject.ts';
+
+/** Parts that replace those of a subject. */
+export interface Parts<S = Subject> {
+  readonly specimen?: Partial<Specimen<Law>>;
+  readonly mechanism?: S extends ShareSubject ? Partial<ShareSubject['mechanism']> : Partial<Subject['mechanism']>;
+  readonly estimates?: Subject['estimates'];
+  readonly supports?: ShareSubject['supports'];
+  readonly scores?: NumberSubject['scores'];
+}
+
+/** What is broken, and the name of the check that must throw. */
+export interface Fault<S = Subject> {
+  readonly name: string;
+  readonly caughtBy: string;
+  readonly parts: Parts<S>;
+}
+
+/** The subject with a fault. */
+export const broken = <S extends object>(subject: S, { specimen, mechanism, ...rest }: Parts<S>): S => {
+  const whole = subject as unknown as Subject;
+  return {
+    ...whole,
+    ...rest,
+    specimen: { ...whole.specimen, ...specimen },
+    mechanism: { ...whole.mechanism, ...mechanism },
+  } as unknown as S;
+};
+
+/** A law as a fault's name has it. */
+export const text = (law: object): string => JSON.stringify(law);

@@ -1,0 +1,57 @@
+/** Randomizers that run another law than the one stated, another input, or one stage fewer. */
+
+import { type Law, MODULUS } from '@murmuration/shared';
+import { exhaustion, thresholds } from '../checks/channel.ts';
+import { leavesOf, type Path, withLeaf } from '../leaves.ts';
+import type { Specimen } from '../specimens/specimen.ts';
+import { isPermanent } from '../specimens.ts';
+import type { Subject } from '../subject.ts';
+import { type Fault, text } from './fault.ts';
+
+/** A randomizer that runs the law with another value in one place. */
+export const runsAnother = ({ randomize, respond }: Specimen<Law>, path: Path, value: number): Partial<Specimen<Law>> => ({
+  randomize: (law, input, coins, T) => randomize(withLeaf(law, path, value), input, coins, T),
+  ...(respond && { respond: (law, symbol, coins) => respond(withLeaf(law, path, value), symbol, coins) }),
+});
+
+/** Each integer of a law, one larger, and one smaller where it is no size that would be left without a choice. */
+const neighbours = (law: Law, T: number): readonly (readonly [path: Path, near: number])[] =>
+  leavesOf(law).flatMap(([path, value]) =>
+    [value + 1, value - 1].filter((near) => near <= T && near > 1).map((near) => [path, near] as const),
+  );
+
+/** Any one integer off by one: over all strings of words, and at each threshold of 2^32 that moves with it. */
+export function offByOne({ specimen }: Subject): readonly Fault[] {
+  const fault = (law: Law, path: Path, near: number, caughtBy: string, over: Partial<Specimen<Law>>): Fault => ({
+    name: `its randomizer has ${path.join('.')} = ${near} for ${text(law)}`,
+    caughtBy,
+    parts: { specimen: { ...runsAnother(specimen, path, near), ...over } },
+  });
+  const decisions = (law: Law): string => JSON.stringify(specimen.thresholds(law));
+  return [
+    ...specimen.small.flatMap(([law, T]) =>
+      neighbours(law, T).map(([path, near]) => fault(law, path, near, exhaustion.name, { small: [[law, T]] })),
+    ),
+    ...specimen.laws.flatMap((law) =>
+      neighbours(law, MODULUS)
+        .filter(([path, near]) => decisions(withLeaf(law, path, near)) !== decisions(law))
+        .map(([path, near]) => fault(law, path, near, thresholds.name, { laws: [law], large: [] })),
+    ),
+  ];
+}
+
+/** The next input, and a second stage that does nothing. */
+export function otherRandomizers({ specimen, inputs }: Subject): readonly Fault[] {
+  const { randomize, respond, small } = specimen;
+  const next: Fault = {
+    name: 'its randomizer reports the next input',
+    caughtBy: exhaustion.name,
+    parts: { specimen: { randomize: (law, input, coins, T) => randomize(law, (input + 1) % inputs(law), coins, T) } },
+  };
+  const silent: Fault = {
+    name: 'its second stage does nothing',
+    caughtBy: exhaustion.name,
+    parts: { specimen: { respond: (_law, symbol) => symbol, small: small.filter(([law]) => isPermanent(law)) } },
+  };
+  return respond === undefined ? [next] : [next, silent];
+}

@@ -1,0 +1,37 @@
+import { bloomBits, hashString, type RapporLaw, rapporLaw } from '@murmuration/shared';
+import { respondBits } from '../../../client/src/randomizers/bits.ts';
+import { randomizeRappor } from '../../../client/src/randomizers/rappor.ts';
+import { bitsReport } from '../../proofs/channel.ts';
+import { bits, type Specimen, type Stages } from './specimen.ts';
+
+const strings = new Map<string, string>();
+
+/** A string whose one Bloom bit in cohort 0 is this. */
+function stringAt(bit: number, count: number): string {
+  const known = strings.get(`${bit}/${count}`);
+  if (known !== undefined) return known;
+  let i = 0;
+  while (bloomBits(hashString(`${i}`), 0, 1, count)[0] !== bit) i++;
+  strings.set(`${bit}/${count}`, `${i}`);
+  return `${i}`;
+}
+
+const oneCohort = (law: RapporLaw, count: number): RapporLaw => ({ ...law, bits: count, cohorts: 1 });
+
+export const rappor: Specimen<RapporLaw> = {
+  randomize: (law, input, coins) => randomizeRappor(law, stringAt(input, law.bits), coins),
+  row: (law, input, T) => bits(law.bits, law, T, [input]),
+  respond: respondBits,
+  again: (law, { cells }, T) => bits(law.bits, law.irr as Stages, T, cells),
+  encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, law.cohorts > 1 ? cohort : undefined),
+  thresholds: ({ one, zero }) => [
+    [one, [0]],
+    [zero, [0, 0]],
+  ],
+  laws: [oneCohort(rapporLaw(0.01, 1), 2), oneCohort(rapporLaw(1, 1), 4), oneCohort(rapporLaw(1, 1, 4), 3)],
+  small: [
+    [oneCohort(rapporLaw(1, 1, undefined, 32), 2), 32],
+    [oneCohort(rapporLaw(0.8, 1, 2, 8), 2), 8],
+  ],
+  large: [oneCohort(rapporLaw(1, 1), 20), oneCohort(rapporLaw(1, 1, 4), 20)],
+};

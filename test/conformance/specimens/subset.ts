@@ -1,0 +1,17 @@
+import { type SubsetLaw, subsetLaw } from '@murmuration/shared';
+import { randomizeSubset } from '../../../client/src/randomizers/subset.ts';
+import { bitsReport, subsetRow } from '../../proofs/channel.ts';
+import type { Specimen } from './specimen.ts';
+
+export const subset: Specimen<SubsetLaw> = {
+  randomize: randomizeSubset,
+  row: ({ size, subset, include }, input, T) => subsetRow(size, subset, include, T, input),
+  encode: ({ size }, { cells }) => bitsReport(cells, size),
+  thresholds: ({ include }) => [[include, []]],
+  laws: [subsetLaw(3, 2, 0.01), subsetLaw(5, 2, 1)],
+  small: [
+    [subsetLaw(4, 2, 1.5, 64), 64],
+    [subsetLaw(5, 3, 2, 32), 32],
+  ],
+  large: [subsetLaw(16, 4, 1), subsetLaw(20, 5, 1)],
+};
