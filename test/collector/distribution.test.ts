@@ -115,7 +115,7 @@ describe.each(Object.entries(questions))('intervals of the %s', (_name, named) =
     const coins = createCoins(word);
     const { decode, shape } = mechanismOf(law);
     const randomize = question.randomizers[law.mechanism] as unknown as (of: DistributionLaw, input: unknown, with_: unknown) => Uint8Array;
-    const [reports, rounds] = [600, 250];
+    const [reports, rounds] = [400, 95]; // five rounds for each inner edge
     for (const [population, draw] of populations.entries()) {
       const hits = { mean: 0, below: 0, quantile: 0 };
       let squares = 0;

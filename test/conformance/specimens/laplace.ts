@@ -14,7 +14,7 @@ export const laplace: NumberSpecimen<LaplaceLaw> = {
   laws: [laplaceLaw(0.01, 1), laplaceLaw(1, 2), laplaceLaw(4, 3)],
   small: [
     [laplaceLaw(1, 1, 64), 64],
-    [laplaceLaw(2, 3, 256), 256],
+    [laplaceLaw(2, 2, 64), 64],
   ],
   large: [laplaceLaw(1, 8), laplaceLaw(4, 20)],
 };
