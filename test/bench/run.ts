@@ -1,9 +1,9 @@
 /** `npm run bench -- NAME [--json FILE] [...]`: runs a benchmark, prints its table, and fails when its claim does not hold. */
 
 import { writeFile } from 'node:fs/promises';
-import { accuracy } from './accuracy.ts';
+import { accuracy } from './accuracy/accuracy.ts';
 
-/** A benchmark: its result as JSON, and as rows of which the first is the heading. */
+/** A benchmark: its result as JSON, and as rows: a heading and what is below it, then an empty row where another table follows. */
 type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
@@ -19,10 +19,18 @@ function splitJson(args: readonly string[]): { readonly file: string | undefined
   return { file, rest: args.toSpliced(at, 2) };
 }
 
-function print(rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+function print(all: readonly (readonly string[])[]): void {
+  const end = all.findIndex((row) => row.length === 0);
+  const rows = end < 0 ? all : all.slice(0, end);
+  // A row of one cell is a title.
+  const widths = (rows.at(-1) ?? []).map((_, i) =>
+    Math.max(...rows.filter(({ length }) => length > 1).map((row) => (row[i] ?? '').length)),
+  );
   for (const row of rows)
     console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '));
+  if (end < 0) return;
+  console.log('');
+  print(all.slice(end + 1));
 }
 
 try {

@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- accuracy [--fleets 200] [--devices 10000]`: whether 95 % intervals cover 95 %, over seeded fleets of the
- * shipping client on the demo's real data; beside it the error that the law predicts, which is the baseline.
+ * Whether 95 % intervals cover 95 %, over seeded fleets of the shipping client on the demo's real data; beside it the error
+ * that the law predicts, which is the baseline.
  */
 
-import { parseArgs } from 'node:util';
 import { simulateFleet } from '@murmuration/examples/demo/in-process';
+import { type Part, percent } from './part.ts';
 
 /** Coverage of one metric's intervals, or of all. */
 interface Coverage {
@@ -45,33 +45,12 @@ function coverageOf(metric: string, fleets: readonly Fleet[]): Coverage {
   };
 }
 
-/** What this benchmark found. */
-export interface Accuracy {
-  readonly fleets: number;
-  readonly devices: number;
-  readonly seconds: number;
-  readonly passed: boolean;
-  readonly pooled: Coverage;
-  readonly metrics: readonly Coverage[];
-}
-
-/** Runs the fleets, one after the other. */
-export async function accuracy(
-  args: readonly string[],
-): Promise<{ readonly result: Accuracy; readonly rows: readonly (readonly string[])[] }> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { fleets: { type: 'string', default: '200' }, devices: { type: 'string', default: '10000' } },
-  });
-  const [count, devices] = [Number(values.fleets), Number(values.devices)];
-  if (!(Number.isSafeInteger(count) && count > 0 && Number.isSafeInteger(devices) && devices > 0)) {
-    throw new TypeError(`expected --fleets and --devices to be whole numbers above 0, got ${values.fleets} and ${values.devices}`);
-  }
-  const started = performance.now();
+/** Runs the fleets, one after the other. Fails unless all intervals together cover 94 to 96 %. */
+export async function coverage(fleetCount: number, devices: number): Promise<Part> {
   const fleets: Fleet[] = [];
-  for (let seed = 1; seed <= count; seed++) {
+  for (let seed = 1; seed <= fleetCount; seed++) {
     fleets.push(await simulateFleet(devices, seed));
-    if (seed % 20 === 0) process.stderr.write(`${seed} of ${count} fleets\n`);
+    if (seed % 20 === 0) process.stderr.write(`${seed} of ${fleetCount} fleets\n`);
   }
   const names = (fleets[0] as Fleet).map(({ metric }) => metric);
   const metrics = names.map((name) =>
@@ -81,20 +60,22 @@ export async function accuracy(
     ),
   );
   const pooled = coverageOf('all', fleets);
-  const seconds = Math.round(performance.now() - started) / 1_000;
-  const passed = pooled.coverage95 >= 0.94 && pooled.coverage95 <= 0.96;
-  const percent = (x: number): string => `${(100 * x).toFixed(2)} %`;
-  const rows = [
-    ['metric', 'intervals', 'covered', '+-', 'error/law', 'z2/df', 'p < 1 %'],
-    ...[...metrics, pooled].map((row) => [
-      row.metric,
-      String(row.intervals),
-      percent(row.coverage95),
-      percent(row.standardError),
-      row.errorRatio.toFixed(3),
-      row.z2PerDegree.toFixed(3),
-      percent(row.below1Percent),
-    ]),
-  ];
-  return { result: { fleets: count, devices, seconds, passed, pooled, metrics }, rows };
+  const covers = pooled.coverage95 >= 0.94 && pooled.coverage95 <= 0.96;
+  return {
+    title: `95 % intervals over ${fleetCount} fleets of ${devices} devices`,
+    failures: covers ? [] : [`coverage: expected 94 to 96 % of all intervals to hold the truth, got ${percent(pooled.coverage95)}`],
+    rows: [
+      ['metric', 'intervals', 'covered', '+-', 'error/law', 'z2/df', 'p < 1 %'],
+      ...[...metrics, pooled].map((row) => [
+        row.metric,
+        String(row.intervals),
+        percent(row.coverage95),
+        percent(row.standardError),
+        row.errorRatio.toFixed(3),
+        row.z2PerDegree.toFixed(3),
+        percent(row.below1Percent),
+      ]),
+    ],
+    result: { fleets: fleetCount, devices, pooled, metrics },
+  };
 }

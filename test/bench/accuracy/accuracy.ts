@@ -1,0 +1,68 @@
+/**
+ * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
+ * and other libraries; permanent metrics beside one-shot ones; costs; intervals over fleets of the demo. `--only` takes
+ * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
+ * shorten it.
+ */
+
+import { parseArgs } from 'node:util';
+import { MECHANISM_NAMES } from '../../../collector/src/simulate/choice.ts';
+import { cost } from './cost.ts';
+import { coverage } from './coverage.ts';
+import { errors, everyMechanism } from './errors.ts';
+import type { Part } from './part.ts';
+import { permanent } from './permanent.ts';
+
+const DEFAULT_PARTS = 'cost,errors,permanent,coverage';
+
+/** A whole number above 0. */
+function whole(option: string, text: string): number {
+  const value = Number(text);
+  if (!(Number.isSafeInteger(value) && value > 0)) throw new TypeError(`--${option}: expected a whole number above 0, got ${text}`);
+  return value;
+}
+
+/** Runs the parts, one after the other. */
+export async function accuracy(args: readonly string[]): Promise<{
+  readonly result: { readonly passed: boolean; readonly failures: readonly string[]; readonly seconds: number };
+  readonly rows: readonly (readonly string[])[];
+}> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: text(DEFAULT_PARTS),
+      rounds: text('20'),
+      clients: text('100000'),
+      fleets: text('200'),
+      devices: text('10000'),
+    },
+  });
+  const size = { clients: whole('clients', values.clients), rounds: whole('rounds', values.rounds), seed: 1 };
+  const [fleets, devices] = [whole('fleets', values.fleets), whole('devices', values.devices)];
+  const parts: { readonly [name: string]: () => Part | Promise<Part> } = {
+    cost,
+    errors: () => errors(size),
+    mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
+    permanent: () => permanent(size.clients),
+    coverage: () => coverage(fleets, devices),
+  };
+  const names = values.only.split(',');
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown !== undefined)
+    throw new TypeError(`--only: expected some of ${Object.keys(parts).join(',')}, got ${JSON.stringify(unknown)}`);
+  const found: Part[] = [];
+  const started = performance.now();
+  for (const name of names) found.push(await (parts[name] as () => Part | Promise<Part>)());
+  const failures = found.flatMap((part) => part.failures);
+  for (const failure of failures) process.stderr.write(`failed: ${failure}\n`);
+  return {
+    result: {
+      passed: failures.length === 0,
+      failures,
+      seconds: Math.round(performance.now() - started) / 1_000,
+      ...Object.fromEntries(names.map((name, i) => [name, (found[i] as Part).result])),
+    },
+    rows: found.flatMap(({ title, rows }, i) => [...(i > 0 ? [[]] : []), [title], ...rows]),
+  };
+}
