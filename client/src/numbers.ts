@@ -3,6 +3,7 @@
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
 import { randomizeGeometric } from './randomizers/geometric.ts';
+import { randomizeHybrid } from './randomizers/hybrid.ts';
 import { randomizeOneBit } from './randomizers/one-bit.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
 import type { Randomizers } from './randomizers/randomizer.ts';
@@ -15,9 +16,12 @@ export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestio
   return { randomizers: lists, ...shared.histogram(edges, ask) };
 }
 
+/** A mechanism for means that brings its own randomizer. */
+export type MeanMechanism = shared.NamedMean & Randomizing;
+
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
-export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
-  return { ...shared.mean(range, ask), randomizers: numbers };
+export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): DeviceQuestion<number> {
+  return { randomizers: { ...numbers, hybrid: randomizeHybrid }, ...shared.mean(range, ask) };
 }
 
 /** A mechanism for counts that brings its own randomizer. */

@@ -5,14 +5,18 @@ import {
   answersOf,
   assertCharges,
   canonicalJson,
+  cellsOf,
   type ExponentialLaw,
+  isDistributionLaw,
   isNumberLaw,
   type Json,
   type Law,
   lnUp,
   type MetricDocument,
+  MOST_CELLS,
   mechanismOf,
   mechanisms,
+  type NumberLaw,
   rangeOf,
   type SchemaDocument,
   wireName,
@@ -70,6 +74,7 @@ const metric = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('distribution'), range, cells: whole.min(2).max(MOST_CELLS), ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({
@@ -103,6 +108,13 @@ function checkTable(field: string, law: ExponentialLaw, { inputs, options, utili
   }
 }
 
+/** How many inputs a law is over: answers, cells or rows of a table; undefined for strings. */
+function inputsOf(law: Exclude<Law, NumberLaw>): number | undefined {
+  if (isDistributionLaw(law)) return cellsOf(law);
+  if (law.mechanism === 'exponential') return law.weights.length;
+  return 'size' in law ? law.size : undefined;
+}
+
 /** Throws unless a metric's integers are a law, fit its answers and, where `claims` are checked, spend no more than the metric says. */
 function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: MetricDocument, claims: boolean): void {
   const mechanism = mechanismOf(law);
@@ -124,6 +136,9 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
+  if ((type === 'distribution') !== isDistributionLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
+  }
   for (const [kind, name] of Object.entries(OF_ONE_TYPE)) {
     if ((law.mechanism === name) !== (type === kind))
       throw new RangeError(`${field}.law: expected ${name} exactly for ${kind}, got ${law.mechanism}`);
@@ -133,7 +148,7 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
   }
   if (law.mechanism === 'exponential') checkTable(field, law, rest as Extract<MetricDocument, { type: 'best' }>);
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const listed = 'size' in law ? law.size : law.mechanism === 'exponential' ? law.weights.length : undefined;
+  const listed = inputsOf(law);
   if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 

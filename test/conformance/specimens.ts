@@ -8,7 +8,9 @@ import { addSupports, supportsOf } from '../../collector/src/estimators/supports
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
 import { dBitFlip } from './specimens/d-bit-flip.ts';
 import { geometric } from './specimens/geometric.ts';
+import { hybrid } from './specimens/hybrid.ts';
 import { kAry } from './specimens/k-ary.ts';
+import { laplace } from './specimens/laplace.ts';
 import { oneBit } from './specimens/one-bit.ts';
 import { piecewise } from './specimens/piecewise.ts';
 import { privset } from './specimens/privset.ts';
@@ -23,7 +25,7 @@ export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor, priv
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 
-export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit };
+export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace };
 
 /** Whether a law has a second stage. */
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;

@@ -789,7 +789,7 @@ def make_batch():
     return out
 
 
-# ---- format.md sections 2.5 and 2.6: numbers
+# ---- format.md sections 2.6, 2.7 and 2.12 to 2.15: numbers
 
 def piecewise(g, L, epsilon):
     """Section 2.5: (law, exact odds)."""
@@ -811,19 +811,63 @@ def worst_variance(g, L, E, counts=False):
     return (s / (a * a) + z / a - v * v) / (g * g)
 
 
-def choose_mean(epsilon, most=0):
-    """Section 2.5, chooser 1: the law of a mean, or of a count of 0 to most."""
-    E, least, best = exp(epsilon), math.inf, None
-    for g in range(1, 65):
+def hybrid(g, L, epsilon):
+    """Section 2.14: (law, exact odds)."""
+    law, odds = piecewise(g, L, epsilon)
+    truth, ends = piecewise(1, 1, epsilon)
+    p = law["inside"] / T
+    mix = math.floor(T * (p - ((1 - p) * L) / g))
+    return {**law, "mechanism": "hybrid", "mix": mix, "truth": truth["inside"]}, max(odds, ends)
+
+
+def hybrid_variance(g, L, E):
+    """Section 2.14: H."""
+    p, K = (E * L) / (E * L + g), g + L
+    a = p - ((1 - p) * L) / g
+    s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
+    b = (E + 1) / (2 * (E - 1))
+    return (s / a + 0.25) / (g * g) + (1 - a) * b * b
+
+
+def least_pair(of, fewest=1):
+    """The first pair of the least value, and the value."""
+    least, best = math.inf, None
+    for g in range(fewest, 65):
         for L in range(1, g + 1):
-            W = worst_variance(g, L, E)
+            W = of(g, L)
             if W < least:
                 least, best = W, (g, L)
+    return least, best
+
+
+def choose_mean(epsilon):
+    """Sections 2.6 and 2.14, chooser 1: the law of a mean."""
+    E = exp(epsilon)
+    W, one = least_pair(lambda g, L: worst_variance(g, L, E))
+    H, both = least_pair(lambda g, L: hybrid_variance(g, L, E))
+    return hybrid(*both, epsilon) if H < 0.97 * W else piecewise(*one, epsilon)
+
+
+def choose_count(epsilon, most):
+    """Section 2.6, chooser 1: the law of a count of 0 to most."""
+    E = exp(epsilon)
+    least, best = least_pair(lambda g, L: worst_variance(g, L, E))
     for L in range(1, most + 1 if most <= 64 else 1):
         W = worst_variance(most, L, E, True)
         if W < least:
             least, best = W, (most, L)
     return piecewise(*best, epsilon)
+
+
+def name_mean(mechanism, epsilon):
+    """What the named mechanisms of a mean derive."""
+    E = exp(epsilon)
+    if mechanism == "hybrid":
+        return hybrid(*least_pair(lambda g, L: hybrid_variance(g, L, E))[1], epsilon)
+    if mechanism == "piecewise":
+        return piecewise(*least_pair(lambda g, L: worst_variance(g, L, E), 2)[1], epsilon)
+    law, odds = geometric(64, epsilon)
+    return {**law, "mechanism": "laplace"}, odds
 
 
 def geometric(N, epsilon):
@@ -846,9 +890,29 @@ def geometric(N, epsilon):
     return {"mechanism": "geometric", "tails": t}, odds
 
 
+def square_wave(cells, epsilon):
+    """Section 2.12: (law, exact odds)."""
+    e = exp(epsilon)
+    b = 0.5 if epsilon < 2.0 ** -10 else ((epsilon - 1) * e + 1) / (2 * e * (e - 1 - epsilon))
+    law, odds = piecewise(cells - 1, 2 * math.floor(b * cells) + 1, epsilon)
+    return {**law, "mechanism": "square-wave"}, odds
+
+
+def hierarchical(cells, epsilon, branching=None):
+    """Section 2.13: (law, exact odds)."""
+    def height(B):
+        return next(h for h in range(1, 10) if B ** h >= cells)
+
+    B = branching or min(range(2, 17), key=lambda b: ((b - 1) * height(b) ** 2, b))
+    levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
+    odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else
+            Fraction(l["include"] * (l["size"] - l["subset"]), (TI - l["include"]) * l["subset"]) for l in levels]
+    return {"mechanism": "hierarchical", "size": cells, "branching": B, "levels": levels}, max(odds)
+
+
 def make_numbers():
     """numbers.json"""
-    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "refused": []}
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "hierarchical": [], "hybrid": [], "named": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -861,15 +925,25 @@ def make_numbers():
     for e in EPSILONS:
         for g, L in ((1, 1), (1, 2), (2, 1), (3, 2), (9, 3), (41, 7), (64, 14), (300, 40)):
             add("piecewise", lambda: piecewise(g, L, e), grid=g, window=L, epsilon=e)
+            add("hybrid", lambda: hybrid(g, L, e), grid=g, window=L, epsilon=e)
         for N in (1, 2, 3, 7, 20, 64, 65, 1000):
-            add("count", lambda: choose_mean(e, N), max=N, epsilon=e)
+            add("count", lambda: choose_count(e, N), max=N, epsilon=e)
         for N in (1, 2, 3, 7, 20, 100, 256):
             add("geometric", lambda: geometric(N, e), max=N, epsilon=e)
+        for cells in (2, 3, 5, 16, 64, 100, 256):
+            add("squareWave", lambda: square_wave(cells, e), cells=cells, epsilon=e)
+            add("hierarchical", lambda: hierarchical(cells, e), cells=cells, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e, 8), cells=64, branching=8, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
+    for e in [*EPSILONS, 0.3, 1.5, 2.4, 3, 6, 10]:
+        for name in ("hybrid", "piecewise", "laplace"):
+            add("named", lambda: name_mean(name, e), mechanism=name, epsilon=e)
     for e in (1e-11, 30):
         add("mean", lambda: choose_mean(e), epsilon=e)
         add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
+        add("squareWave", lambda: square_wave(64, e), cells=64, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e), cells=64, epsilon=e)
     return out
 
 

@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
@@ -13,8 +13,7 @@ up = lambda x: x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 def number(x):  # as ECMAScript writes a number, its sign aside (Number::toString)
     _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
     text, point = "".join(map(str, digits)), len(digits) + exponent
-    if not -6 < point <= 21:
-        return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
+    if not -6 < point <= 21: return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
     return (text[: max(point, 0)].ljust(point, "0") or "0") + ("." * (len(text) > point) + "0" * -point + text[max(point, 0) :])
 
 def canonical(x):  # RFC 8785
@@ -26,17 +25,18 @@ def canonical(x):  # RFC 8785
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if law["mechanism"] in ("subset", "piecewise"):
-        m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
-        return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
-    if law["mechanism"] == "privset":
+    if "include" in law or "inside" in law:  # subset; piecewise, square-wave; hybrid, which has Duchi's ends too
+        m, t, ends = law.get("subset") or law["window"], law.get("include") or law["inside"], law.get("truth", 1)
+        return max(Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), Fraction(ends, T - ends)), None
+    if "levels" in law: return max(odds(level)[0] for level in law["levels"]), None  # hierarchical
+    if "hit" in law:  # privset
         w = Fraction(*(math.comb(n, law["atMost"]) for n in (law["size"] + law["atMost"] - law["subset"], law["size"] + law["atMost"])))
         return law["hit"] * w / ((T - law["hit"]) * (1 - w)), None
-    if law["mechanism"] in ("exponential", "geometric"):
+    if "tails" in law or "weights" in law:  # geometric, laplace; exponential
         tails, columns = law.get("tails"), zip(*law.get("weights", []))
         near = [a - b for a, b in zip([T - tails[0]] + tails, tails)] if tails else []
         return max(Fraction(max(each), min(each)) for each in ([near, (T - tails[0], tails[-1])] if tails else columns)), None
-    if "truth" in law:
+    if "truth" in law:  # k-ary, one-bit
         others, a = law["size"] - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others

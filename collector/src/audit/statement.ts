@@ -47,6 +47,8 @@ function answers(metric: MetricDocument): string {
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
     case 'count':
       return `a count from 0 to ${metric.max}, of which only the mean over all devices can be estimated`;
+    case 'distribution':
+      return `a number from ${metric.range[0]} to ${metric.range[1]}, in one of ${metric.cells} parts of that range`;
     case 'mean':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':

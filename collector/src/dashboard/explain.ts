@@ -19,6 +19,11 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   'one-bit': 'One bit: a device rounds its number to an end of the range at random, and sends that end, or at random the other.',
   exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
+  hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
+  laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',
+  'square-wave': 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
+  hierarchical:
+    'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',
   piecewise:
     'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
 };

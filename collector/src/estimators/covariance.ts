@@ -35,7 +35,7 @@ type ListLaw = KAryLaw | SubsetLaw | UnaryLaw;
 export type MomentsLaw = ListLaw | RapporLaw;
 
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
-function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
+export function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
   if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
   const { p, q } = mechanismOf(law).support(law);
   if (law.mechanism === 'unary') return { one: p * q, neither: q * q };

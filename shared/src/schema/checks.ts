@@ -5,6 +5,7 @@
  */
 
 import { PERIOD_DAYS } from '../calendar.ts';
+import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { SchemaSpec } from './define.ts';
 import type { JointQuestion } from './document.ts';
 import type { Permanence, Question } from './question.ts';
@@ -53,6 +54,14 @@ const isTable: Rule = rule(
 /** An outcome that is drawn by utilities has no second stage. */
 const isBest: Rules = { permanent: optional(rule('no permanence of an outcome: ask a permanent choice of the input', () => false)) };
 
+const isCells: Rule = rule(
+  `a whole number of cells from 2 to ${MOST_CELLS}`,
+  (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS,
+);
+
+/** A number's whole distribution has no second stage. */
+const isDistribution: Rules = { permanent: optional(rule('a mean, a count or a histogram to be permanent', () => false)) };
+
 /** Rules for the keys that a type of question has besides those of every metric. */
 const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   flag: {},
@@ -64,6 +73,7 @@ const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   histogram: { edges: isEdges },
   mean: { range: isRange },
   count: { max: isWhole },
+  distribution: { range: isRange, cells: isCells, ...isDistribution },
 };
 
 /** Of every metric. */

@@ -4,6 +4,7 @@ import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
 import type { Budget } from './charges.ts';
+import { cellLabels } from './distribution.ts';
 import { bucketLabels } from './histogram.ts';
 import type { Answer, Permanence } from './question.ts';
 
@@ -37,6 +38,7 @@ export type MetricDocument = {
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
   | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
+  | { readonly type: 'distribution'; readonly range: readonly [low: number, high: number]; readonly cells: number }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -88,6 +90,8 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
       return jointAnswers(metric.questions);
     case 'histogram':
       return bucketLabels(metric.edges);
+    case 'distribution':
+      return cellLabels(metric.range, metric.cells);
     case 'text':
     case 'mean':
     case 'count':

@@ -20,7 +20,7 @@ type Derive = (size: number, epsilon: number, devices: number, permanent?: numbe
 /** A mechanism that a metric names, where the chooser shall not decide. */
 export interface Named {
   /** What it is a mechanism for. */
-  readonly takes: 'list' | 'text' | 'count';
+  readonly takes: 'list' | 'text' | 'count' | 'mean' | 'distribution';
   readonly law: Derive;
 }
 
@@ -32,6 +32,12 @@ export type NamedText = Named & { readonly takes: 'text' };
 
 /** A mechanism for counts; its `size` is the greatest count. */
 export type NamedCount = Named & { readonly takes: 'count' };
+
+/** A mechanism for means. */
+export type NamedMean = Named & { readonly takes: 'mean' };
+
+/** A mechanism for distributions; its `size` is the number of cells. */
+export type NamedDistribution = Named & { readonly takes: 'distribution' };
 
 /** What every metric says of itself. */
 export interface Ask<M extends Named = Named> {
@@ -64,7 +70,7 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+  readonly type: 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
   readonly ask: Ask;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
