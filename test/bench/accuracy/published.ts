@@ -4,7 +4,7 @@
  * private_frequency_oracles (C++).
  */
 
-/** By `answers/epsilon`. Those marked as biased there by their own code are left in. */
+/** By `answers/epsilon`. Over 16 answers that library's projective geometry response is biased, up to three times its own theory. */
 export const PUBLISHED_ERRORS: {
   readonly [cell: string]: {
     readonly optimizedUnary: number;
