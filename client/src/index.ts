@@ -13,8 +13,12 @@ export {
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
-export { unary } from './mechanisms.ts';
-export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';
+export { best } from './best.ts';
+export { choices } from './choices.ts';
+export { type DistributionMechanism, distribution, hierarchical } from './distribution.ts';
+export { duchi, hybrid, laplace, piecewise } from './means.ts';
+export { dBitFlip, unary } from './mechanisms.ts';
+export { type CountMechanism, count, geometric, histogram, type MeanMechanism, mean } from './numbers.ts';
 export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';

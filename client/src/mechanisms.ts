@@ -1,7 +1,8 @@
 /** Mechanisms that a list can name. Each carries its randomizers: a bundle holds those that an app imports, and no others. */
 
-import { symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
+import { dBitFlipLaw, symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
 import type { ListMechanism } from './questions.ts';
+import { randomizeDBitFlip } from './randomizers/d-bit-flip.ts';
 import { randomizeUnary } from './randomizers/unary.ts';
 
 /**
@@ -13,4 +14,15 @@ export const unary = ({ symmetric = false }: { readonly symmetric?: boolean } = 
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent),
   randomizers: { unary: randomizeUnary },
+});
+
+/**
+ * dBitFlip: bits for so many of the answers alone, drawn with the value, and kept with it where the metric is permanent.
+ *
+ * @example permanent(histogram(edges, { epsilon: 1, description: 'Hours a day?', mechanism: dBitFlip({ bits: 4 }) }), { epsilon: 2, renew: 'year' })
+ */
+export const dBitFlip = ({ bits }: { readonly bits: number }): ListMechanism => ({
+  takes: 'list',
+  law: (size, epsilon, _devices, permanent) => dBitFlipLaw(size, bits, epsilon, permanent),
+  randomizers: { 'd-bit-flip': randomizeDBitFlip },
 });

@@ -3,16 +3,25 @@
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
 import { randomizeGeometric } from './randomizers/geometric.ts';
+import { randomizeHybrid } from './randomizers/hybrid.ts';
+import { randomizeOneBit } from './randomizers/one-bit.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
+import type { Randomizers } from './randomizers/randomizer.ts';
+
+/** Of every number. */
+const numbers: Randomizers = { piecewise: randomizePiecewise, 'one-bit': randomizeOneBit };
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
 export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestion<number> {
   return { randomizers: lists, ...shared.histogram(edges, ask) };
 }
 
+/** A mechanism for means that brings its own randomizer. */
+export type MeanMechanism = shared.NamedMean & Randomizing;
+
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
-export function mean(range: shared.Range, ask: shared.Ask): DeviceQuestion<number> {
-  return { ...shared.mean(range, ask), randomizers: { piecewise: randomizePiecewise } };
+export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): DeviceQuestion<number> {
+  return { randomizers: { ...numbers, hybrid: randomizeHybrid }, ...shared.mean(range, ask) };
 }
 
 /** A mechanism for counts that brings its own randomizer. */
@@ -20,7 +29,7 @@ export type CountMechanism = shared.NamedCount & Randomizing;
 
 /** A count's mean; above the greatest it counts as that. `count(20, { epsilon: 1, description: 'How many notes?' })` */
 export function count(max: number, ask: shared.Ask<CountMechanism>): DeviceQuestion<number> {
-  return { randomizers: { piecewise: randomizePiecewise }, ...shared.count(max, ask) };
+  return { randomizers: numbers, ...shared.count(max, ask) };
 }
 
 /** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */

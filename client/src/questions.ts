@@ -67,7 +67,7 @@ export function text(ask: shared.Ask<shared.NamedText>): DeviceQuestion<string> 
 export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanence: shared.Permanence): Q {
   return {
     respond: (law, symbol, coins) => {
-      const respond = (law.mechanism === 'k-ary' ? respondKAry : respondBits) as Respond<shared.Law>;
+      const respond = ('truth' in law ? respondKAry : respondBits) as Respond<shared.Law>;
       return respond(law, shared.fromBase64url(symbol), coins);
     },
     ...shared.permanent(question, permanence),

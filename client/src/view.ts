@@ -22,9 +22,9 @@ export interface LedgerView {
 
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
 export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
-  const isSet = ['subset', 'unary'].includes(law?.mechanism ?? '');
-  const said = labels.filter((_, i) => (isSet ? hasBit(bytes, i) : i === fromBigEndian(bytes)));
-  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits of a string';
+  const isSet = law && ('subset' in law ? law.subset > 1 : law.mechanism === 'unary');
+  const said = labels.filter((_, i) => (isSet ? hasBit(bytes, i) : i === fromBigEndian(bytes) && !('bits' in (law ?? {}))));
+  return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits';
 }
 
 /** The ledger as it stands today. */

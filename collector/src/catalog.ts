@@ -5,18 +5,24 @@ import {
   answersOf,
   assertCharges,
   canonicalJson,
+  cellsOf,
+  type ExponentialLaw,
+  isDistributionLaw,
   isNumberLaw,
   type Json,
   type Law,
   lnUp,
   type MetricDocument,
+  MOST_CELLS,
   mechanismOf,
   mechanisms,
+  type NumberLaw,
   rangeOf,
   type SchemaDocument,
   wireName,
 } from '@murmuration/shared';
 import { z } from 'zod';
+import { inverseOf } from './estimators/exponential.ts';
 
 const name = z.string().regex(/^[A-Za-z][\w.-]{0,63}$/);
 const epsilon = z.number().positive();
@@ -47,6 +53,20 @@ const metric = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal(['flag', 'text']), ...ofEveryMetric }),
   z.strictObject({ type: z.literal('choice'), answers: distinct(z.string().min(1)), other: z.literal(true).optional(), ...ofEveryMetric }),
   z.strictObject({
+    type: z.literal('choices'),
+    answers: distinct(z.string().min(1)),
+    atMost: whole,
+    other: z.literal(true).optional(),
+    ...ofEveryMetric,
+  }),
+  z.strictObject({
+    type: z.literal('best'),
+    inputs: distinct(z.string().min(1)),
+    options: distinct(z.string().min(1)),
+    utility: z.array(z.array(z.number()).min(2)).min(2),
+    ...ofEveryMetric,
+  }),
+  z.strictObject({
     type: z.literal('joint'),
     questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
     ...ofEveryMetric,
@@ -54,6 +74,7 @@ const metric = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
   z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
+  z.strictObject({ type: z.literal('distribution'), range, cells: whole.min(2).max(MOST_CELLS), ...ofEveryMetric }),
 ]);
 
 const documentForm = z.strictObject({
@@ -67,6 +88,32 @@ const documentForm = z.strictObject({
   metrics: z.record(name, metric),
   about: z.record(name, z.strictObject({ description: z.string(), owner: z.string().optional(), expires: z.string().optional() })),
 });
+
+/** Mechanisms of one type of metric, and its only ones. */
+const OF_ONE_TYPE = { choices: 'privset', best: 'exponential' } as const;
+
+/** Throws unless a table has a row for each input, and a number in it and a weight for each option, and tells inputs apart. */
+function checkTable(field: string, law: ExponentialLaw, { inputs, options, utility }: Extract<MetricDocument, { type: 'best' }>): void {
+  for (const rows of [utility, law.weights]) {
+    if (rows.length !== inputs.length || rows.some(({ length }) => length !== options.length)) {
+      throw new RangeError(
+        `${field}: expected ${inputs.length} rows of ${options.length} numbers, got ${rows.length} of ${rows[0]?.length}`,
+      );
+    }
+  }
+  try {
+    inverseOf(law);
+  } catch (error) {
+    throw new RangeError(`${field}.utility: ${(error as Error).message}`);
+  }
+}
+
+/** How many inputs a law is over: answers, cells or rows of a table; undefined for strings. */
+function inputsOf(law: Exclude<Law, NumberLaw>): number | undefined {
+  if (isDistributionLaw(law)) return cellsOf(law);
+  if (law.mechanism === 'exponential') return law.weights.length;
+  return 'size' in law ? law.size : undefined;
+}
 
 /** Throws unless a metric's integers are a law, fit its answers and, where `claims` are checked, spend no more than the metric says. */
 function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: MetricDocument, claims: boolean): void {
@@ -89,8 +136,19 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
+  if ((type === 'distribution') !== isDistributionLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
+  }
+  for (const [kind, name] of Object.entries(OF_ONE_TYPE)) {
+    if ((law.mechanism === name) !== (type === kind))
+      throw new RangeError(`${field}.law: expected ${name} exactly for ${kind}, got ${law.mechanism}`);
+  }
+  if (law.mechanism === 'privset' && !('atMost' in rest && law.atMost === rest.atMost)) {
+    throw new RangeError(`${field}.law: expected the limit of the metric's sets, got ${law.atMost}`);
+  }
+  if (law.mechanism === 'exponential') checkTable(field, law, rest as Extract<MetricDocument, { type: 'best' }>);
   const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
-  const listed = 'size' in law ? law.size : undefined;
+  const listed = inputsOf(law);
   if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 

@@ -14,8 +14,13 @@ const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as J
 function answersKept(before: MetricDocument, after: MetricDocument): boolean {
   if (before.type !== after.type) return false;
   if (before.type === 'choice' && after.type === 'choice') return same(before.answers, after.answers.slice(0, before.answers.length));
+  if (before.type === 'choices' && after.type === 'choices') return same(before.answers, after.answers.slice(0, before.answers.length));
+  if (before.type === 'best' && after.type === 'best') return same(before.inputs, after.inputs.slice(0, before.inputs.length));
   if (before.type === 'histogram' && after.type === 'histogram') return same(before.edges, after.edges);
   if (before.type === 'mean' && after.type === 'mean') return same(before.range, after.range);
+  if (before.type === 'distribution' && after.type === 'distribution') {
+    return same([before.range, before.cells], [after.range, after.cells]);
+  }
   if (before.type === 'count' && after.type === 'count') return same(before.max, after.max);
   return before.type !== 'joint' || after.type !== 'joint' || same(before.questions, after.questions);
 }

@@ -1,22 +1,39 @@
 /** A metric's estimates as people ask for them: of a range of days and a segment, each with its error bars. */
 
-import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS, type Range, rangeOf } from '@murmuration/shared';
+import {
+  type Answer,
+  answersOf,
+  cellLabels,
+  dayText,
+  isDistributionLaw,
+  labelOf,
+  type MetricDocument,
+  PERIOD_DAYS,
+  rangeOf,
+} from '@murmuration/shared';
 import type { PublishedMetric } from './catalog.ts';
+import { type Asked, type Described, describe, USUAL } from './distribution.ts';
+import { interval, shareOf } from './estimators/distribution.ts';
 import type { Estimate } from './estimators/estimate.ts';
-import { estimatesOf } from './estimators/estimator.ts';
+import { distributionOf, estimatesOf } from './estimators/estimator.ts';
 import { normSub } from './estimators/norm-sub.ts';
 import { shrunk } from './estimators/shrunk.ts';
-import type { Selection, Store } from './store/store.ts';
+import type { Selection, Store, Tallies } from './store/store.ts';
+import { inUnit } from './unit.ts';
 import { type Watch, watchOf } from './watch/watch.ts';
 
 /** One answer's share; of a number the mean, whose answer and label are `mean`. */
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
-  /** Of lists: the nearest shares that are not negative and sum to 1. Biased, without an interval. */
+  /** Of lists: the nearest shares that are not negative and sum to 1, of sets to their limit with what pads them. Biased, without an interval. */
   readonly normSub?: number;
   /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
+  /** Of distributions, by how they are found: shares that are not negative and sum to 1. Biased, without an interval. */
+  readonly ems?: number;
+  readonly em?: number;
+  readonly consistent?: number;
   /** The share that is really so: known in demonstrations only. */
   readonly truth?: number;
 }
@@ -42,6 +59,8 @@ export interface MetricEstimates {
   readonly answers: readonly AnswerEstimate[];
   /** Signs of crafted reports, over all segments of the days; and what crafted reports could do. */
   readonly watch: Watch;
+  /** Of a distribution. */
+  readonly distribution?: Described;
 }
 
 /** What an estimate needs besides the metric. */
@@ -49,22 +68,34 @@ export interface Settings {
   readonly minimum: number;
   readonly candidates: readonly string[];
   readonly truth?: Truth | undefined;
+  /** Of a distribution. */
+  readonly asked?: Asked | undefined;
 }
 
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
-/** From [0, 1] to the unit of a range. */
-const inUnit = ({ estimate, standardError, low, high }: Estimate, [from, to]: Range): Estimate => {
-  const at = (place: number): number => from + (to - from) * place;
-  return { estimate: at(estimate), standardError: (to - from) * standardError, low: at(low), high: at(high) };
-};
+/** The shares of a distribution's cells, and what is asked of it; of another metric undefined. */
+function distributionRows(
+  document: MetricDocument,
+  tallies: Tallies,
+  asked: Asked,
+): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
+  if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
+  const found = distributionOf(document.law, tallies);
+  if (found === undefined) return { answers: [] };
+  const answers = cellLabels(document.range, document.cells).map((label, i) => {
+    const shapes = Object.fromEntries(Object.entries(found.shapes).map(([name, shares]) => [name, shares[i] as number]));
+    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), ...shapes };
+  });
+  return { answers, distribution: describe(found, document.range, asked) };
+}
 
 /** Reads a metric's tallies once and estimates the share of each answer, of each candidate, or the mean of a number. */
 export async function estimateMetric(
   store: Store,
   { app, metric, version, document, schemas }: PublishedMetric,
   range: Pick<Selection, 'from' | 'to' | 'segment'>,
-  { minimum, candidates, truth }: Settings,
+  { minimum, candidates, truth, asked = USUAL }: Settings,
 ): Promise<MetricEstimates> {
   const { type, law, epsilon, every, permanent } = document;
   const { tallies, reports, from, to } = await store.read({ schemas, metric, ...range });
@@ -75,10 +106,20 @@ export async function estimateMetric(
   const answers = numbers ? ['mean'] : (listed ?? candidates);
   const shares = truth?.(app, metric);
   const watch = watchOf(law, tallies, await store.weights({ schemas, metric, ...range }), perDevice, numbers);
-  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
-  const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
-  const learned = listed && shrunk(estimates);
-  const rows = estimates.map((share, i): AnswerEstimate => {
+  const estimates = reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates });
+  // Of a set, answers and dummies are as many as its limit.
+  const total = type === 'choices' ? document.atMost : 1;
+  const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
+  const nearest =
+    listed &&
+    within(
+      normSub(
+        estimates.map(({ estimate }) => estimate),
+        total,
+      ),
+    );
+  const learned = listed && within(shrunk(estimates, total));
+  const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
     const estimate = numbers ? inUnit(share, numbers) : share;
@@ -88,5 +129,6 @@ export async function estimateMetric(
   if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
   const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
-  return { ...about, ...(numbers && { unit: 'value' }), answers: rows, watch };
+  const cells = distributionRows(document, reports < minimum ? new Map() : tallies, asked);
+  return { ...about, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
 }

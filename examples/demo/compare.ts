@@ -1,7 +1,7 @@
 /** Estimates as the collector's API gives them, beside the truth of the devices that reported. */
 
 import { type Agreement, type AnswerEstimate, agreement, type MetricEstimates } from '@murmuration/collector';
-import type { MetricDocument, ShareLaw } from '@murmuration/shared';
+import type { MetricDocument } from '@murmuration/shared';
 import type { Truths } from './data.ts';
 import { schema } from './schema.ts';
 
@@ -21,7 +21,7 @@ export function compareMetric(metric: string, estimates: readonly AnswerEstimate
   const counts = candidates.map((label) => truth.get(label) ?? 0);
   for (const label of candidates) truth.delete(label);
   const agreed = agreement(
-    law as ShareLaw, // the demo asks for no means
+    law as Parameters<typeof agreement>[0], // the demo asks for no means and for no sets
     estimates,
     { candidates, counts, others: truth },
   );

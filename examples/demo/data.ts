@@ -61,7 +61,7 @@ const labels = new Map(
 /** An answer as the collector's API labels it: `other` where the schema does not list it. */
 export function labelFor<M extends keyof Answers & string>(metric: M, value: Answers[M]): string {
   const input = schema.questions[metric].input(value as never);
-  const label = typeof input === 'number' ? labels.get(metric)?.[input] : input;
+  const label = typeof input === 'number' ? labels.get(metric)?.[input] : typeof input === 'string' ? input : undefined;
   if (label === undefined) throw new TypeError(`${metric}: expected an answer of the schema, got ${JSON.stringify(value)}`);
   return label;
 }

@@ -40,9 +40,9 @@ describe('murmuration audit --certificate', () => {
     expect(JSON.parse(stdout)).toEqual(golden);
   });
 
-  test('of questions about numbers is the one that was verified, to the integer', () => {
-    const numbers = JSON.parse(readFileSync(path('../vectors/certificate-numbers.json'), 'utf8')) as Certificate;
-    expect(JSON.parse(audit(numbers.document, '--certificate').stdout)).toEqual(numbers);
+  test.each(['numbers', 'sets'])('of questions about %s is the one that was verified, to the integer', (name) => {
+    const verified = JSON.parse(readFileSync(path(`../vectors/certificate-${name}.json`), 'utf8')) as Certificate;
+    expect(JSON.parse(audit(verified.document, '--certificate').stdout)).toEqual(verified);
   });
 
   test('has every kind of law, composed and not', () => {

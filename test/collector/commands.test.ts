@@ -90,10 +90,52 @@ describe('murmuration simulate', () => {
     expect(result.theoryMse).toBeLessThan(result.worstMse);
   });
 
+  test.each([
+    ['piecewise', 'piecewise'],
+    ['duchi', 'piecewise'],
+    ['hybrid', 'hybrid'],
+    ['laplace', 'laplace'],
+  ])('of a mean by %s agrees with theory', (name, mechanism) => {
+    const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--mechanism', name).stdout);
+    expect(result).toMatchObject({ type: 'mean', mechanism });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.theoryMse).toBeLessThan(result.worstMse * (1 + 1e-9));
+  });
+
   test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
     expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+  });
+
+  test('of sets agrees with theory', () => {
+    const result = JSON.parse(simulate('--type', 'choices', '--at-most', '3').stdout);
+    expect(result).toMatchObject({ type: 'choices', mechanism: 'privset', answers: 16, atMost: 3 });
+    expect(Math.abs(result.mse.unbiased - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(simulate('--type', 'choices', '--at-most', '17')).toMatchObject({ status: 2, stderr: expect.stringContaining('--at-most') });
+  });
+
+  test('of the best of options agrees with theory', () => {
+    const csv = join(folder, 'utility.csv');
+    writeFileSync(csv, '2,0,0\n0,2,1\n');
+    const result = JSON.parse(simulate('--type', 'best', '--utility', csv).stdout);
+    expect(result).toMatchObject({ type: 'best', mechanism: 'exponential', inputs: 2, bytesPerReport: 1 });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    writeFileSync(csv, '2,0\n0,x\n');
+    expect(simulate('--type', 'best', '--utility', csv)).toMatchObject({ status: 2, stderr: expect.stringContaining('line 2') });
+  });
+
+  test.each([
+    ['0.5', 'square-wave'],
+    ['2', 'square-wave'],
+    ['0.5', 'hierarchical'],
+    ['4', 'hierarchical'],
+  ])('of a distribution at ε = %s by %s agrees with theory, and its intervals cover', (epsilon, mechanism) => {
+    const result = JSON.parse(simulate('--type', 'distribution', '--range=0,100', '--epsilon', epsilon, '--mechanism', mechanism).stdout);
+    expect(result).toMatchObject({ type: 'distribution', mechanism, cells: 64, range: [0, 100] });
+    expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(result.coverage95.below).toBeGreaterThan(0.9);
+    for (const [, error] of Object.entries(result.rangeMse)) expect(error).toBeLessThan(1);
   });
 
   test('the same seed gives the same numbers', () => {
@@ -118,9 +160,17 @@ describe('bad usage', () => {
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
-    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, histogram'],
+    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, choices'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
+    [
+      ['simulate', '--type', 'distribution', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
+      '--mechanism: expected square-wave or hierarchical',
+    ],
+    [
+      ['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1', '--mechanism', 'magic'],
+      '--mechanism: expected piecewise or duchi or',
+    ],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
     [
       ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],

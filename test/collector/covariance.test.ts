@@ -10,11 +10,11 @@ import {
   permanentKAryLaw,
   type RapporLaw,
   rapporLaw,
-  type ShareLaw,
   subsetLaw,
   unaryLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
+import type { MomentsLaw } from '../../collector/src/estimators/covariance.ts';
 
 /** A possible report of a device, and its probability. */
 interface Possible {
@@ -26,7 +26,7 @@ interface Possible {
 const subsets = (size: number): readonly (readonly number[])[] =>
   Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
 
-function listReports(law: Exclude<ShareLaw, RapporLaw>, answer: number): readonly Possible[] {
+function listReports(law: Exclude<MomentsLaw, RapporLaw>, answer: number): readonly Possible[] {
   if (law.mechanism === 'k-ary') {
     const { p, q } = mechanismOf(law).support(law);
     return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));
@@ -61,7 +61,7 @@ function stringReports(law: RapporLaw, text: string): readonly Possible[] {
 
 /** Mean and covariance of the estimates of one report. */
 function bruteForce(
-  law: ShareLaw,
+  law: MomentsLaw,
   reports: readonly Possible[],
   candidates: readonly string[],
 ): { readonly mean: number[]; readonly covariance: number[][] } {
@@ -83,7 +83,7 @@ function bruteForce(
 
 /** Of n devices: the mean of their means, and the sum of their covariances over n². */
 function expectMoments(
-  law: ShareLaw,
+  law: MomentsLaw,
   devices: readonly (readonly [reports: readonly Possible[], count: number])[],
   candidates: readonly string[],
   counts: readonly number[],

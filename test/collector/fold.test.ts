@@ -2,19 +2,27 @@
 
 import {
   countLaw,
+  dBitFlipLaw,
+  exponentialLaw,
   fromBase64url,
   geometricLaw,
+  hierarchicalLaw,
+  hybridLaw,
   kAryLaw,
   type Law,
+  laplaceLaw,
   meanLaw,
   mechanismOf,
   mechanisms,
+  oneBitLaw,
   packingOf,
   permanentKAryLaw,
   type Report,
   rapporFromParameters,
   rapporLaw,
   readBase64url,
+  setLaw,
+  squareWaveLaw,
   subsetLaw,
   symmetricUnaryLaw,
   type TallyShape,
@@ -39,27 +47,42 @@ const laws: { readonly [M in Law['mechanism']]: readonly Law[] } = {
   ],
   piecewise: [meanLaw(0.5), meanLaw(8), countLaw(20, 4)],
   geometric: [geometricLaw(1, 1), geometricLaw(20, 4)],
+  privset: [setLaw(5, 2, 4), setLaw(100, 5, 1)],
+  exponential: [
+    exponentialLaw(
+      [
+        [1, 0, 2],
+        [0, 1, 0],
+      ],
+      1,
+    ),
+  ],
+  'd-bit-flip': [dBitFlipLaw(300, 9, 1), dBitFlipLaw(8, 8, 1, 2)],
+  'one-bit': [oneBitLaw(1, 2)],
+  hybrid: [hybridLaw(1, 1, 1), hybridLaw(62, 44, 1)],
+  laplace: [laplaceLaw(1, 1), laplaceLaw(4, 256)],
+  'square-wave': [squareWaveLaw(2, 1), squareWaveLaw(64, 1), squareWaveLaw(256, 0.5)],
+  hierarchical: [hierarchicalLaw(2, 1), hierarchicalLaw(10, 2, 3), hierarchicalLaw(64, 1), hierarchicalLaw(100, 4)],
 };
 
 /** A report in canonical form, drawn over all that there are. */
-function reports({ cohorts, cells, form, weight }: TallyShape): fc.Arbitrary<Uint8Array> {
-  const cohort = fc.nat(cohorts - 1);
+function reports({ cohorts, cells, form, weight, limits }: TallyShape): fc.Arbitrary<Uint8Array> {
   const digits = (value: number, size: number): number[] => {
     const count = Math.ceil(Math.log2(size) / 8);
     return Array.from({ length: count }, (_, i) => Math.floor(value / 256 ** (count - 1 - i)) % 256);
   };
-  const body =
-    form === 'symbol'
-      ? fc.nat(cells - 1).map((symbol) => digits(symbol, cells))
-      : (weight === undefined
-          ? fc.uniqueArray(fc.nat(cells - 1), { maxLength: cells })
-          : fc.uniqueArray(fc.nat(cells - 1), { minLength: weight, maxLength: weight })
-        ).map((ones) => {
-          const bytes = new Array<number>(Math.ceil(cells / 8)).fill(0);
-          for (const bit of ones) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (1 << (bit & 7));
-          return bytes;
-        });
-  return fc.tuple(cohort, body).map(([number, bytes]) => Uint8Array.of(...digits(number, cohorts), ...bytes));
+  const bits = (limit: { readonly cells: number; readonly weight?: number | undefined }): fc.Arbitrary<number[]> =>
+    (limit.weight === undefined
+      ? fc.uniqueArray(fc.nat(limit.cells - 1), { maxLength: limit.cells })
+      : fc.uniqueArray(fc.nat(limit.cells - 1), { minLength: limit.weight, maxLength: limit.weight })
+    ).map((ones) => {
+      const bytes = new Array<number>(Math.ceil(cells / 8)).fill(0);
+      for (const bit of ones) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (1 << (bit & 7));
+      return bytes;
+    });
+  const body = (cohort: number): fc.Arbitrary<number[]> =>
+    form === 'symbol' ? fc.nat(cells - 1).map((symbol) => digits(symbol, cells)) : bits(limits?.[cohort] ?? { cells, weight });
+  return fc.nat(cohorts - 1).chain((number) => body(number).map((bytes) => Uint8Array.of(...digits(number, cohorts), ...bytes)));
 }
 
 /** The sum of what reports support, cell by cell. */

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { createTelemetry, defineSchema, mean, memoryStorage } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
-import { MODULUS, meanLaw, piecewise, piecewiseLaw } from '@murmuration/shared';
+import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { randomizeHybrid } from '../../client/src/randomizers/hybrid.ts';
 import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
 import { decimalsForValue, figure } from '../../collector/src/dashboard/format.ts';
+import { scoresOf } from '../../collector/src/estimators/estimator.ts';
 import { numberEstimates } from '../../collector/src/estimators/number.ts';
-import { piecewiseScores } from '../../collector/src/estimators/piecewise.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, pooled, upperTail } from '../proofs/statistics.ts';
 
@@ -46,13 +47,17 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
   rmSync(folder, { recursive: true });
 });
 
-const counted = (law: ReturnType<typeof meanLaw>, place: () => number, reports: number, coins: ReturnType<typeof createCoins>) => {
-  const cells = new Float64Array(law.grid + law.window);
+type MeanLaw = ReturnType<typeof meanLaw>;
+
+const counted = (law: MeanLaw, place: () => number, reports: number, coins: ReturnType<typeof createCoins>) => {
+  const { decode, shape } = mechanismOf(law);
+  const cells = new Float64Array(shape(law).cells);
+  const randomize = (law.mechanism === 'hybrid' ? randomizeHybrid : randomizePiecewise) as typeof randomizePiecewise;
   let total = 0;
   for (let i = 0; i < reports; i++) {
     const number = place();
     total += number / reports;
-    const [cell] = piecewise.decode(law, randomizePiecewise(law, number, coins)).cells;
+    const [cell] = decode(law, randomize(law as PiecewiseLaw, number, coins)).cells;
     cells[cell as number] = (cells[cell as number] as number) + 1;
   }
   return { cells, total };
@@ -60,7 +65,7 @@ const counted = (law: ReturnType<typeof meanLaw>, place: () => number, reports: 
 
 test.each([0.5, 1, 2, 4, 8])('intervals at ε = %d hold the mean of the numbers, whatever they are', (epsilon) => {
   const law = meanLaw(epsilon);
-  const scores = piecewiseScores(law);
+  const scores = scoresOf(law);
   const word = words(seededRng(20));
   const coins = createCoins(word);
   const [reports, rounds] = [300, 1500];

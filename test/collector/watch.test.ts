@@ -20,7 +20,7 @@ import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
 import { randomizeUnary } from '../../client/src/randomizers/unary.ts';
 import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
 import { Folder } from '../../collector/src/fold/folder.ts';
-import { leverageOf } from '../../collector/src/watch/leverage.ts';
+import { type Leverage, leverageOf } from '../../collector/src/watch/leverage.ts';
 import { type Watch, watchOf } from '../../collector/src/watch/watch.ts';
 
 const FALSE_ALARM = 1e-6;
@@ -80,7 +80,7 @@ describe.each(honest)('%s', (_name, law, report) => {
 test('a share of crafted reports moves an estimate to (1 - share) f + share s, exactly', () => {
   for (const law of [kAryLaw(5, 1), subsetLaw(24, 6, 1), unaryLaw(40, 1)]) {
     const { cells: size } = mechanismOf(law).shape(law);
-    const { low, high } = leverageOf(law);
+    const { low, high } = leverageOf(law) as Leverage;
     const cells = new Float64Array(size).fill(4_000);
     const before = estimatesOf(law, { tallies: new Map([[0, { reports: 9_000, cells }]]), perDevice: 1, candidates: [] });
     const after = estimatesOf(law, {
@@ -97,8 +97,8 @@ test('a share of crafted reports moves an estimate to (1 - share) f + share s, e
 test('the leverage of a number is that of its outermost outputs, and the watch gives it in the unit of the range', () => {
   const law = meanLaw(1); // Duchi's: two outputs, at ±(e + 1)/(e - 1) of half the range
   const reach = (Math.E + 1) / (Math.E - 1) / 2;
-  expect(leverageOf(law).high).toBeCloseTo(0.5 + reach, 6);
-  expect(leverageOf(law).low).toBeCloseTo(0.5 - reach, 6);
+  expect(leverageOf(law)?.high).toBeCloseTo(0.5 + reach, 6);
+  expect(leverageOf(law)?.low).toBeCloseTo(0.5 - reach, 6);
   const { perPercent, pValue } = watchOf(law, new Map([[0, { reports: 10, cells: Float64Array.of(4, 6) }]]), [], 1, [100, 300]);
   expect(perPercent).toBeCloseTo(200 * 0.01 * (0.5 + reach), 6);
   expect(pValue).toBe(1);

@@ -6,9 +6,14 @@
 import { mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
+import { dBitFlip } from './specimens/d-bit-flip.ts';
 import { geometric } from './specimens/geometric.ts';
+import { hybrid } from './specimens/hybrid.ts';
 import { kAry } from './specimens/k-ary.ts';
+import { laplace } from './specimens/laplace.ts';
+import { oneBit } from './specimens/one-bit.ts';
 import { piecewise } from './specimens/piecewise.ts';
+import { privset } from './specimens/privset.ts';
 import { rappor } from './specimens/rappor.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { subset } from './specimens/subset.ts';
@@ -16,11 +21,11 @@ import { unary } from './specimens/unary.ts';
 
 type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
 
-export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor };
+export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor, privset, 'd-bit-flip': dBitFlip };
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 
-export const numberSpecimens: NumberSpecimens = { piecewise, geometric };
+export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace };
 
 /** Whether a law has a second stage. */
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;

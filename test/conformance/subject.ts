@@ -40,10 +40,13 @@ const shareSubject = (specimen: Specimen<ShareLaw>): ShareSubject => ({
   mechanism: mechanismFor(specimen) as Mechanism<ShareLaw>,
   inputs: inputsOf,
   supports: supportsIn,
-  // Strings are proved in the cells of one cohort, before candidates come into it.
+  // Strings are proved in the cells of one cohort, before candidates come into it; dBitFlip by its supports (its own proofs
+  // have the estimator that knows how often each bucket was drawn), and sets without their dummies.
   estimates: (law, tallies) => {
     const { support } = mechanismOf(law);
-    return 'size' in law ? shipped(law, tallies) : pureEstimates(supportsIn(law, tallies), support(law), support(law), 1);
+    return 'size' in law && law.mechanism !== 'd-bit-flip'
+      ? shipped(law, tallies).slice(0, law.size)
+      : pureEstimates(supportsIn(law, tallies), support(law), support(law), 1);
   },
 });
 

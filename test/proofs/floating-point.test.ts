@@ -1,7 +1,7 @@
 /** The floating-point attack on Laplace noise, and that the integer laws have nothing for it to find (docs/floating-point.md). */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { geometricLaw, MODULUS, meanLaw } from '@murmuration/shared';
+import { geometricLaw, MODULUS, steppedLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
 import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
@@ -48,7 +48,7 @@ describe('the integer laws', () => {
 
   test('of means give every cell from every number, whatever its low bits', () => {
     for (const epsilon of [1, 4, 8]) {
-      const law = meanLaw(epsilon);
+      const law = steppedLaw(epsilon);
       const { grid, window, inside } = law;
       for (const place of [0, Number.MIN_VALUE, 0.1, 1 / 3, 0.5, 1 - 2 ** -53, 1]) {
         const cells = new Set<number>();

@@ -1,14 +1,30 @@
 /** The vectors of means and counts, made by an independent script from docs/format.md, hold for the shipped code. */
 
 import { readFileSync } from 'node:fs';
-import { countLaw, geometricLaw, type Law, meanLaw, mechanismOf, piecewiseLaw } from '@murmuration/shared';
+import {
+  countLaw,
+  geometricLaw,
+  hierarchicalLaw,
+  hybridLaw,
+  hybridMeanLaw,
+  type Law,
+  laplaceLaw,
+  meanLaw,
+  mechanismOf,
+  piecewiseLaw,
+  squareWaveLaw,
+  steppedLaw,
+} from '@murmuration/shared';
 import { expect, test } from 'vitest';
 
 interface Case {
   readonly table: string;
+  readonly mechanism: string;
   readonly grid: number;
   readonly window: number;
   readonly max: number;
+  readonly cells: number;
+  readonly branching?: number;
   readonly epsilon: number;
   readonly law: Law;
   readonly odds: readonly [string, string];
@@ -18,11 +34,21 @@ const tables = JSON.parse(readFileSync(new URL('../vectors/numbers.json', import
   readonly [table: string]: readonly Case[];
 };
 
+const named: { readonly [mechanism: string]: (epsilon: number) => Law } = {
+  hybrid: hybridMeanLaw,
+  piecewise: steppedLaw,
+  laplace: laplaceLaw,
+};
+
 const derive: { readonly [table: string]: (of: Case) => Law } = {
   piecewise: ({ grid, window, epsilon }) => piecewiseLaw(grid, window, epsilon),
   mean: ({ epsilon }) => meanLaw(epsilon),
   count: ({ max, epsilon }) => countLaw(max, epsilon),
   geometric: ({ max, epsilon }) => geometricLaw(max, epsilon),
+  hierarchical: ({ cells, epsilon, branching }) => hierarchicalLaw(cells, epsilon, branching),
+  hybrid: ({ grid, window, epsilon }) => hybridLaw(grid, window, epsilon),
+  named: ({ mechanism, epsilon }) => named[mechanism]?.(epsilon) as Law,
+  squareWave: ({ cells, epsilon }) => squareWaveLaw(cells, epsilon),
 };
 
 test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (table) => {

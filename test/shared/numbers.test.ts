@@ -1,8 +1,37 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import { choice, count, defineSchema, geometric, histogram, mean, permanent } from '@murmuration/client';
+import {
+  choice,
+  count,
+  defineSchema,
+  distribution,
+  duchi,
+  geometric,
+  hierarchical,
+  histogram,
+  hybrid,
+  laplace,
+  mean,
+  permanent,
+  piecewise,
+} from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
-import { answersOf, canonicalSchema, countLaw, geometricLaw, listLaw, type MetricDocument, meanLaw } from '@murmuration/shared';
+import {
+  answersOf,
+  canonicalSchema,
+  countLaw,
+  geometricLaw,
+  hierarchicalLaw,
+  hybridMeanLaw,
+  laplaceLaw,
+  listLaw,
+  type MetricDocument,
+  meanLaw,
+  mechanismOf,
+  piecewiseLaw,
+  squareWaveLaw,
+  steppedLaw,
+} from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSchemas } from '../../collector/src/compare.ts';
@@ -46,19 +75,34 @@ describe('a mean', () => {
     },
   );
 
-  test('is not permanent, and keeps its range', () => {
-    expect(() => schemaOf(permanent(mean([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow(
-      'metrics.number.permanent: expected a flag',
-    );
+  test('keeps its range', () => {
     const [first, second] = [schemaOf(mean([0, 1], ask)), schemaOf(mean([0, 2], ask), 2)];
     expect(compareSchemas(first.document, second.document)).toEqual([expect.objectContaining({ allowed: false })]);
   });
 
   test('tells in words what a report says', async () => {
-    const { telemetry } = device(schemaOf(mean([0, 60], ask)));
+    const { telemetry } = device(schemaOf(mean([0, 60], { ...ask, mechanism: duchi() })));
     telemetry.record('number', 60);
     const [batch] = await telemetry.preview();
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
+  });
+
+  test.each([
+    ['duchi', duchi(), piecewiseLaw(1, 1, 1)],
+    ['piecewise', piecewise(), steppedLaw(1)],
+    ['hybrid', hybrid(), hybridMeanLaw(1)],
+    ['laplace', laplace(), laplaceLaw(1)],
+    ['laplace on 8 steps', laplace({ steps: 8 }), laplaceLaw(1, 8)],
+  ] as const)('can name its mechanism: %s', async (_name, mechanism, law) => {
+    const schema = schemaOf(mean([-10, 30], { ...ask, mechanism }));
+    expect(schema.document.metrics['number']).toEqual({ type: 'mean', epsilon: 1, every: 'month', range: [-10, 30], law });
+    expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
+    expect(schema.questions.number.labels()).toHaveLength(mechanismOf(law).shape(law).cells);
+    const { telemetry, outcomes } = device(schema);
+    telemetry.record('number', 7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
 });
 
@@ -91,10 +135,62 @@ describe('a count', () => {
     for (const max of [0, -1, 1.5, Number.NaN])
       expect(() => schemaOf(count(max, ask))).toThrow('metrics.number.max: expected a whole number');
     expect(() => schemaOf(count(300, { ...ask, mechanism: geometric() }))).toThrow('whole number from 1 to 256');
-    expect(() => schemaOf(permanent(count(3, ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(() => schemaOf(permanent(count(3, { ...ask, mechanism: geometric() }), { epsilon: 2, renew: 'year' }))).toThrow(
+      'metrics.number: geometric: expected no permanence',
+    );
     expect(compareSchemas(schemaOf(count(3, ask)).document, schemaOf(count(4, ask), 2).document)).toEqual([
       expect.objectContaining({ allowed: false }),
     ]);
+  });
+});
+
+describe('a distribution', () => {
+  test('says in its document what it asks, and the collector takes it', () => {
+    const { document } = schemaOf(distribution([-10, 30], ask));
+    const law = squareWaveLaw(64, 1);
+    expect(document.metrics['number']).toEqual({ type: 'distribution', epsilon: 1, every: 'month', range: [-10, 30], cells: 64, law });
+    expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
+    const changed = (fields: object) => ({ ...document, metrics: { number: { ...document.metrics['number'], ...fields } } });
+    expect(() => parseDocument(changed({ law: listLaw(64, 1) }))).toThrow('expected a law of distributions');
+    expect(() => parseDocument(changed({ law: meanLaw(1) }))).toThrow('expected a law of numbers');
+    expect(() => parseDocument(changed({ cells: 63 }))).toThrow('expected a law over 63, got one over 64');
+    expect(() => parseDocument(changed({ cells: 257 }))).toThrow(RangeError);
+    expect(() => parseDocument(changed({ law: { ...law, inside: law.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
+  });
+
+  test('can name its mechanism, of which a report is noisy bits', async () => {
+    const schema = schemaOf(distribution([0, 1], { ...ask, cells: 16, mechanism: hierarchical() }));
+    expect(schema.document.metrics['number']).toMatchObject({ cells: 16, law: hierarchicalLaw(16, 1, 4) });
+    expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
+    const { telemetry, outcomes } = device(schema);
+    telemetry.record('number', 0.7);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toBe('randomized: noisy bits');
+    expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
+  });
+
+  test.each([0, 1, 257, 2.5, Number.NaN, '4'])('of %s cells is refused', (cells) => {
+    expect(() => schemaOf(distribution([0, 1], { ...ask, cells: cells as number }))).toThrow(
+      'metrics.number.cells: expected a whole number of cells from 2 to 256',
+    );
+  });
+
+  test('is not permanent, and keeps its range and its cells', () => {
+    expect(() => schemaOf(permanent(distribution([0, 1], ask), { epsilon: 2, renew: 'year' }))).toThrow('metrics.number.permanent');
+    expect(() => schemaOf(distribution([1, 0], ask))).toThrow('metrics.number.range');
+    const first = schemaOf(distribution([0, 1], ask)).document;
+    for (const other of [distribution([0, 2], ask), distribution([0, 1], { ...ask, cells: 32 })]) {
+      expect(compareSchemas(first, schemaOf(other, 2).document)).toEqual([expect.objectContaining({ allowed: false })]);
+    }
+    const dearer = schemaOf(distribution([0, 1], { ...ask, epsilon: 2 }), 2).document;
+    expect(compareSchemas(first, dearer)).toEqual([expect.objectContaining({ allowed: true })]);
+  });
+
+  test('tells in words what a report says', async () => {
+    const { telemetry } = device(schemaOf(distribution([0, 64], { ...ask, epsilon: 4 })));
+    telemetry.record('number', 60);
+    const [batch] = await telemetry.preview();
+    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
   });
 });
 

@@ -789,7 +789,7 @@ def make_batch():
     return out
 
 
-# ---- format.md sections 2.5 and 2.6: numbers
+# ---- format.md sections 2.6, 2.7 and 2.12 to 2.15: numbers
 
 def piecewise(g, L, epsilon):
     """Section 2.5: (law, exact odds)."""
@@ -811,19 +811,63 @@ def worst_variance(g, L, E, counts=False):
     return (s / (a * a) + z / a - v * v) / (g * g)
 
 
-def choose_mean(epsilon, most=0):
-    """Section 2.5, chooser 1: the law of a mean, or of a count of 0 to most."""
-    E, least, best = exp(epsilon), math.inf, None
-    for g in range(1, 65):
+def hybrid(g, L, epsilon):
+    """Section 2.14: (law, exact odds)."""
+    law, odds = piecewise(g, L, epsilon)
+    truth, ends = piecewise(1, 1, epsilon)
+    p = law["inside"] / T
+    mix = math.floor(T * (p - ((1 - p) * L) / g))
+    return {**law, "mechanism": "hybrid", "mix": mix, "truth": truth["inside"]}, max(odds, ends)
+
+
+def hybrid_variance(g, L, E):
+    """Section 2.14: H."""
+    p, K = (E * L) / (E * L + g), g + L
+    a = p - ((1 - p) * L) / g
+    s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
+    b = (E + 1) / (2 * (E - 1))
+    return (s / a + 0.25) / (g * g) + (1 - a) * b * b
+
+
+def least_pair(of, fewest=1):
+    """The first pair of the least value, and the value."""
+    least, best = math.inf, None
+    for g in range(fewest, 65):
         for L in range(1, g + 1):
-            W = worst_variance(g, L, E)
+            W = of(g, L)
             if W < least:
                 least, best = W, (g, L)
+    return least, best
+
+
+def choose_mean(epsilon):
+    """Sections 2.6 and 2.14, chooser 1: the law of a mean."""
+    E = exp(epsilon)
+    W, one = least_pair(lambda g, L: worst_variance(g, L, E))
+    H, both = least_pair(lambda g, L: hybrid_variance(g, L, E))
+    return hybrid(*both, epsilon) if H < 0.97 * W else piecewise(*one, epsilon)
+
+
+def choose_count(epsilon, most):
+    """Section 2.6, chooser 1: the law of a count of 0 to most."""
+    E = exp(epsilon)
+    least, best = least_pair(lambda g, L: worst_variance(g, L, E))
     for L in range(1, most + 1 if most <= 64 else 1):
         W = worst_variance(most, L, E, True)
         if W < least:
             least, best = W, (most, L)
     return piecewise(*best, epsilon)
+
+
+def name_mean(mechanism, epsilon):
+    """What the named mechanisms of a mean derive."""
+    E = exp(epsilon)
+    if mechanism == "hybrid":
+        return hybrid(*least_pair(lambda g, L: hybrid_variance(g, L, E))[1], epsilon)
+    if mechanism == "piecewise":
+        return piecewise(*least_pair(lambda g, L: worst_variance(g, L, E), 2)[1], epsilon)
+    law, odds = geometric(64, epsilon)
+    return {**law, "mechanism": "laplace"}, odds
 
 
 def geometric(N, epsilon):
@@ -846,9 +890,29 @@ def geometric(N, epsilon):
     return {"mechanism": "geometric", "tails": t}, odds
 
 
+def square_wave(cells, epsilon):
+    """Section 2.12: (law, exact odds)."""
+    e = exp(epsilon)
+    b = 0.5 if epsilon < 2.0 ** -10 else ((epsilon - 1) * e + 1) / (2 * e * (e - 1 - epsilon))
+    law, odds = piecewise(cells - 1, 2 * math.floor(b * cells) + 1, epsilon)
+    return {**law, "mechanism": "square-wave"}, odds
+
+
+def hierarchical(cells, epsilon, branching=None):
+    """Section 2.13: (law, exact odds)."""
+    def height(B):
+        return next(h for h in range(1, 10) if B ** h >= cells)
+
+    B = branching or min(range(2, 17), key=lambda b: ((b - 1) * height(b) ** 2, b))
+    levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
+    odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else
+            Fraction(l["include"] * (l["size"] - l["subset"]), (TI - l["include"]) * l["subset"]) for l in levels]
+    return {"mechanism": "hierarchical", "size": cells, "branching": B, "levels": levels}, max(odds)
+
+
 def make_numbers():
     """numbers.json"""
-    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "refused": []}
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "hierarchical": [], "hybrid": [], "named": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -861,22 +925,157 @@ def make_numbers():
     for e in EPSILONS:
         for g, L in ((1, 1), (1, 2), (2, 1), (3, 2), (9, 3), (41, 7), (64, 14), (300, 40)):
             add("piecewise", lambda: piecewise(g, L, e), grid=g, window=L, epsilon=e)
+            add("hybrid", lambda: hybrid(g, L, e), grid=g, window=L, epsilon=e)
         for N in (1, 2, 3, 7, 20, 64, 65, 1000):
-            add("count", lambda: choose_mean(e, N), max=N, epsilon=e)
+            add("count", lambda: choose_count(e, N), max=N, epsilon=e)
         for N in (1, 2, 3, 7, 20, 100, 256):
             add("geometric", lambda: geometric(N, e), max=N, epsilon=e)
+        for cells in (2, 3, 5, 16, 64, 100, 256):
+            add("squareWave", lambda: square_wave(cells, e), cells=cells, epsilon=e)
+            add("hierarchical", lambda: hierarchical(cells, e), cells=cells, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e, 8), cells=64, branching=8, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
+    for e in [*EPSILONS, 0.3, 1.5, 2.4, 3, 6, 10]:
+        for name in ("hybrid", "piecewise", "laplace"):
+            add("named", lambda: name_mean(name, e), mechanism=name, epsilon=e)
     for e in (1e-11, 30):
         add("mean", lambda: choose_mean(e), epsilon=e)
         add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
+        add("squareWave", lambda: square_wave(64, e), cells=64, epsilon=e)
+        add("hierarchical", lambda: hierarchical(64, e), cells=64, epsilon=e)
+    return out
+
+
+# ---- format.md section 2.8: sets
+
+def privset(d, L, m, epsilon):
+    """Section 2.8: (law, exact odds)."""
+    N = d + L
+    miss, every = math.prod(range(N - m - L + 1, N - m + 1)), math.prod(range(N - L + 1, N + 1))
+    meet, E = every - miss, math.floor(bound(epsilon) * 2.0 ** 40)
+    hit = E * TI * meet // (2 ** 40 * miss + E * meet)
+    if hit < 1 or hit >= TI:
+        raise Refused
+    odds = Fraction(hit * miss, (TI - hit) * meet)
+    hold(float(odds), epsilon)
+    certify(odds, epsilon)
+    return {"mechanism": "privset", "size": d, "atMost": L, "subset": m, "hit": hit}, odds
+
+
+def choose_set(d, L, epsilon):
+    """Section 2.8, chooser 1: the law of sets of at most L of d answers."""
+    E, N, w, V = exp(epsilon), d + L, 1.0, []
+    for m in range(1, d + 1):
+        w = (w * (d - m + 1)) / (N - m + 1)
+        z = E * (1 - w) + w
+        p, q = (E * (m / N)) / z, (E * (m / N - (w * m) / d) + (w * m) / d) / z
+        V.append((q * (1 - q)) / ((p - q) * (p - q)) + (L * (1 - p - q)) / (d * (p - q)) if p > q else math.inf)
+    m = 1 if V[0] <= 1.03 * min(V) else V.index(min(V)) + 1
+    return privset(d, L, m, epsilon)
+
+
+# ---- format.md section 2.9: the exponential mechanism
+
+def exponential(u, epsilon):
+    """Section 2.9: (law, exact odds)."""
+    E = bound(epsilon)
+
+    def weights(s):
+        rows = []
+        for row in u:
+            x, total = [], 0.0
+            for score in row:
+                if s * (score - min(row)) > 64:
+                    return None
+                x.append(exp(s * (score - min(row))))
+                total = total + x[-1]
+            w = [math.floor(T * (each / total)) for each in x]
+            w[row.index(max(row))] += TI - sum(w)
+            rows.append(w)
+        return rows
+
+    def spent(rows):
+        if rows is None or min(map(min, rows)) < 1:
+            return math.inf
+        return max(max(column) / min(column) for column in zip(*rows))
+
+    low, high = 0.0, epsilon / (max(map(max, u)) - min(map(min, u)))
+    for _ in range(64):
+        if spent(weights(high)) > E:
+            break
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if spent(weights(middle)) <= E else (low, middle)
+    rows = weights(low)
+    if spent(rows) > E:
+        raise Refused
+    hold(spent(rows), epsilon)
+    odds = max(Fraction(max(column), min(column)) for column in zip(*rows))
+    certify(odds, epsilon)
+    return {"mechanism": "exponential", "weights": rows}, odds
+
+
+# ---- format.md sections 2.10 and 2.11: bits that are kept
+
+def d_bit_flip(k, d, epsilon1, permanent=None):
+    """Section 2.10: (law, exact odds of a report, exact odds of the stored bits)."""
+    law = unary(k, epsilon1 * (1 if d > 1 else 2), permanent and permanent * (1 if d > 1 else 2), True)[0]
+    law = {**law, "mechanism": "d-bit-flip", "bits": d}
+    stored, odds = rappor_odds({**law, "hashes": 1})
+    if d == 1:
+        a, b = Fraction(law["one"], TI), Fraction(law["zero"], TI)
+        irr = law.get("irr", {"one": TI, "zero": 0})
+        A, B = [x * Fraction(irr["one"], TI) + (1 - x) * Fraction(irr["zero"], TI) for x in (a, b)]
+        stored, odds = max(a / b, (1 - b) / (1 - a)), max(A / B, (1 - B) / (1 - A))
+    certify(odds, epsilon1)
+    certify(stored, permanent or epsilon1)
+    return law, odds, stored
+
+
+def one_bit(epsilon1, permanent):
+    """Section 2.11: (law, exact odds of a report, exact odds of the stored bit)."""
+    law, odds, stored = k_ary_permanent(2, epsilon1, permanent)
+    return {**law, "mechanism": "one-bit"}, odds, stored
+
+
+def make_sets():
+    """sets.json"""
+    out = {"privset": [], "chosen": [], "exponential": [], "dBitFlip": [], "oneBit": [], "refused": []}
+
+    def add(table, made, **given):
+        try:
+            law, odds, *stored = made()
+        except Refused:
+            out["refused"].append({"table": table, **given})
+            return
+        out[table].append({**given, "law": law, "odds": ratio(odds), **({"permanentOdds": ratio(stored[0])} if "irr" in law else {})})
+
+    for e in EPSILONS:
+        for k, d in ((2, 1), (8, 3), (300, 1), (300, 300)):
+            add("dBitFlip", lambda: d_bit_flip(k, d, e), size=k, bits=d, epsilon=e)
+            add("dBitFlip", lambda: d_bit_flip(k, d, e, e + 1), size=k, bits=d, epsilon=e, permanent=e + 1)
+        for p in EPSILONS:
+            if e <= p:
+                add("oneBit", lambda: one_bit(e, p), epsilon=e, permanent=p)
+    for e in EPSILONS + [1e-11, 30]:
+        for d, L in ((2, 1), (2, 2), (5, 3), (16, 4), (100, 5), (1000, 20), (1000, 64)):
+            for m in sorted({1, 2, d // 4 or 1}):
+                add("privset", lambda: privset(d, L, m, e), size=d, atMost=L, subset=m, epsilon=e)
+            if e <= 16:
+                add("chosen", lambda: choose_set(d, L, e), size=d, atMost=L, epsilon=e)
+        for u in ([[1, 0], [0, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[-abs(i - j) for j in range(5)] for i in range(4)],
+                  [[3, 2, 0, -1], [0, 2, 2.5, 1]], [[10, 0, 0, 5], [0, 10, 0, 5], [0, 0, 10, 5]], [[1, 2], [2, 3]],
+                  [[(i * j) % 7 / 4 for j in range(20)] for i in range(6)]):
+            add("exponential", lambda: exponential(u, e), utility=u, epsilon=e)
     return out
 
 
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
-                       ("batch-v1", make_batch), ("numbers", make_numbers)):
+                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 

@@ -1,7 +1,7 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
-import array, decimal, hashlib, json, sys
+import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,47 +13,47 @@ up = lambda x: x.quantize(Decimal("1e-12"), decimal.ROUND_CEILING)
 def number(x):  # as ECMAScript writes a number, its sign aside (Number::toString)
     _, digits, exponent = Decimal(repr(x)).normalize().as_tuple()
     text, point = "".join(map(str, digits)), len(digits) + exponent
-    if not -6 < point <= 21:
-        return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
-    whole, part = text[: max(point, 0)].ljust(point, "0") or "0", "0" * -point + text[max(point, 0) :]
-    return whole + ("." + part if part else "")
+    if not -6 < point <= 21: return text[0] + ("." + text[1:] if text[1:] else "") + "e%+d" % (point - 1)
+    return (text[: max(point, 0)].ljust(point, "0") or "0") + ("." * (len(text) > point) + "0" * -point + text[max(point, 0) :])
 
 def canonical(x):  # RFC 8785
     if isinstance(x, dict):
-        keys = sorted(x, key=lambda key: key.encode("utf-16-be"))
-        return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in keys) + "}"
+        return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in sorted(x, key=lambda key: key.encode("utf-16-be"))) + "}"
     if isinstance(x, list):
         return "[" + ",".join(map(canonical, x)) + "]"
     return "-" * (x < 0) + number(abs(x)) if type(x) in (int, float) else json.dumps(x, ensure_ascii=False)
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
-    if law["mechanism"] in ("subset", "piecewise"):
-        m, t = law.get("subset") or law["window"], law.get("include") or law["inside"]
-        return Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), None
-    if law["mechanism"] == "geometric":
-        d = [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
-        return max(Fraction(T - law["tails"][0], law["tails"][-1]), Fraction(max(d), min(d))), None
-    if law["mechanism"] == "k-ary":
+    if "include" in law or "inside" in law:  # subset; piecewise, square-wave; hybrid, which has Duchi's ends too
+        m, t, ends = law.get("subset") or law["window"], law.get("include") or law["inside"], law.get("truth", 1)
+        return max(Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), Fraction(ends, T - ends)), None
+    if "levels" in law: return max(odds(level)[0] for level in law["levels"]), None  # hierarchical
+    if "hit" in law:  # privset
+        w = Fraction(*(math.comb(n, law["atMost"]) for n in (law["size"] + law["atMost"] - law["subset"], law["size"] + law["atMost"])))
+        return law["hit"] * w / ((T - law["hit"]) * (1 - w)), None
+    if "tails" in law or "weights" in law:  # geometric, laplace; exponential
+        tails, columns = law.get("tails"), zip(*law.get("weights", []))
+        near = [a - b for a, b in zip([T - tails[0]] + tails, tails)] if tails else []
+        return max(Fraction(max(each), min(each)) for each in ([near, (T - tails[0], tails[-1])] if tails else columns)), None
+    if "truth" in law:  # k-ary, one-bit
         others, a = law["size"] - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others
         return same * others / (1 - same), a * others / (1 - a) if irr else None
-    bits = lambda a, b: (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)
+    bits = lambda a, b: max(a / b, (1 - b) / (1 - a)) if law.get("bits") == 1 else (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)
     ends = [Fraction(law[bit], T) for bit in ("one", "zero")]
     twice = [Fraction(x * irr["one"] + (1 - x) * irr["zero"]) / T for x in ends] if irr else ends
     return bits(*twice), bits(*ends) if irr else None
 
 def check(what, right, got):
-    if right != got:
-        sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
+    right == got or sys.exit("WRONG %s: expected %s, got %s" % (what, str(right)[:90], str(got)[:90]))
 
 def within(what, ratio, got, claim):
-    epsilon = up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())
-    check(what + ": epsilon", str(epsilon), got["epsilon"])
-    return epsilon <= up(Decimal(repr(claim)))
+    check(what + ": epsilon", str(up(Decimal(ratio.numerator).ln() - Decimal(ratio.denominator).ln())), got["epsilon"])
+    return Decimal(got["epsilon"]) <= up(Decimal(repr(claim)))
 
-it = json.load(open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin)
+it = json.load(open(sys.argv[1]) if sys.argv[1:] else sys.stdin)
 document, window = it["document"], it["window"]
 check("fingerprint", hashlib.sha256(canonical(document).encode()).hexdigest(), it["fingerprint"])
 checksum = 0xCBF29CE484222325  # FNV-1a of UTF-16 code units

@@ -3,18 +3,27 @@
 import { encodeKAry, MODULUS, type PiecewiseLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 
-/** A number from 0 to 1: to a point of the grid, then to a cell inside that point's window, or to one of the others. */
-export function randomizePiecewise(
-  { grid, window, inside }: PiecewiseLaw,
-  place: number,
-  coins: Coins,
-  modulus: number = MODULUS,
-): Uint8Array {
+type Windows = Pick<PiecewiseLaw, 'grid' | 'window' | 'inside'>;
+
+/** A point of a grid to a cell inside its window, or to one of the others. */
+export function chooseAround({ grid, window, inside }: Windows, point: number, coins: Coins): number {
+  if (coins.flip(inside)) return point + coins.uniform(window);
+  const other = coins.uniform(grid);
+  return other < point ? other : other + window;
+}
+
+/** The same as a report. */
+export const respondAround = (law: Windows, point: number, coins: Coins): Uint8Array =>
+  encodeKAry({ size: law.grid + law.window }, chooseAround(law, point, coins));
+
+/** A number from 0 to 1 to a point of a grid, up with the probability of its part of a step. */
+export function roundAtRandom(grid: number, place: number, coins: Coins, modulus: number): number {
   const steps = place * grid;
   const below = Math.floor(steps);
-  const point = coins.flip(Math.floor((steps - below) * modulus)) ? below + 1 : below;
-  const size = grid + window;
-  if (coins.flip(inside)) return encodeKAry({ size }, point + coins.uniform(window));
-  const other = coins.uniform(grid);
-  return encodeKAry({ size }, other < point ? other : other + window);
+  return coins.flip(Math.floor((steps - below) * modulus)) ? below + 1 : below;
+}
+
+/** A number from 0 to 1: to a point of the grid, then to a cell. */
+export function randomizePiecewise(law: PiecewiseLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
+  return respondAround(law, roundAtRandom(law.grid, place, coins, modulus), coins);
 }

@@ -10,6 +10,7 @@ import {
   type Ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
+import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';
 
 const SHOWN = 6; // so many answers are listed
@@ -36,12 +37,18 @@ function answers(metric: MetricDocument): string {
       return 'yes or no';
     case 'choice':
       return listed(metric.answers);
+    case 'choices':
+      return `up to ${metric.atMost} of these, drawn at random where there are more: ${listed(metric.answers)}`;
+    case 'best':
+      return `one of the options ${listed(metric.options)}, drawn at random, the likelier the better it suits which of ${metric.inputs.length} kinds holds; nineteen times in twenty its score is at most ${shortfallOf(metric, 0.05)} below the best`;
     case 'joint':
       return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
     case 'count':
       return `a count from 0 to ${metric.max}, of which only the mean over all devices can be estimated`;
+    case 'distribution':
+      return `a number from ${metric.range[0]} to ${metric.range[1]}, in one of ${metric.cells} parts of that range`;
     case 'mean':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':

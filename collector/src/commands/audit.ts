@@ -7,7 +7,7 @@ import { type MetricSpending, type Spending, spendingOf } from '../audit/spendin
 import { statementOf } from '../audit/statement.ts';
 import { combinationsOf, warningsOf } from '../audit/warnings.ts';
 import { loadUnproven } from '../schema-file.ts';
-import { leverageOf, shiftOf } from '../watch/leverage.ts';
+import { shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';
 
@@ -22,8 +22,8 @@ function row(
   { epsilon, permanent, law }: MetricDocument,
 ): string[] {
   const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
-  const shift = shiftOf(leverageOf(law), 0.01);
-  const moved = isNumberLaw(law) ? `${(100 * shift).toFixed(1)} % of the range` : `${(100 * shift).toFixed(1)} points`;
+  const shift = shiftOf(law, 0.01);
+  const moved = shift === undefined ? '' : `${(100 * shift).toFixed(1)} ${isNumberLaw(law) ? '% of the range' : 'points'}`;
   return [
     metric,
     mechanism,
@@ -60,7 +60,7 @@ const epsilons = (document: SchemaDocument, { metric, mechanism, report, times, 
     metric,
     mechanism,
     claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
-    leveragePerPercent: shiftOf(leverageOf((document.metrics[metric] as MetricDocument).law), 0.01),
+    leveragePerPercent: shiftOf((document.metrics[metric] as MetricDocument).law, 0.01) ?? null,
     epsilon: { report: report.epsilon, window: window.epsilon, ...(epoch && { epoch: epoch.epsilon }) },
     times,
     holds,

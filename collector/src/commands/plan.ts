@@ -20,6 +20,7 @@ const DEFINITIONS = {
   devicesForError: 'how many devices, with one report each, have a margin95 of at most the error',
   permanent: 'the same devices, however often each reports in an epoch: their error does not fall below that of the stored symbol',
   numbers: 'mean and count: errors of the mean at the worst numbers, as shares of the width of the range',
+  distribution: 'distribution: errors of the share below the middle of the range, of numbers that are spread evenly over it',
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
@@ -31,8 +32,10 @@ const orNone = <T>(value: T | null, words: (value: T) => string): string => (val
 function row(name: string, type: string, mechanism: string, epsilon: number, precision: Precision, forError: string): readonly string[] {
   const { margin95, smallestShare, devicesForError } = precision;
   const smallest = orNone(smallestShare, (share) => `${percent(share)} %`);
-  const reads = isNumber(type) ? `mean ± ${percent(margin95)} % of range` : `1.0 % ± ${percent(margin95)}`;
-  return [name, mechanism, `${epsilon}`, reads, isNumber(type) ? '' : smallest, forError, orNone(devicesForError, count)];
+  const margin = percent(margin95);
+  const reads = isNumber(type) ? `mean ± ${margin} % of range` : type === 'distribution' ? `below middle ± ${margin}` : `1.0 % ± ${margin}`;
+  const told = isNumber(type) || type === 'distribution' ? '' : smallest;
+  return [name, mechanism, `${epsilon}`, reads, told, forError, orNone(devicesForError, count)];
 }
 
 function rowsOf({
@@ -65,6 +68,9 @@ function describe(plans: readonly MetricPlan[], reports: number, error: number):
   }
   if (plans.some(({ type }) => isNumber(type))) {
     notes.push('Of a number the mean is estimated: ± is in percent of the width of its range, at the numbers that are the worst for it.');
+  }
+  if (plans.some(({ type }) => type === 'distribution')) {
+    notes.push('Of a distribution, ± is of the share below the middle of its range, of numbers that are spread evenly over it.');
   }
   if (plans.some(({ type }) => type === 'text')) {
     notes.push(

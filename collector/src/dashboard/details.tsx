@@ -58,8 +58,10 @@ const SUSPICIOUS = 1e-6;
 
 function watched({ watch: { pValue, perPercent }, unit }: Estimates): string {
   const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
-  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1) : hundredths(perPercent, 1);
-  return `${found} (p = ${pValue.toPrecision(2)}). If 1 % of the reports were crafted, they could move an answer by up to ${shift}${unit === 'value' ? '' : ' points'}.`;
+  const said = `${found} (p = ${pValue.toPrecision(2)}).`;
+  if (perPercent === undefined) return said;
+  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1) : `${hundredths(perPercent, 1)} points`;
+  return `${said} If 1 % of the reports were crafted, they could move an answer by up to ${shift}.`;
 }
 
 function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {

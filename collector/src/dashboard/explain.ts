@@ -13,7 +13,17 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   subset: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
   unary: 'Unary encoding: a device sends a bit for each answer, each of them flipped at random.',
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
+  privset:
+    'PrivSet: a device fills its set of answers up with blanks, and sends a random set, which meets its own with a known, higher probability.',
+  'd-bit-flip': 'dBitFlip: a device draws some of the buckets, and sends a bit for each of these, flipped at random.',
+  'one-bit': 'One bit: a device rounds its number to an end of the range at random, and sends that end, or at random the other.',
+  exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
+  hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
+  laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',
+  'square-wave': 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
+  hierarchical:
+    'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',
   piecewise:
     'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
 };

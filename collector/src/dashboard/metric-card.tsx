@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import { estimatesAddress } from './api.ts';
 import { Chart } from './chart.tsx';
+import { Density, DensityLine } from './density.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { explain } from './explain.ts';
@@ -49,6 +50,7 @@ export function MetricCard({ metric, filter, span }: { metric: Metric; filter: F
 function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode | null {
   const [first] = estimates.answers;
   if (!first) return null;
+  if (estimates.distribution) return <DensityLine distribution={estimates.distribution} />;
   return estimates.unit === 'value' ? <ValueLine answer={first} /> : <VerdictLine answers={estimates.answers} type={metric.type} />;
 }
 
@@ -72,10 +74,11 @@ function Answers({ metric, address, someReports, state }: AnswersProps & { state
 }
 
 function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
-  const { answers, unit } = estimates;
+  const { answers, unit, distribution } = estimates;
   const title = metric.description || metric.metric;
   const [first] = answers;
   if (unit === 'value' && first) return <Value answer={first} title={title} />;
+  if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
   return <Chart answers={answers} type={metric.type} title={title} />;
 }
 

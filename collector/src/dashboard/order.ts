@@ -1,5 +1,5 @@
 // In which order answers are shown: a flag's yes first, long lists by estimate, short ones as the schema has them,
-// for people know the order of their own few answers; buckets of a histogram always as the numbers go.
+// for people know the order of their own few answers; buckets of a histogram and cells of a distribution always as the numbers go.
 
 import type { Answer, MetricType } from './types.ts';
 
@@ -7,7 +7,7 @@ const LONGEST_IN_SCHEMA_ORDER = 6;
 
 export function inOrder(answers: readonly Answer[], type: MetricType): readonly Answer[] {
   if (type === 'flag') return answers.toSorted((one, other) => Number(other.answer === true) - Number(one.answer === true));
-  if (type === 'histogram' || answers.length <= LONGEST_IN_SCHEMA_ORDER) return answers;
+  if (type === 'histogram' || type === 'distribution' || answers.length <= LONGEST_IN_SCHEMA_ORDER) return answers;
   return answers.toSorted((one, other) => other.estimate - one.estimate);
 }
 

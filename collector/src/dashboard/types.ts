@@ -1,8 +1,22 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
-export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
-export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'rappor' | 'piecewise' | 'geometric';
+export type MetricType = 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
+export type Mechanism =
+  | 'k-ary'
+  | 'subset'
+  | 'unary'
+  | 'rappor'
+  | 'privset'
+  | 'd-bit-flip'
+  | 'one-bit'
+  | 'exponential'
+  | 'piecewise'
+  | 'geometric'
+  | 'hybrid'
+  | 'laplace'
+  | 'square-wave'
+  | 'hierarchical';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */
@@ -33,6 +47,15 @@ export interface Answer {
   readonly low: number;
   readonly high: number;
   readonly truth?: number;
+  /** Of a distribution's cell: the share that is closest to the truth as a whole. It carries no interval. */
+  readonly em?: number;
+  readonly consistent?: number;
+}
+
+/** What is known of a distribution besides the shares of its cells, in the unit of the question. */
+export interface Distribution {
+  readonly mean: { readonly estimate: number; readonly low: number; readonly high: number };
+  readonly quantiles: readonly { readonly level: number; readonly estimate: number; readonly low: number; readonly high: number }[];
 }
 
 /** `GET /v1/metrics/:name/estimates`. No answers while there are fewer reports than `minimum`. */
@@ -45,7 +68,8 @@ export interface Estimates {
   readonly unit?: 'value';
   readonly answers: readonly Answer[];
   /** Under "every report came through the law" a p-value; and how far 1 % of crafted reports could move an estimate. */
-  readonly watch: { readonly pValue: number; readonly perPercent: number };
+  readonly watch: { readonly pValue: number; readonly perPercent?: number };
+  readonly distribution?: Distribution;
 }
 
 /** What the collector says when it refuses a request. */

@@ -8,7 +8,7 @@
  * Unary: bits are independent, so both have the product of their probabilities.
  */
 
-import { type KAryLaw, mechanismOf, type ShareLaw, type SubsetLaw, type UnaryLaw } from '@murmuration/shared';
+import { type KAryLaw, mechanismOf, type RapporLaw, type SubsetLaw, type UnaryLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import { rapporMoments } from './rappor-covariance.ts';
 
@@ -31,8 +31,11 @@ export interface Moments {
 
 type ListLaw = KAryLaw | SubsetLaw | UnaryLaw;
 
+/** The laws of metrics to which a device has one answer. */
+export type MomentsLaw = ListLaw | RapporLaw;
+
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
-function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
+export function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
   if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
   const { p, q } = mechanismOf(law).support(law);
   if (law.mechanism === 'unary') return { one: p * q, neither: q * q };
@@ -58,5 +61,5 @@ function listMoments(law: ListLaw, counts: readonly number[]): Moments {
 }
 
 /** The moments of a metric's estimates. */
-export const momentsOf = (law: ShareLaw, { counts, others, candidates }: Population): Moments =>
+export const momentsOf = (law: MomentsLaw, { counts, others, candidates }: Population): Moments =>
   law.mechanism === 'rappor' ? rapporMoments(law, candidates, counts, others) : listMoments(law, counts);

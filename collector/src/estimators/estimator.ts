@@ -1,13 +1,30 @@
 /** Estimators by mechanism: tally to estimates. The law comes from the schema document, integer by integer. */
 
-import { type Law, type ListLaw, mechanismOf, type NumberLaw } from '@murmuration/shared';
+import {
+  cellsOf,
+  type DistributionLaw,
+  type Law,
+  type ListLaw,
+  mechanismOf,
+  type NumberLaw,
+  type PrivSetLaw,
+  privSet,
+} from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { dBitFlipEstimates } from './d-bit-flip.ts';
+import { type Distribution, interval, shareOf } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
+import { exponentialEstimates } from './exponential.ts';
 import { geometricScores } from './geometric.ts';
+import { hierarchicalDistribution, hierarchicalEven } from './hierarchical.ts';
+import { hybridScores } from './hybrid.ts';
+import { laplaceScores } from './laplace.ts';
 import { numberEstimates, type Scores } from './number.ts';
+import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
 import { rapporEstimates } from './rappor.ts';
+import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
 import { supportsOf } from './supports.ts';
 
 /** What an estimate is made of. */
@@ -27,9 +44,19 @@ const list: Estimator<ListLaw> = (law, { tallies, perDevice }) => {
   return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice);
 };
 
+/** Sets: a cell for each answer, and for each dummy. */
+const sets: Estimator<PrivSetLaw> = (law, { tallies }) => {
+  const tally = tallies.get(0);
+  const support = privSet.support(law);
+  return tally === undefined ? [] : pureEstimates(tally, support, support, 1);
+};
+
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
   piecewise: piecewiseScores,
   geometric: geometricScores,
+  'one-bit': oneBitScores,
+  hybrid: hybridScores,
+  laplace: laplaceScores,
 };
 
 /** How a law's outputs tell a number. */
@@ -38,14 +65,52 @@ export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (l
 /** One row: the mean, in [0, 1] over the metric's range. */
 const number: Estimator<NumberLaw> = (law, { tallies }) => numberEstimates(scoresOf(law), tallies);
 
+const distributions: {
+  readonly [M in DistributionLaw['mechanism']]: (
+    law: Extract<DistributionLaw, { mechanism: M }>,
+    tallies: Tallies,
+  ) => Distribution | undefined;
+} = {
+  'square-wave': squareWaveDistribution,
+  hierarchical: hierarchicalDistribution,
+};
+
+/** What the tallies of a law of distributions tell; undefined without reports. */
+export const distributionOf = (law: DistributionLaw, tallies: Tallies): Distribution | undefined =>
+  (distributions[law.mechanism] as (law: DistributionLaw, tallies: Tallies) => Distribution | undefined)(law, tallies);
+
+/** The variance of one report's estimate of the share below the middle of the range, of numbers that are spread evenly. */
+export function evenVariance(law: DistributionLaw): number {
+  const size = cellsOf(law);
+  const lower = Array.from({ length: size }, (_, i) => Number(i < Math.floor(size / 2)));
+  return law.mechanism === 'hierarchical' ? hierarchicalEven(law, lower) : squareWaveEven(law, lower);
+}
+
+/** A row for each cell. */
+const cells: Estimator<DistributionLaw> = (law, { tallies }) => {
+  const found = distributionOf(law, tallies);
+  return found === undefined ? [] : Array.from({ length: found.cells }, (_, i) => interval(shareOf(found, i, i + 1)));
+};
+
 const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { mechanism: M }>> } = {
   'k-ary': list,
   subset: list,
   unary: list,
   rappor: rapporEstimates,
+  privset: sets,
   piecewise: number,
   geometric: number,
+  exponential: exponentialEstimates,
+  'd-bit-flip': dBitFlipEstimates,
+  'one-bit': oneBitEstimates,
+  hybrid: number,
+  laplace: number,
+  'square-wave': cells,
+  hierarchical: cells,
 };
 
-/** The estimates of a metric: in the order of its answers, or of the candidates; of a number its mean alone. None without reports. */
+/**
+ * The estimates of a metric: in the order of its answers, of sets with the dummies after them, of its cells, or of the
+ * candidates; of a number its mean alone. None without reports.
+ */
 export const estimatesOf = (law: Law, question: Question): Estimate[] => (estimators[law.mechanism] as Estimator<Law>)(law, question);

@@ -51,9 +51,16 @@ function posteriorMean({ grid, weights }: Prior, observation: Observation): numb
   return sum / mass;
 }
 
-/** Shares that are not negative and sum to 1; norm-sub's own where a prior can't be learned well enough. */
-export function shrunk(observations: readonly Observation[]): number[] {
-  if (observations.length === 0 || crowding(observations) < ENOUGH) return normSub(observations.map(({ estimate }) => estimate));
+/** Shares that are not negative and sum to `total`; norm-sub's own where a prior can't be learned well enough. */
+export function shrunk(observations: readonly Observation[], total = 1): number[] {
+  if (observations.length === 0 || crowding(observations) < ENOUGH)
+    return normSub(
+      observations.map(({ estimate }) => estimate),
+      total,
+    );
   const prior = fitPrior(observations);
-  return normSub(observations.map((observation) => posteriorMean(prior, observation)));
+  return normSub(
+    observations.map((observation) => posteriorMean(prior, observation)),
+    total,
+  );
 }

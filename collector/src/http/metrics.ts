@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Catalog, PublishedMetric } from '../catalog.ts';
 import { estimateMetric, type Settings } from '../estimates.ts';
 import type { Store } from '../store/store.ts';
+import { askedOf } from './asked.ts';
 import { Problem } from './problem.ts';
 
 const day = z.string().transform((text, context) => {
@@ -19,6 +20,8 @@ const query = z.strictObject({
   from: day.optional(),
   to: day.optional(),
   candidate: z.union([z.string(), z.array(z.string())]).optional(),
+  ranges: z.string().optional(),
+  quantiles: z.string().optional(),
 });
 
 /** Splits `segment.<name>=<value>` from the other parameters. */
@@ -74,7 +77,8 @@ export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metri
     const settings = settingsOf(metric);
     const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
     const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
-    response.json(await estimateMetric(store, metric, range, { ...settings, candidates }));
+    const asked = askedOf(metric.document, rest.ranges, rest.quantiles);
+    response.json(await estimateMetric(store, metric, range, { ...settings, candidates, asked }));
   };
   return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
 }

@@ -1,16 +1,25 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import {
+  cellsOf,
   countLaw,
+  dBitFlipLaw,
+  exponentialLaw,
   geometricLaw,
+  hierarchicalLaw,
+  hybridMeanLaw,
   isNumberLaw,
   type Law,
+  laplaceLaw,
   listLaw,
   type MetricDocument,
   meanLaw,
+  oneBitLaw,
   permanentListLaw,
   rapporLaw,
   type SchemaDocument,
+  setLaw,
+  squareWaveLaw,
 } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -56,7 +65,16 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
   const { law, permanent } = metric;
   try {
     if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
+    if (metric.type === 'best') return exponentialLaw(metric.utility, epsilon);
+    if (law.mechanism === 'exponential') return undefined;
+    if (law.mechanism === 'd-bit-flip') return dBitFlipLaw(law.size, law.bits, epsilon, permanent?.epsilon);
+    if (law.mechanism === 'hybrid') return hybridMeanLaw(epsilon);
+    if (law.mechanism === 'laplace') return laplaceLaw(epsilon, law.tails.length);
+    if (isNumberLaw(law) && permanent) return oneBitLaw(epsilon, permanent.epsilon);
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
+    if (law.mechanism === 'hierarchical') return hierarchicalLaw(law.size, epsilon, law.branching);
+    if (law.mechanism === 'square-wave') return squareWaveLaw(cellsOf(law), epsilon);
+    if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {

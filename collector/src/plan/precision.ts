@@ -3,9 +3,11 @@
  * from it by the normal approximation.
  */
 
-import { COLLISION_MASS, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import { COLLISION_MASS, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import { drawnVariance } from '../estimators/d-bit-flip.ts';
 import { Z95 } from '../estimators/estimate.ts';
-import { scoresOf } from '../estimators/estimator.ts';
+import { evenVariance, scoresOf } from '../estimators/estimator.ts';
+import { exponentialVariance } from '../estimators/exponential.ts';
 import { rangeVariance } from '../estimators/pure.ts';
 import { rapporVariance } from '../estimators/rappor.ts';
 
@@ -19,10 +21,17 @@ const MOST_DEVICES = 2 ** 40;
  * The standard error of the estimate of a true share, from so many devices' single reports.
  * Strings: on average over the hash, where those reported have Σ f² = `COLLISION_MASS`, so that of n reports in m cohorts
  * COLLISION_MASS / m + 1 / n collide. Numbers: of the mean, over the width of the range, at the worst numbers.
+ * Distributions: of the share below the middle of the range, of numbers that are spread evenly.
  */
 export function standardErrorAt(law: Law, reports: number, share: number): number {
   if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
+  if (law.mechanism === 'd-bit-flip') {
+    const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
+    return Math.sqrt(constant + slope * share - curve * share * share);
+  }
+  if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
+  if (isDistributionLaw(law)) return Math.sqrt(evenVariance(law) / reports);
   const support = mechanismOf(law).support(law);
   const { constant, slope } = rangeVariance(support, support, 1);
   return Math.sqrt((constant + slope * share) / reports);
@@ -33,10 +42,10 @@ export const marginAt = (law: Law, reports: number, share: number): number => Z9
 
 /**
  * The smallest share f that a two-sided test of "nobody" at 95 % finds with a power of 80 %:
- * f = 1.96 s(0) + 0.84 s(f), s the standard error. Null when it is above 1, and for numbers.
+ * f = 1.96 s(0) + 0.84 s(f), s the standard error. Null when it is above 1, and for numbers and distributions.
  */
 export function smallestShare(law: Law, reports: number): number | null {
-  if (isNumberLaw(law)) return null;
+  if (isNumberLaw(law) || isDistributionLaw(law)) return null;
   const excess = (f: number): number => f - Z95 * standardErrorAt(law, reports, 0) - Z80 * standardErrorAt(law, reports, f);
   if (excess(1) < 0) return null;
   let [low, high] = [0, 1];

@@ -1,6 +1,6 @@
 /** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import { count, type DeviceQuestion, geometric, mean } from '@murmuration/client';
+import { count, type DeviceQuestion, duchi, geometric, hybrid, laplace, type MeanMechanism, mean, piecewise } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
@@ -58,14 +58,28 @@ function simulateRound(
   };
 }
 
+type Asking = (range: Range, ask: { readonly epsilon: number; readonly description: string }) => DeviceQuestion<number>;
+
+const ofMean =
+  (mechanism: () => MeanMechanism): Asking =>
+  (range, ask) =>
+    mean(range, { ...ask, mechanism: mechanism() });
+
+/** The mechanisms that can be named. */
+const NAMED: { readonly [T in NumberSimulation['type']]: { readonly [name: string]: Asking } } = {
+  mean: { piecewise: ofMean(piecewise), duchi: ofMean(duchi), hybrid: ofMean(hybrid), laplace: ofMean(laplace) },
+  count: {
+    piecewise: ([, max], ask) => count(max, ask),
+    geometric: ([, max], ask) => count(max, { ...ask, mechanism: geometric() }),
+  },
+};
+
 function questionOf({ type, range, epsilon, mechanism }: NumberSimulation): DeviceQuestion<number> {
-  const named = type === 'count' ? ['piecewise', 'geometric'] : ['piecewise'];
-  if (mechanism !== undefined && !named.includes(mechanism)) {
-    throw new UsageError(`--mechanism: expected ${named.join(' or ')}, got ${JSON.stringify(mechanism)}`);
-  }
   const ask = { epsilon, description: 'simulated' };
-  if (type === 'mean') return mean(range, ask);
-  return count(range[1], mechanism === 'geometric' ? { ...ask, mechanism: geometric() } : ask);
+  if (mechanism === undefined) return type === 'mean' ? mean(range, ask) : count(range[1], ask);
+  const named = Object.hasOwn(NAMED[type], mechanism) ? NAMED[type][mechanism] : undefined;
+  if (!named) throw new UsageError(`--mechanism: expected ${Object.keys(NAMED[type]).join(' or ')}, got ${JSON.stringify(mechanism)}`);
+  return named(range, ask);
 }
 
 /** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */

@@ -1,8 +1,7 @@
 /** Whether estimates agree with a truth that is known: one statistic for all answers, with its p-value under "the law is right". */
 
-import type { ShareLaw } from '@murmuration/shared';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { momentsOf, type Population } from '../estimators/covariance.ts';
+import { type MomentsLaw, momentsOf, type Population } from '../estimators/covariance.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { chiSquaredTail } from './chiSquared.ts';
 
@@ -22,7 +21,7 @@ export interface Agreement {
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
 /** Compares a metric's estimates with the truth. The covariance is exact, so their dependence is no excuse either way. */
-export function agreement(law: ShareLaw, estimates: readonly Estimate[], population: Population): Agreement {
+export function agreement(law: MomentsLaw, estimates: readonly Estimate[], population: Population): Agreement {
   const { counts, others } = population;
   const n = [...counts, ...others.values()].reduce((sum, count) => sum + count, 0);
   const truth = counts.map((count) => count / n);

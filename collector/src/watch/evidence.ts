@@ -3,9 +3,10 @@
  * can't move. A small p-value is evidence of crafted reports, or of a broken client; a large one is none of honesty.
  */
 
-import { isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import { type Law, mechanismOf } from '@murmuration/shared';
 import { chiSquaredTail } from '../statistics/chiSquared.ts';
 import type { Tallies, Weights } from '../store/store.ts';
+import { pureOf } from './leverage.ts';
 
 /** Expected counts below this are pooled: chi squared is an approximation. */
 const LEAST_EXPECTED = 20;
@@ -22,11 +23,10 @@ function divergence(c: number, p: number): number {
  * cells, times their number. Reports of one device on T days count as one: the bound holds for n/T.
  */
 export function cellsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
-  if (isNumberLaw(law)) return undefined;
-  const { support, supporting } = mechanismOf(law);
+  const pure = pureOf(law);
   // Where answers share cells, p and q are not a cell's chances.
-  if (supporting !== undefined) return undefined;
-  const { p, q } = support(law);
+  if (pure === undefined || pure.supporting !== undefined) return undefined;
+  const { p, q } = pure.support(law);
   let [least, cells] = [1, 0];
   for (const { reports, cells: counts } of tallies.values()) {
     cells += counts.length;

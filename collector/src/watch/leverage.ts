@@ -8,7 +8,7 @@
  * Ullman 2021, "Manipulation Attacks in Local Differential Privacy", §1).
  */
 
-import { isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import { isNumberLaw, type Law, type Mechanism, mechanismOf } from '@murmuration/shared';
 import { scoresOf } from '../estimators/estimator.ts';
 
 /** What one report can say at most and at least, in shares, or in widths of a number's range. */
@@ -17,13 +17,22 @@ export interface Leverage {
   readonly high: number;
 }
 
-/** The leverage of a law. */
-export function leverageOf(law: Law): Leverage {
+/** The mechanism of a law whose estimates are supports' (estimators/pure.ts, rappor.ts); of any other undefined. */
+export function pureOf(law: Law): Mechanism<Law> | undefined {
+  const mechanism = mechanismOf(law) as Partial<Mechanism<Law>>;
+  // A device of dBitFlip answers for some buckets only: its cohorts have estimates of their own.
+  return mechanism.support === undefined || law.mechanism === 'd-bit-flip' ? undefined : (mechanism as Mechanism<Law>);
+}
+
+/** The leverage of a law; undefined where an estimate is no mean of scores. */
+export function leverageOf(law: Law): Leverage | undefined {
   if (isNumberLaw(law)) {
     const values = Array.from(scoresOf(law).values);
     return { low: Math.min(...values), high: Math.max(...values) };
   }
-  const { p, q } = mechanismOf(law).support(law);
+  const pure = pureOf(law);
+  if (pure === undefined) return undefined;
+  const { p, q } = pure.support(law);
   // A string's bits are ones for others too: ρ of estimators/rappor.ts.
   const rho = law.mechanism === 'rappor' ? 1 - (1 - 1 / law.bits) ** law.hashes : 0;
   const score = (support: number): number => (support - q - (p - q) * rho) / ((p - q) * (1 - rho));
@@ -31,4 +40,7 @@ export function leverageOf(law: Law): Leverage {
 }
 
 /** How far a share of crafted reports can move an estimate, at most: to either end, from wherever it is in [0, 1]. */
-export const shiftOf = ({ low, high }: Leverage, share: number): number => share * Math.max(high, 1 - low);
+export function shiftOf(law: Law, share: number): number | undefined {
+  const leverage = leverageOf(law);
+  return leverage && share * Math.max(leverage.high, 1 - leverage.low);
+}

@@ -3,7 +3,7 @@
 import type { Law, Range } from '@murmuration/shared';
 import type { Tallies, Weights } from '../store/store.ts';
 import { cellsPValue, cohortsPValue, weightsPValue } from './evidence.ts';
-import { leverageOf, shiftOf } from './leverage.ts';
+import { shiftOf } from './leverage.ts';
 
 /** What is watched. P-values are left out where a law has no such test, or too few reports came for it. */
 export interface Watch {
@@ -12,8 +12,8 @@ export interface Watch {
   readonly cells?: number;
   readonly cohorts?: number;
   readonly ones?: number;
-  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. */
-  readonly perPercent: number;
+  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. Left out where an estimate is no mean over reports. */
+  readonly perPercent?: number;
 }
 
 /** The watch of a metric's evidence. */
@@ -23,10 +23,11 @@ export function watchOf(law: Law, tallies: Tallies, days: readonly Weights[], pe
     cohorts: cohortsPValue(law, tallies, perDevice),
     ones: weightsPValue(law, days),
   };
+  const shift = shiftOf(law, 0.01);
   const found = Object.entries(tests).flatMap(([name, pValue]) => (pValue === undefined ? [] : [[name, pValue] as const]));
   return {
     pValue: Math.min(1, ...found.map(([, pValue]) => found.length * pValue)),
     ...Object.fromEntries(found),
-    perPercent: (range[1] - range[0]) * shiftOf(leverageOf(law), 0.01),
+    ...(shift !== undefined && { perPercent: (range[1] - range[0]) * shift }),
   };
 }

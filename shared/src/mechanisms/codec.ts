@@ -45,7 +45,7 @@ export interface Packing {
 }
 
 /** How reports of a shape are packed. */
-export function packingOf({ cohorts, cells, form, weight }: TallyShape): Packing {
+export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape): Packing {
   const cohortBytes = bytesFor(cohorts - 1);
   const body = form === 'bits' ? bitBytes(cells) : bytesFor(cells - 1);
   const words = 1 + (form === 'bits' ? (cells + 31) >> 5 : 1);
@@ -70,10 +70,15 @@ export function packingOf({ cohorts, cells, form, weight }: TallyShape): Packing
     for (let i = end; i < start + 4 * words; i++) bytes[i] = 0;
     const padding = (cells & 7) === 0 ? 0 : (bytes[end - 1] as number) >> (cells & 7);
     if (padding !== 0) throw new RangeError(`expected padding bits after bit ${cells - 1} to be zero, got others`);
-    if (weight === undefined) return;
+    const limit = limits?.[cohort] ?? (weight === undefined ? undefined : { cells, weight });
+    if (limit === undefined) return;
     let ones = 0;
     for (let i = at + 1; i < at + words; i++) ones += onesOf(into[i] as number);
-    if (ones !== weight) throw new RangeError(`expected a set of ${weight} answers, got ${ones}`);
+    if (ones !== limit.weight) throw new RangeError(`expected a set of ${limit.weight} answers, got ${ones}`);
+    for (let cell = limit.cells; cell < cells; cell++) {
+      if (((bytes[start + 4 + (cell >> 3)] as number) >> (cell & 7)) & 1)
+        throw new RangeError(`expected an answer below ${limit.cells}, got ${cell}`);
+    }
   };
 
   return {

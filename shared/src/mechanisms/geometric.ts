@@ -59,11 +59,17 @@ export function geometricLaw(max: number, epsilon: number, modulus: number = MOD
   return { mechanism: 'geometric', tails };
 }
 
-export const geometric: Channel<GeometricLaw> = /* @__PURE__ */ coded<GeometricLaw>({
-  validate: ({ tails }) => {
-    assertWhole(Array.isArray(tails) ? tails.length : undefined, 1, MAX_COUNT, 'geometric: tails');
+/** Tails, whatever is counted: what this mechanism and the Laplace mechanism share. */
+interface TailsLaw {
+  readonly mechanism: string;
+  readonly tails: readonly number[];
+}
+
+export const geometric: Channel<TailsLaw> = /* @__PURE__ */ coded<TailsLaw>({
+  validate: ({ mechanism, tails }) => {
+    assertWhole(Array.isArray(tails) ? tails.length : undefined, 1, MAX_COUNT, `${mechanism}: tails`);
     tails.forEach((tail, i) => {
-      assertWhole(tail, 1, i === 0 ? MODULUS / 2 - 1 : (tails[i - 1] as number) - 1, `geometric: tails[${i}]`);
+      assertWhole(tail, 1, i === 0 ? MODULUS / 2 - 1 : (tails[i - 1] as number) - 1, `${mechanism}: tails[${i}]`);
     });
   },
   odds: ({ tails }) => {

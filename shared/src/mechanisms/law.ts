@@ -25,6 +25,8 @@ export interface TallyShape {
   readonly form: 'symbol' | 'bits';
   /** Of bits: exactly so many are ones. Any number of them where left out. */
   readonly weight?: number;
+  /** Of bits, by cohort: the ones are among the first `cells`, and exactly `weight`. The same for all where left out. */
+  readonly limits?: readonly { readonly cells: number; readonly weight: number }[];
 }
 
 /** e^ε as ratios of integers: of one report, and of an epoch's whole history where the metric is permanent. */

@@ -74,12 +74,20 @@ export function piecewiseIdeal(grid: number, window: number, epsilon: number): n
   return (e * window) / (e * window + grid);
 }
 
-export const piecewise: Channel<PiecewiseLaw> = /* @__PURE__ */ coded<PiecewiseLaw>({
-  validate: ({ grid, window, inside }) => {
-    assertWhole(grid, 1, 2 ** 16, 'piecewise: grid');
-    assertWhole(window, 1, 2 ** 16, 'piecewise: window');
+/** A window of likelier cells around each point of a grid: what the piecewise mechanism and the square wave share. */
+interface WindowLaw {
+  readonly mechanism: string;
+  readonly grid: number;
+  readonly window: number;
+  readonly inside: number;
+}
+
+export const piecewise: Channel<WindowLaw> = /* @__PURE__ */ coded<WindowLaw>({
+  validate: ({ mechanism, grid, window, inside }) => {
+    assertWhole(grid, 1, 2 ** 16, `${mechanism}: grid`);
+    assertWhole(window, 1, 2 ** 16, `${mechanism}: window`);
     // A window that is no likelier than as many other cells tells nothing, or the opposite.
-    assertWhole(inside, Math.floor((MODULUS * window) / (grid + window)) + 1, MODULUS - 1, 'piecewise: inside');
+    assertWhole(inside, Math.floor((MODULUS * window) / (grid + window)) + 1, MODULUS - 1, `${mechanism}: inside`);
   },
   odds: ({ grid, window, inside }) => ({
     report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),

@@ -5,6 +5,7 @@
  */
 
 import { PERIOD_DAYS } from '../calendar.ts';
+import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { SchemaSpec } from './define.ts';
 import type { JointQuestion } from './document.ts';
 import type { Permanence, Question } from './question.ts';
@@ -27,6 +28,7 @@ import {
   rule,
 } from './rules.ts';
 
+const MAX_TABLE = 64;
 const MAX_SEGMENTS = 64;
 const periods = Object.keys(PERIOD_DAYS);
 
@@ -38,18 +40,40 @@ const isProduct: Rule = (field, questions) => {
   rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
 };
 
-/** Numbers have no second stage. */
-const isNumber: Rules = { permanent: optional(rule('a flag, a list, a histogram or a text to be permanent', () => false)) };
+/** A report of a set is no symbol that a second stage could repeat. */
+const isSet: Rules = { permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)) };
+
+/** A row for each input, as long as the first. */
+const isTable: Rule = rule(
+  `2 to ${MAX_TABLE} rows of 2 to ${MAX_TABLE} finite numbers, one for each option`,
+  (rows: readonly (readonly number[])[]) =>
+    [rows.length, rows[0]?.length ?? 0].every((length) => length > 1 && length <= MAX_TABLE) &&
+    rows.every((row) => Array.isArray(row) && row.length === rows[0]?.length && row.every(Number.isFinite)),
+);
+
+/** An outcome that is drawn by utilities has no second stage. */
+const isBest: Rules = { permanent: optional(rule('no permanence of an outcome: ask a permanent choice of the input', () => false)) };
+
+const isCells: Rule = rule(
+  `a whole number of cells from 2 to ${MOST_CELLS}`,
+  (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS,
+);
+
+/** A number's whole distribution has no second stage. */
+const isDistribution: Rules = { permanent: optional(rule('a mean, a count or a histogram to be permanent', () => false)) };
 
 /** Rules for the keys that a type of question has besides those of every metric. */
 const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
   flag: {},
   choice: { answers: isList('string'), other: optional(isOneOf([true])) },
+  choices: { answers: isList('string'), atMost: isWhole, other: optional(isOneOf([true])), ...isSet },
+  best: { options: isList('string'), inputs: isList('string'), utility: isTable, ...isBest },
   joint: { questions: isProduct },
   text: {},
   histogram: { edges: isEdges },
-  mean: { range: isRange, ...isNumber },
-  count: { max: isWhole, ...isNumber },
+  mean: { range: isRange },
+  count: { max: isWhole },
+  distribution: { range: isRange, cells: isCells, ...isDistribution },
 };
 
 /** Of every metric. */
@@ -70,6 +94,15 @@ const common = (epsilon: number): Rules => ({
 const isMetric: Rule = (field, question) => {
   const { type, ask, fields } = question as Question<never>;
   conform({ ...common(ask.epsilon), ...rulesOf[type] })(field, { ...ask, ...fields });
+  const { options, utility } = (fields ?? {}) as {
+    readonly options?: readonly string[];
+    readonly utility?: readonly (readonly number[])[];
+  };
+  if (utility?.[0])
+    rule(`${utility[0].length} options, as many as a row has utilities`, () => options?.length === utility[0]?.length)(
+      `${field}.options`,
+      options,
+    );
 };
 
 const isSpec = conform({

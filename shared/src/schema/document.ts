@@ -4,6 +4,7 @@ import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
 import type { Budget } from './charges.ts';
+import { cellLabels } from './distribution.ts';
 import { bucketLabels } from './histogram.ts';
 import type { Answer, Permanence } from './question.ts';
 
@@ -26,10 +27,18 @@ export type MetricDocument = {
 } & (
   | { readonly type: 'flag' | 'text' }
   | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
+  | { readonly type: 'choices'; readonly answers: readonly string[]; readonly atMost: number; readonly other?: true }
+  | {
+      readonly type: 'best';
+      readonly inputs: readonly string[];
+      readonly options: readonly string[];
+      readonly utility: readonly (readonly number[])[];
+    }
   | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
   | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
+  | { readonly type: 'distribution'; readonly range: readonly [low: number, high: number]; readonly cells: number }
 );
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
@@ -73,11 +82,16 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
     case 'flag':
       return [false, true];
     case 'choice':
+    case 'choices':
       return metric.answers;
+    case 'best':
+      return metric.inputs;
     case 'joint':
       return jointAnswers(metric.questions);
     case 'histogram':
       return bucketLabels(metric.edges);
+    case 'distribution':
+      return cellLabels(metric.range, metric.cells);
     case 'text':
     case 'mean':
     case 'count':

@@ -1,9 +1,10 @@
 /** A number's mean: clamped to a range, so that no number is out of it. */
 
 import { meanLaw } from '../mechanisms/number.ts';
+import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import type { MetricDocument } from './document.ts';
-import type { Ask, Question } from './question.ts';
+import type { Ask, NamedMean, Question } from './question.ts';
 
 /** The lowest and the highest number of a range. */
 export type Range = readonly [low: number, high: number];
@@ -12,22 +13,30 @@ export type Range = readonly [low: number, high: number];
 export const placeOf = ([low, high]: Range, value: unknown): number | undefined =>
   typeof value === 'number' ? (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / (high - low) : undefined;
 
-/** What a law's outputs say, as people read it: the range, in as many steps as there are outputs. */
+/** What a law's outputs say, as people read it: the range, in as many steps as there are outputs; of a hybrid then its ends. */
 export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
-  const last = law.mechanism === 'geometric' ? law.tails.length : law.grid + law.window - 1;
-  return Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
+  const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
+  const steps = Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
+  return law.mechanism === 'hybrid' ? [...steps, `${low}`, `${high}`] : steps;
 }
 
-/** What is a number's mean? Numbers beyond the range count as its ends. */
-export function mean(range: Range, ask: Ask): Question<number> {
+/** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
+export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
+  const lawOf = (epsilon: number, devices: number, permanent?: number): NumberLaw => {
+    if (ask.mechanism && permanent)
+      throw new RangeError('mechanism: expected none where a mean is permanent, got one without a second stage');
+    if (ask.mechanism) return ask.mechanism.law(0, epsilon, devices) as NumberLaw;
+    return permanent ? oneBitLaw(epsilon, permanent) : meanLaw(epsilon);
+  };
   return {
     type: 'mean',
     ask,
     fields: { range },
     size: 0,
-    law: (_size, epsilon) => meanLaw(epsilon),
     input: (value) => placeOf(range, value),
-    labels: () => outputLabels(range, meanLaw(ask.epsilon)),
+    labels: (permanent) => outputLabels(range, lawOf(ask.epsilon, 1, permanent)),
+    ...ask.mechanism,
+    law: (_size, epsilon, devices, permanent) => lawOf(epsilon, devices, permanent),
   };
 }
 

@@ -20,7 +20,7 @@ type Derive = (size: number, epsilon: number, devices: number, permanent?: numbe
 /** A mechanism that a metric names, where the chooser shall not decide. */
 export interface Named {
   /** What it is a mechanism for. */
-  readonly takes: 'list' | 'text' | 'count';
+  readonly takes: 'list' | 'text' | 'count' | 'mean' | 'distribution';
   readonly law: Derive;
 }
 
@@ -32,6 +32,12 @@ export type NamedText = Named & { readonly takes: 'text' };
 
 /** A mechanism for counts; its `size` is the greatest count. */
 export type NamedCount = Named & { readonly takes: 'count' };
+
+/** A mechanism for means. */
+export type NamedMean = Named & { readonly takes: 'mean' };
+
+/** A mechanism for distributions; its `size` is the number of cells. */
+export type NamedDistribution = Named & { readonly takes: 'distribution' };
 
 /** What every metric says of itself. */
 export interface Ask<M extends Named = Named> {
@@ -64,17 +70,17 @@ export type Answer = string | boolean;
 
 /** A metric before its schema is known. V is the type of the values that it records. */
 export interface Question<in V> {
-  readonly type: 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
+  readonly type: 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
   readonly ask: Ask;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
   /** How many answers it lists; 0 for text. */
   readonly size: number;
   readonly law: Derive;
-  /** The mechanism's input: an answer's index, or the string; undefined for a value of the wrong type. */
-  readonly input: (value: V) => number | string | undefined;
-  /** Its answers as people read them, by index; none for text. */
-  readonly labels: () => readonly string[];
+  /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
+  readonly input: (value: V) => number | readonly number[] | string | undefined;
+  /** Its answers as people read them, by index, with ε∞ where it is permanent; none for text. */
+  readonly labels: (permanent?: number) => readonly string[];
 }
 
 /** The type of the values that a question records. */
@@ -175,6 +181,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
   return {
     ...question,
     fields: { ...fields, permanent: permanence },
+    labels: () => question.labels(permanence.epsilon),
     law: (size: number, epsilon: number, devices: number): Law =>
       size > 0 && !ask.mechanism ? permanentListLaw(size, epsilon, permanence.epsilon) : law(size, epsilon, devices, permanence.epsilon),
   };

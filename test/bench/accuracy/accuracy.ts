@@ -15,10 +15,10 @@ import { permanent } from './permanent.ts';
 
 const DEFAULT_PARTS = 'cost,errors,permanent,coverage';
 
-/** A whole number above 0. */
-function whole(option: string, text: string): number {
+function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
-  if (!(Number.isSafeInteger(value) && value > 0)) throw new TypeError(`--${option}: expected a whole number above 0, got ${text}`);
+  if (!(Number.isSafeInteger(value) && value >= least))
+    throw new TypeError(`--${option}: expected a whole number of at least ${least}, got ${text}`);
   return value;
 }
 
@@ -38,7 +38,7 @@ export async function accuracy(args: readonly string[]): Promise<{
       devices: text('10000'),
     },
   });
-  const size = { clients: whole('clients', values.clients), rounds: whole('rounds', values.rounds), seed: 1 };
+  const size = { clients: whole('clients', values.clients), rounds: whole('rounds', values.rounds, 2), seed: 1 };
   const [fleets, devices] = [whole('fleets', values.fleets), whole('devices', values.devices)];
   const parts: { readonly [name: string]: () => Part | Promise<Part> } = {
     cost,

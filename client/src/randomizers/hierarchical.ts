@@ -1,0 +1,35 @@
+/** Hierarchical intervals on the device; the law is in shared/src/mechanisms/hierarchical.ts. */
+
+import {
+  bigEndian,
+  bitBytes,
+  type HierarchicalLaw,
+  type KAryLaw,
+  type LevelLaw,
+  type SubsetLaw,
+  setBit,
+  widthOf,
+} from '@murmuration/shared';
+import type { Coins } from '../random/coins.ts';
+import { chooseAround } from './piecewise.ts';
+import { randomizeSubset } from './subset.ts';
+
+/** The bits of an answer to a level: of k-ary response its one. */
+function answerBits(law: LevelLaw, node: number, coins: Coins): Uint8Array {
+  if (law.mechanism === 'subset') return randomizeSubset(law as SubsetLaw, node, coins);
+  const { size, truth } = law as KAryLaw;
+  const bits = new Uint8Array(bitBytes(size));
+  setBit(bits, chooseAround({ grid: size - 1, window: 1, inside: truth }, node, coins));
+  return bits;
+}
+
+/** A cell: a level that is drawn whatever the cell is, and then its node there through that level's law. */
+export function randomizeHierarchical(law: HierarchicalLaw, cell: number, coins: Coins): Uint8Array {
+  const level = coins.uniform(law.levels.length);
+  const node = Math.floor(cell / widthOf(law, level));
+  const front = bigEndian(level, law.levels.length - 1);
+  const report = new Uint8Array(front.length + bitBytes(law.size));
+  report.set(front);
+  report.set(answerBits(law.levels[level] as LevelLaw, node, coins), front.length);
+  return report;
+}

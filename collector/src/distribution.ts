@@ -1,0 +1,74 @@
+/** A distribution as people ask for it: its mean, its quantiles, the shares of ranges, all in the unit of the metric. */
+
+import type { Range } from '@murmuration/shared';
+import {
+  type Distribution,
+  interval,
+  meanPlace,
+  quantileInterval,
+  quantilePlace,
+  shareOf,
+  sharesBelow,
+} from './estimators/distribution.ts';
+import type { Estimate } from './estimators/estimate.ts';
+import { inUnit, numberAt } from './unit.ts';
+
+/** What is asked of a distribution. */
+export interface Asked {
+  /** Ranges whose shares are wanted, in the unit of the metric. */
+  readonly ranges: readonly Range[];
+  /** Levels above 0 and below 1. */
+  readonly quantiles: readonly number[];
+}
+
+/** What is told where nothing is asked. */
+export const USUAL: Asked = { ranges: [], quantiles: [0.05, 0.25, 0.5, 0.75, 0.95] };
+
+/** A quantile. */
+interface Quantile {
+  readonly level: number;
+  /** Of the best shares; biased. */
+  readonly estimate: number;
+  /** The 95 % interval, of the unbiased shares: between edges of cells. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The share of a range, whose ends are the edges of cells that are nearest to those asked for. */
+interface RangeShare extends Estimate {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a distribution's tallies tell, besides the shares of its cells. */
+export interface Described {
+  /** Unbiased but for the cells, for which its interval allows. */
+  readonly mean: Estimate;
+  readonly quantiles: readonly Quantile[];
+  readonly ranges: readonly RangeShare[];
+}
+
+/** Describes a distribution over a range. */
+export function describe(distribution: Distribution, range: Range, { ranges, quantiles }: Asked): Described {
+  const { cells, shapes } = distribution;
+  const [best = []] = Object.values(shapes);
+  const below = sharesBelow(distribution);
+  const edge = (number: number): number =>
+    Math.round((cells * (Math.min(range[1], Math.max(range[0], number)) - range[0])) / (range[1] - range[0]));
+  return {
+    mean: inUnit(meanPlace(distribution), range),
+    quantiles: quantiles.map((level) => {
+      const { low, high } = quantileInterval(below, level);
+      const [estimate, from, to] = [quantilePlace(best, level), low, high].map((place) => numberAt(range, place)) as [
+        number,
+        number,
+        number,
+      ];
+      return { level, estimate, low: from, high: to };
+    }),
+    ranges: ranges.map((asked) => {
+      const [from, to] = [edge(asked[0]), edge(asked[1])];
+      return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...interval(shareOf(distribution, from, to)) };
+    }),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * The unbiased estimates of hierarchical intervals; the law is in shared/src/mechanisms/hierarchical.ts.
+ *
+ * Weights of cells are split over the levels: a node's part is the mean weight of its cells less that of its parent's, so
+ * that the parts t_l(x) of the nodes above a cell add up to its weight. (Of a range's ones and zeros nothing is left below
+ * nodes that lie inside or outside of it: Hay et al. 2010, §4.1, with fewer nodes.) The mean of t_l is estimated
+ * from the n_l devices that drew level l, without bias, and the mean weight is the sum over levels.
+ *
+ * Given a device's node x, a level's report with weights w, W = Σ w, and r_u, r_uv the covariances of the supports of two
+ * nodes of which one is x, or neither is, has variance
+ *   [p(1-p) w_x² + q(1-q) (Σ w² - w_x²) + 2 r_u w_x (W - w_x) + r_uv ((W - w_x)² - (Σ w² - w_x²))] / (p - q)²
+ * To that comes who drew which level: of n devices n_l at random, so with S² the variance over all devices of
+ * what follows, Σ_l S²(t_l) / n_l - S²(weight) / n, as draws without replacement are.
+ *
+ * Shares for all this are the consistent ones; where they give S², z² devices more are counted, half at the largest and half
+ * at the smallest weight (Agresti and Coull 1998), for rare nodes that nobody has named yet.
+ */
+
+import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
+import type { Tallies } from '../store/store.ts';
+import { consistentShares } from './consistency.ts';
+import { pairs } from './covariance.ts';
+import type { Distribution } from './distribution.ts';
+import { Z95 } from './estimate.ts';
+
+/** The mean over the cells of each node of a level. */
+const nodeMeans = (law: HierarchicalLaw, level: number, weights: ArrayLike<number>): readonly number[] => {
+  const width = widthOf(law, level);
+  return Array.from({ length: Math.ceil(weights.length / width) }, (_, node) => {
+    const cells = Math.min(width, weights.length - node * width);
+    let sum = 0;
+    for (let i = 0; i < cells; i++) sum += weights[node * width + i] as number;
+    return sum / cells;
+  });
+};
+
+/** What each node of each level adds to a mean weight, and the mean over all cells, which everybody adds. */
+export function partsOf(
+  law: HierarchicalLaw,
+  weights: ArrayLike<number>,
+): { readonly all: number; readonly parts: readonly (readonly number[])[] } {
+  const means = law.levels.map((_, level) => nodeMeans(law, level, weights));
+  const all = Array.from(weights).reduce((sum, weight) => sum + weight, 0) / weights.length;
+  const above = (level: number, node: number): number =>
+    level === 0 ? all : (means[level - 1]?.[Math.floor(node / law.branching)] as number);
+  return { all, parts: means.map((level, l) => level.map((mean, node) => mean - above(l, node))) };
+}
+
+/** The variance of one report's estimate at a level, by the node of its device. */
+export function nodeVariances(law: LevelLaw, weights: readonly number[]): readonly number[] {
+  const { p, q } = mechanismOf(law).support(law);
+  const { one, neither } = pairs(law);
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  const squares = weights.reduce((sum, w) => sum + w * w, 0);
+  return weights.map((own) => {
+    const [others, otherSquares] = [total - own, squares - own * own];
+    const both = 2 * (one - p * q) * own * others + (neither - q * q) * (others * others - otherSquares);
+    return (p * (1 - p) * own * own + q * (1 - q) * otherSquares + both) / ((p - q) * (p - q));
+  });
+}
+
+const mean = (shares: readonly number[], values: readonly number[]): number =>
+  shares.reduce((sum, share, i) => sum + share * (values[i] as number), 0);
+
+const variance = (shares: readonly number[], values: readonly number[]): number =>
+  Math.max(
+    0,
+    mean(
+      shares,
+      values.map((value) => value * value),
+    ) -
+      mean(shares, values) ** 2,
+  );
+
+/** Sums over the cells of each node of a level. */
+const nodeSums = (law: HierarchicalLaw, level: number, shares: readonly number[]): readonly number[] => {
+  const sums = Array.from({ length: Math.ceil(shares.length / widthOf(law, level)) }, () => 0);
+  for (const [i, share] of shares.entries())
+    sums[Math.floor(i / widthOf(law, level))] = (sums[Math.floor(i / widthOf(law, level))] as number) + share;
+  return sums;
+};
+
+/** With z² devices more at the ends of some values. */
+function cautious(shares: readonly number[], values: readonly number[], reports: number): readonly number[] {
+  const more = Z95 * Z95;
+  const [highest, lowest] = [values.indexOf(Math.max(...values)), values.indexOf(Math.min(...values))];
+  return shares.map((share, i) => (share * reports + (more / 2) * (Number(i === highest) + Number(i === lowest))) / (reports + more));
+}
+
+/** The variance of one report's estimate of a mean weight, of numbers that are spread evenly and levels that are as frequent. */
+export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[]): number {
+  const even = weights.map(() => 1 / weights.length);
+  const perLevel = partsOf(law, weights).parts.map((part, level) => {
+    const shares = nodeSums(law, level, even);
+    return mean(shares, nodeVariances(law.levels[level] as LevelLaw, part)) + variance(shares, part);
+  });
+  return law.levels.length * perLevel.reduce((sum, each) => sum + each, 0) - variance(even, weights);
+}
+
+/** Of a law's tallies; undefined without reports. */
+export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies): Distribution | undefined {
+  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+  if (reports === 0) return undefined;
+  const shares = consistentShares(law, tallies);
+  return {
+    cells: law.size,
+    meanOf: (weights) => {
+      const { all, parts } = partsOf(law, weights);
+      let [estimate, spread] = [all, -variance(shares, Array.from(weights)) / reports];
+      for (const [level, part] of parts.entries()) {
+        const of = law.levels[level] as LevelLaw;
+        const tally = tallies.get(level);
+        if (tally === undefined) {
+          // Nobody drew the level, so its part may be anything that it can be.
+          spread += (Math.max(...part) - Math.min(...part)) ** 2;
+          continue;
+        }
+        const { p, q } = mechanismOf(of).support(of);
+        const seen = cautious(nodeSums(law, level, shares), part, tally.reports);
+        estimate += mean(
+          part,
+          part.map((_, node) => ((tally.cells[node] as number) / tally.reports - q) / (p - q)),
+        );
+        spread += (mean(seen, nodeVariances(of, part)) + variance(seen, part)) / tally.reports;
+      }
+      return { estimate, variance: spread };
+    },
+    shapes: { consistent: shares },
+  };
+}

@@ -1,0 +1,21 @@
+/** The scores of the Laplace mechanism on a grid: those of its counts of steps, and the rounding to them. */
+
+import type { LaplaceLaw } from '@murmuration/shared';
+import { geometricScores } from './geometric.ts';
+import type { Scores } from './number.ts';
+
+/** Scores from steps to the range of width 1. */
+export function laplaceScores({ tails }: LaplaceLaw): Scores {
+  const steps = tails.length;
+  const { values, varianceAt: onGrid } = geometricScores({ mechanism: 'geometric', tails });
+  const varianceAt = (place: number): number => {
+    const rest = place * steps - Math.floor(place * steps);
+    return onGrid(place) + (rest * (1 - rest)) / (steps * steps);
+  };
+  // On each step the variance is a parabola that opens downwards: its top, or the end of the step that is nearest.
+  const tops = Array.from({ length: steps }, (_, step) => {
+    const rise = onGrid((step + 1) / steps) - onGrid(step / steps);
+    return varianceAt((step + Math.min(1, Math.max(0, (1 + rise * steps * steps) / 2))) / steps);
+  });
+  return { values, varianceAt, worst: Math.max(...tops, onGrid(0), onGrid(1)) };
+}

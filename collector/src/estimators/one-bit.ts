@@ -1,0 +1,33 @@
+/** The mean of numbers from one kept bit of each, and how its outputs tell a number; shared/src/mechanisms/one-bit.ts says why. */
+
+import { type OneBitLaw, oneBitSupport } from '@murmuration/shared';
+import { type Estimate, scored } from './estimate.ts';
+import type { Question } from './estimator.ts';
+import { numberEstimates, type Scores } from './number.ts';
+
+const noiseOf = (law: OneBitLaw, stage?: 'permanent'): number => {
+  const { p, q } = oneBitSupport(law, stage);
+  return (q * (1 - q)) / ((p - q) * (p - q));
+};
+
+/** Scores from a bit to the range of width 1. */
+export function oneBitScores(law: OneBitLaw): Scores {
+  const { p, q } = oneBitSupport(law);
+  const noise = noiseOf(law);
+  return {
+    values: [-q / (p - q), (1 - q) / (p - q)],
+    varianceAt: (place) => noise + place * (1 - place),
+    worst: noise + 0.25,
+  };
+}
+
+/** The estimated mean place as one row; none without reports. */
+export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice }: Question): Estimate[] {
+  const tally = tallies.get(0);
+  if (tally === undefined || perDevice === 1) return numberEstimates(oneBitScores(law), tallies);
+  const { p, q } = oneBitSupport(law);
+  const { reports, cells } = tally;
+  const noise = noiseOf(law) + (perDevice - 1) * noiseOf(law, 'permanent');
+  const shared = perDevice / reports;
+  return [scored(((cells[1] as number) / reports - q) / (p - q), noise / reports, shared, shared)];
+}

@@ -1,0 +1,89 @@
+/**
+ * The unbiased estimates of the square wave; the law is in shared/src/mechanisms/square-wave.ts.
+ *
+ * With y_j the shares of the outputs and B the K x d matrix that is 1 where output j is in the window of cell i, 0
+ * elsewhere, E y = q + (p - q) B θ. B has full column rank and does not know ε, so with a positive diagonal W
+ *   θ^ = A⁻¹ Bᵀ W z + A⁻¹ 1 (1 - 1ᵀ A⁻¹ Bᵀ W z) / (1ᵀ A⁻¹ 1),  A = Bᵀ W B,  z = (y - q) / (p - q)
+ * is unbiased whatever θ is, as the second term only uses that θ sums to 1. W = diag(1 / E y) for an even θ: then it is the
+ * best linear unbiased estimator there (Gauss-Markov, in Aitken's form), and near to it elsewhere.
+ *
+ * A report is one output, so each cell i has scores s_i(j) with E[s_i(j) | x] = [x = i]. For weights w of the cells,
+ * t(j) = Σ_i w_i s_i(j), the estimate is the mean of t, and Var(t | x) = Σ_j P(j | x) t(j)² - w_x². Its mean over devices is
+ * taken at the likeliest θ, whose outputs come just as often as those that came.
+ */
+
+import type { SquareWaveLaw } from '@murmuration/shared';
+import { CholeskyDecomposition, Matrix } from 'ml-matrix';
+import type { Tallies } from '../store/store.ts';
+import type { Distribution } from './distribution.ts';
+import { chancesOf, expectationMaximization, windowSums } from './expectation-maximization.ts';
+
+/** s_i(j): a row for each cell, a column for each output. */
+export function squareWaveScores(law: SquareWaveLaw): Matrix {
+  const { p, q } = chancesOf(law);
+  const [cells, outputs] = [law.grid + 1, law.grid + law.window];
+  const inWindow = (output: number, cell: number): boolean => output >= cell && output < cell + law.window;
+  const even = windowSums(new Float64Array(cells).fill(1 / cells), law.window, 1 - law.window, outputs);
+  const weight = even.map((mass) => 1 / (q + (p - q) * mass));
+  const weighted = new Matrix(cells, outputs); // Bᵀ W
+  const a = new Matrix(cells, cells);
+  for (let i = 0; i < cells; i++) {
+    for (let j = i; j < i + law.window; j++) weighted.set(i, j, weight[j] as number);
+    for (let k = 0; k < cells; k++) {
+      let sum = 0;
+      for (let j = i; j < i + law.window; j++) if (inWindow(j, k)) sum += weight[j] as number;
+      a.set(i, k, sum);
+    }
+  }
+  const solver = new CholeskyDecomposition(a);
+  const inverse = solver.solve(weighted);
+  const ones = solver.solve(Matrix.ones(cells, 1)).to1DArray();
+  const total = ones.reduce((sum, x) => sum + x, 0);
+  const column = inverse.sum('column'); // of all cells, for each output
+  const spread = Matrix.columnVector(ones).mmul(Matrix.rowVector(column)).div(total);
+  const left = Matrix.sub(inverse, spread);
+  const rows = left.sum('row'); // of all outputs, for each cell
+  return new Matrix(
+    Array.from({ length: cells }, (_, i) =>
+      Array.from({ length: outputs }, (__, j) => (left.get(i, j) - q * (rows[i] as number)) / (p - q) + (ones[i] as number) / total),
+    ),
+  );
+}
+
+const scoreOf = (scores: Matrix, weights: ArrayLike<number>): readonly number[] =>
+  Matrix.rowVector(Array.from(weights)).mmul(scores).to1DArray();
+
+/** The mean of Var(t | x) over devices whose cells have these shares. */
+function meanVariance(law: SquareWaveLaw, score: readonly number[], weights: ArrayLike<number>, shares: readonly number[]): number {
+  const { p, q } = chancesOf(law);
+  const squares = score.map((t) => t * t);
+  const all = q * squares.reduce((sum, square) => sum + square, 0);
+  const near = windowSums(squares, law.window, 0, shares.length);
+  return shares.reduce((sum, share, x) => sum + share * (all + (p - q) * (near[x] as number) - (weights[x] as number) ** 2), 0);
+}
+
+/** The variance of one report's estimate of a mean weight, of numbers that are spread evenly. */
+export function squareWaveEven(law: SquareWaveLaw, weights: readonly number[]): number {
+  const even = weights.map(() => 1 / weights.length);
+  return meanVariance(law, scoreOf(squareWaveScores(law), weights), weights, even);
+}
+
+/** Of a law's tallies; undefined without reports. */
+export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Distribution | undefined {
+  const tally = tallies.get(0);
+  if (tally === undefined) return undefined;
+  const { reports, cells: counts } = tally;
+  const scores = squareWaveScores(law);
+  const likeliest = expectationMaximization(law, counts, false);
+  return {
+    cells: law.grid + 1,
+    meanOf: (weights) => {
+      const score = scoreOf(scores, weights);
+      return {
+        estimate: score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports,
+        variance: meanVariance(law, score, weights, likeliest) / reports,
+      };
+    },
+    shapes: { em: likeliest, ems: expectationMaximization(law, counts, true) },
+  };
+}

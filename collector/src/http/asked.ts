@@ -1,0 +1,48 @@
+/** What a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
+
+import type { MetricDocument } from '@murmuration/shared';
+import { type Asked, USUAL } from '../distribution.ts';
+import { Problem } from './problem.ts';
+
+const MOST = 100;
+
+/** A list of a parameter: at most so many parts, each of which can be read. */
+function listOf<T>(name: string, text: string, expected: string, read: (part: string) => T | undefined): readonly T[] {
+  const parts = text.split(',');
+  const values = parts.map(read).filter((value) => value !== undefined);
+  if (values.length < parts.length || parts.length > MOST) {
+    throw new Problem(400, 'bad-query', `${name}: at most ${MOST} of ${expected}, parted by commas`, text.slice(0, 200));
+  }
+  return values;
+}
+
+const numberOf = (text: string | undefined): number => (text?.trim() ? Number(text) : Number.NaN);
+
+/**
+ * What is asked of a metric.
+ *
+ * @throws {Problem} 400 where it can't be read, or the metric is no distribution
+ */
+export function askedOf({ type, ...metric }: MetricDocument, ranges: string | undefined, quantiles: string | undefined): Asked {
+  if (type !== 'distribution' || !('range' in metric)) {
+    if (ranges === undefined && quantiles === undefined) return USUAL;
+    throw new Problem(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);
+  }
+  const [least, most] = metric.range;
+  const readRange = (part: string): readonly [number, number] | undefined => {
+    const [low = Number.NaN, high = Number.NaN, ...more] = part.split('..').map(numberOf);
+    return more.length === 0 && least <= low && low < high && high <= most ? [low, high] : undefined;
+  };
+  const readLevel = (part: string): number | undefined => {
+    const level = numberOf(part);
+    return level > 0 && level < 1 ? level : undefined;
+  };
+  return {
+    ranges:
+      ranges === undefined
+        ? USUAL.ranges
+        : listOf('ranges', ranges, `LOW..HIGH within ${least}..${most}, such as ${least}..${most}`, readRange),
+    quantiles:
+      quantiles === undefined ? USUAL.quantiles : listOf('quantiles', quantiles, 'levels above 0 and below 1, such as 0.5', readLevel),
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * dBitFlip: Ding, Kulkarni, Yekhanin 2017, "Collecting Telemetry Data Privately", §3.2: bits for d of k buckets alone.
+ *
+ * Law (k buckets, d of them, T = 2^32): a device draws a place on the ring of buckets uniformly, whatever the value, and has
+ * the d buckets from there on. (The paper draws any d of k. So each bucket is drawn as often, d/k, all that an estimate of it
+ * depends on, and one number says which.) For each the report has a bit, which is 1 with probability one/T if the value lies in that bucket, else zero/T. Two values differ in at most two
+ * of these bits, or with d = 1 in one:
+ *   e^ε = one (T - zero) / (zero (T - one)),   d > 1          e^ε = max(one / zero, (T - zero) / (T - one)),   d = 1
+ * The paper's bits are symmetric, one = T - zero: zero = T / (e^(ε/2) + 1), and with d = 1, where all of ε is at one bit,
+ * T / (e^ε + 1). With d = k it is symmetric unary encoding.
+ *
+ * Permanent: the paper (§4.2) keeps a response for every bucket that a value ever falls in, which hides one value but not
+ * when values change, for a change of bucket shows as a change of bits. Here the first value of an epoch is kept alone,
+ * with the d buckets that were drawn for it, and every report sends its bits through a second stage. So a whole history of
+ * values reveals what the stored bits do, e^ε∞ as above, as for each permanent metric; and like bits.ts in all the rest.
+ *
+ * A bucket that D of n reports are about, C of them with a 1: f = (C/D - q) / (p - q) is unbiased given D, since who is
+ * asked about a bucket does not depend on values, and with the coins' variance (f p(1-p) + (1-f) q(1-q)) / (D (p-q)²) it has
+ * that of the sample, f (1-f) (1/D - 1/n). On average D = n d/k: errors are √(k/d) times those of k bits, at d/k the bytes.
+ */
+
+import { ratio } from '../arithmetic/ratio.ts';
+import { assertStages, type BitStages, bitOdds, bitSupport, halfStages } from './bits.ts';
+import { coded } from './codec.ts';
+import { assertWhole, type Mechanism, MODULUS } from './law.ts';
+
+/** The integers of dBitFlip. */
+export type DBitFlipLaw = BitStages & {
+  readonly mechanism: 'd-bit-flip';
+  /** k, the number of buckets. */
+  readonly size: number;
+  /** d, for how many of them a report has a bit. */
+  readonly bits: number;
+};
+
+/** How many places on the ring a device may draw: one where it has a bit for every bucket. */
+export const ringOf = ({ size, bits }: Pick<DBitFlipLaw, 'size' | 'bits'>): number => (bits < size ? size : 1);
+
+/**
+ * The law with the largest ε that are at most those asked.
+ *
+ * @param epsilon ε of one report
+ * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %, or `bits` is not from 1 to `size`
+ */
+export function dBitFlipLaw(size: number, bits: number, epsilon: number, permanent?: number, modulus: number = MODULUS): DBitFlipLaw {
+  assertWhole(bits, 1, Math.min(size, 2 ** 16), 'bits');
+  const shared = bits > 1 ? 2 : 1; // how many bits have ε between them
+  const stages = halfStages(epsilon / shared, permanent && permanent / shared, modulus);
+  return { mechanism: 'd-bit-flip', size, bits, ...stages, one: modulus - stages.zero };
+}
+
+/** e^ε of one bit, over T or T². */
+const oneBit = (a: bigint, b: bigint, T: bigint) => (a * (T - a) > b * (T - b) ? ratio(T - b, T - a) : ratio(a, b));
+
+const oneBitOdds = ({ one, zero, irr }: BitStages): ReturnType<Mechanism<DBitFlipLaw>['odds']> => {
+  const [T, a, b] = [BigInt(MODULUS), BigInt(one), BigInt(zero)];
+  const first = oneBit(a, b, T);
+  if (irr === undefined) return { report: first };
+  const through = (t: bigint): bigint => t * BigInt(irr.one) + (T - t) * BigInt(irr.zero);
+  return { report: oneBit(through(a), through(b), T * T), permanent: first };
+};
+
+/** P(1 | the value lies in the bucket) and P(1 | it does not), of a bit that a report has. */
+export const drawnSupport: Mechanism<DBitFlipLaw>['support'] = bitSupport;
+
+export const dBitFlip: Mechanism<DBitFlipLaw> = /* @__PURE__ */ coded<DBitFlipLaw>({
+  validate: (law) => {
+    assertWhole(law.size, 2, 2 ** 16, 'd-bit-flip: size');
+    assertWhole(law.bits, 1, law.size, 'd-bit-flip: bits');
+    assertStages('d-bit-flip', law);
+  },
+  odds: (law) => (law.bits > 1 ? bitOdds(law, 1) : oneBitOdds(law)),
+  shape: (law) => ({ cohorts: ringOf(law), cells: law.bits, form: 'bits' }),
+  supporting: ({ size, bits }, place, bucket) => {
+    const bit = (bucket - place + size) % size;
+    return bit < bits ? [bit] : [];
+  },
+  /** That a report is about a bucket and has a 1. */
+  support: (law, stage) => {
+    const { p, q } = drawnSupport(law, stage);
+    const drawn = law.bits / law.size;
+    return { p: drawn * p, q: drawn * q };
+  },
+});

@@ -1,0 +1,101 @@
+/**
+ * Hierarchical intervals, HIO: Wang, Ding, Zhou, Hong, Huang, Li, Jha 2019, "Answering Multi-Dimensional Analytical Queries
+ * under Local Differential Privacy", §4.2; with the branching of Cormode, Kulkarni, Srivastava 2019, "Answering Range
+ * Queries Under Local Differential Privacy", §4.4.
+ *
+ * Law (d cells of a number's range, B branches, h levels, h the least with B^h >= d): level l parts the cells into nodes of
+ * B^(h-1-l), the last one perhaps fewer. A device draws a level, each with the same probability and whatever its number is,
+ * and answers which node of it holds its cell, through the law that chooser 1 gives a list of that level's nodes, with the
+ * whole ε. A report is the level and a bit for each cell, of which that answer's nodes are ones (of k-ary response one), so
+ *   e^ε = max over levels of the e^ε of the level's law
+ * The share of a range is a sum of nodes, at most 2 (B - 1) of a level, where a sum of cells would have d: its error grows
+ * with the logarithm of d and no faster. (B - 1) h² is that error's factor for long ranges (ibid., (8)), least near B = 5.
+ */
+
+import { coded } from './codec.ts';
+import { type KAryLaw, kAry } from './k-ary.ts';
+import { assertWhole, type Channel } from './law.ts';
+import { listLaw } from './list.ts';
+import { MOST_CELLS } from './square-wave.ts';
+import { type SubsetLaw, subset } from './subset.ts';
+
+/** The law of a level: that of a list of its nodes. */
+export type LevelLaw = KAryLaw | SubsetLaw;
+
+/** The integers of hierarchical intervals. */
+export type HierarchicalLaw = {
+  readonly mechanism: 'hierarchical';
+  /** d, the cells: the nodes of the last level. */
+  readonly size: number;
+  /** B, the nodes of a level that make one of the level above. */
+  readonly branching: number;
+  /** From the fewest nodes to the most. */
+  readonly levels: readonly LevelLaw[];
+};
+
+/** How many levels there are. */
+function heightOf(size: number, branching: number): number {
+  let height = 1;
+  while (branching ** height < size) height++;
+  return height;
+}
+
+/** How many cells a node of a level has. */
+export const widthOf = ({ branching, levels }: Pick<HierarchicalLaw, 'branching' | 'levels'>, level: number): number =>
+  branching ** (levels.length - 1 - level);
+
+/** The branching of least (B - 1) h², from 2 to 16; the smallest of those. */
+export function bestBranching(size: number): number {
+  let [best, least] = [2, Number.POSITIVE_INFINITY];
+  for (let branching = 2; branching <= 16; branching++) {
+    const cost = (branching - 1) * heightOf(size, branching) ** 2;
+    if (cost < least) [best, least] = [branching, cost];
+  }
+  return best;
+}
+
+/**
+ * The law over so many cells, of an ε that is at most the one asked.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
+ */
+export function hierarchicalLaw(size: number, epsilon: number, branching: number = bestBranching(size)): HierarchicalLaw {
+  assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+  assertWhole(branching, 2, MOST_CELLS, 'hierarchical: branching');
+  const height = heightOf(size, branching);
+  const levels = Array.from({ length: height }, (_, level) => listLaw(Math.ceil(size / branching ** (height - 1 - level)), epsilon));
+  return { mechanism: 'hierarchical', size, branching, levels };
+}
+
+/** The channel of a level's law. */
+const channelOf = (law: LevelLaw): Channel<LevelLaw> => (law.mechanism === 'k-ary' ? kAry : subset) as Channel<LevelLaw>;
+
+export const hierarchical: Channel<HierarchicalLaw> = /* @__PURE__ */ coded<HierarchicalLaw>({
+  validate: (law) => {
+    const { size, branching, levels } = law;
+    assertWhole(size, 2, MOST_CELLS, 'hierarchical: size');
+    assertWhole(branching, 2, MOST_CELLS, 'hierarchical: branching');
+    const height = heightOf(size, branching);
+    assertWhole(Array.isArray(levels) ? levels.length : undefined, height, height, 'hierarchical: levels');
+    levels.forEach((level, i) => {
+      if (!['k-ary', 'subset'].includes(level?.mechanism) || (level as KAryLaw).irr !== undefined) {
+        throw new RangeError(`hierarchical: levels[${i}]: expected k-ary or subset, got ${JSON.stringify(level)}`);
+      }
+      channelOf(level).validate(level);
+      const nodes = Math.ceil(size / widthOf(law, i));
+      assertWhole(level.size, nodes, nodes, `hierarchical: levels[${i}].size`);
+    });
+  },
+  odds: ({ levels }) => {
+    const all = levels.map((level) => channelOf(level).odds(level).report);
+    const larger = (a: (typeof all)[number], b: (typeof all)[number]): (typeof all)[number] =>
+      a.numerator * b.denominator < b.numerator * a.denominator ? b : a;
+    return { report: all.reduce(larger) };
+  },
+  shape: ({ size, levels }) => ({
+    cohorts: levels.length,
+    cells: size,
+    form: 'bits',
+    limits: levels.map((level) => ({ cells: level.size, weight: level.mechanism === 'subset' ? level.subset : 1 })),
+  }),
+});

@@ -1,0 +1,43 @@
+/** Several of a list: a set of answers, up to a limit. */
+
+import { setLaw } from '../mechanisms/privset.ts';
+import { type Ask, OTHER, type Question } from './question.ts';
+
+/** What a question for several of a list says of itself. */
+export interface SetAsk extends Omit<Ask, 'mechanism'> {
+  /** How many answers a set has at most. One that has more is sampled down: it is never missing. */
+  readonly atMost: number;
+}
+
+/**
+ * Which ones of a list? Equal answers count once; with `other: true` all that are not listed count as one `other`. The
+ * shares of answers do not add up to 1, and are unbiased while no set has more than `atMost` answers.
+ */
+export function choices<const T extends string>(
+  answers: readonly T[],
+  ask: SetAsk & { readonly other: true },
+): Question<readonly (T | (string & {}))[]>;
+export function choices<const T extends string>(answers: readonly T[], ask: SetAsk): Question<readonly T[]>;
+export function choices(answers: readonly string[], ask: SetAsk & { readonly other?: boolean }): Question<readonly string[]> {
+  const { atMost } = ask;
+  const all = ask.other ? [...answers, OTHER] : answers;
+  const indices = new Map(all.map((answer, i) => [answer, i]));
+  return {
+    type: 'choices',
+    ask,
+    fields: { answers: all },
+    size: all.length,
+    law: (size, epsilon) => setLaw(size, atMost, epsilon),
+    input: (value) => {
+      if (!Array.isArray(value)) return undefined;
+      const set = new Set<number>();
+      for (const answer of value as readonly unknown[]) {
+        const index = indices.get(answer as string) ?? (ask.other && typeof answer === 'string' ? all.length - 1 : undefined);
+        if (index === undefined) return undefined;
+        set.add(index);
+      }
+      return [...set];
+    },
+    labels: () => [...all, ...Array.from({ length: atMost }, (_, j) => `fewer than ${atMost - j}`)],
+  };
+}

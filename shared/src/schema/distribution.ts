@@ -1,0 +1,44 @@
+/** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
+
+import { squareWaveLaw } from '../mechanisms/square-wave.ts';
+import { placeOf, type Range } from './mean.ts';
+import type { Ask, NamedDistribution, Question } from './question.ts';
+
+/**
+ * Cells where none are asked for: 1.6 % of the range each. What is told of a finer place than that is mostly noise for
+ * fewer than a million reports, and each cell more costs the unbiased shares of cells, not those of ranges.
+ */
+export const DEFAULT_CELLS = 64;
+
+/** Places in a range as people read them, so many steps of `parts` from its low end. */
+const edgeLabel = ([low, high]: Range, steps: number, parts: number): string =>
+  String(Number((low + ((high - low) * steps) / parts).toPrecision(4)));
+
+/** The cells as people read them. */
+export const cellLabels = (range: Range, cells: number): readonly string[] =>
+  Array.from({ length: cells }, (_, i) => `${edgeLabel(range, i, cells)} – ${edgeLabel(range, i + 1, cells)}`);
+
+/** What a distribution says of itself. */
+type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
+
+/** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
+export function distribution(range: Range, ask: DistributionAsk): Question<number> {
+  const { cells = DEFAULT_CELLS } = ask;
+  return {
+    type: 'distribution',
+    ask,
+    fields: { range, cells },
+    size: cells,
+    law: (size, epsilon) => squareWaveLaw(size, epsilon),
+    input: (value) => {
+      const place = placeOf(range, value);
+      return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
+    },
+    labels: () => {
+      // The middle of the window of each output.
+      const { grid, window } = squareWaveLaw(cells, ask.epsilon);
+      return Array.from({ length: grid + window }, (_, j) => edgeLabel(range, 2 * j - window + 2, 2 * cells));
+    },
+    ...ask.mechanism,
+  };
+}
