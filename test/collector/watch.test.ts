@@ -4,9 +4,9 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   kAryLaw,
   type Law,
-  meanLaw,
   mechanismOf,
   packingOf,
+  piecewiseLaw,
   rapporLaw,
   type ShareLaw,
   subsetLaw,
@@ -95,7 +95,7 @@ test('a share of crafted reports moves an estimate to (1 - share) f + share s, e
 });
 
 test('the leverage of a number is that of its outermost outputs, and the watch gives it in the unit of the range', () => {
-  const law = meanLaw(1); // Duchi's: two outputs, at ±(e + 1)/(e - 1) of half the range
+  const law = piecewiseLaw(1, 1, 1); // Duchi's: two outputs, at ±(e + 1)/(e - 1) of half the range
   const reach = (Math.E + 1) / (Math.E - 1) / 2;
   expect(leverageOf(law)?.high).toBeCloseTo(0.5 + reach, 6);
   expect(leverageOf(law)?.low).toBeCloseTo(0.5 - reach, 6);
