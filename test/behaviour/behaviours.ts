@@ -156,8 +156,16 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     await assertRecorded(it.sent, 'plan');
     await assertRecorded(it.telemetry, 'plan', 0);
     const metrics = ['darkMode', 'notes', 'plan', 'startupMs', 'word'];
-    same('outcomes', [...results(it)].sort(), metrics.flatMap((metric) => [`${metric} delivered`, `${metric} recorded`]));
-    same('words', shown.flatMap(({ reports }) => reports.map(({ meaning }) => meaning.startsWith('randomized'))), metrics.map(() => true));
+    same(
+      'outcomes',
+      [...results(it)].sort(),
+      metrics.flatMap((metric) => [`${metric} delivered`, `${metric} recorded`]),
+    );
+    same(
+      'words',
+      shown.flatMap(({ reports }) => reports.map(({ meaning }) => meaning.startsWith('randomized'))),
+      metrics.map(() => true),
+    );
   });
 
   test('no value is stored or sent', async () => {

@@ -56,6 +56,8 @@ test('every behaviour holds in the Hermes VM', () => {
 
 test("the bundle compiles with today's Hermes compiler", async () => {
   const bytecode = join(folder, 'bundle.hbc');
-  execFileSync(program('hermes-compiler', 'hermesc', 'hermesc'), ['-O', '-w', '-emit-binary', '-out', bytecode, script], { timeout: 60_000 });
+  execFileSync(program('hermes-compiler', 'hermesc', 'hermesc'), ['-O', '-w', '-emit-binary', '-out', bytecode, script], {
+    timeout: 60_000,
+  });
   expect((await stat(bytecode)).size).toBeGreaterThan(10_000);
 });
