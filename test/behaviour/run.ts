@@ -1,6 +1,6 @@
-/** Runs the behaviours where there is no test runner: one after the other, to a list of what failed. */
+/** Runs suites where there is no test runner: one test after the other, to a list of what failed. */
 
-import { behaviours, type Runtime } from './behaviours.ts';
+import type { Test } from '@murmuration/client/testing';
 
 /** What came of a run. */
 export interface Results {
@@ -9,9 +9,9 @@ export interface Results {
   readonly failed: readonly string[];
 }
 
-export async function run(runtime: Runtime): Promise<Results> {
+export async function run(suite: (test: Test) => void): Promise<Results> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
-  behaviours((name, run) => tests.push({ name, run }), runtime);
+  suite((name, run) => tests.push({ name, run }));
   const passed: string[] = [];
   const failed: string[] = [];
   for (const { name, run } of tests) {
