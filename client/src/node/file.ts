@@ -24,7 +24,7 @@ function sync(path: string, flags: string, value?: string): void {
 
 /**
  * Keeps everything in a folder that only this user of the machine can read. A value is on the disk when `setItem`
- * returns, whole or not at all, whenever the process dies. For a program that one person uses, a folder of theirs; for a
+ * returns, whole or not at all, whenever the process dies. Processes of one machine may share it. For a program that one person uses, a folder of theirs; for a
  * server, a folder for each person.
  *
  * @example createTelemetry({ schema, endpoint, storage: fileStorage(join(homedir(), '.notes')) });
@@ -51,9 +51,6 @@ export function fileStorage(folder: string): Storage {
       syncFolder();
     },
     removeItem: (key) => rmSync(path(key), { force: true }),
-    lock: (key) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return lockFile(`${path(key)}.lock`);
-    },
+    lock: (key) => lockFile(`${path(key)}.lock`),
   };
 }

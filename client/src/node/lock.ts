@@ -1,6 +1,7 @@
 /** A lock among processes: a file that names its holder, and that outlives a holder who died without notice. */
 
 import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /** Milliseconds between looks at a lock that another process holds. */
@@ -21,15 +22,15 @@ function isHeld(path: string, holder: number): boolean {
   }
 }
 
-/** Creates the lock with its holder's number in it, at once; false where there is one. */
+/** Creates the lock with its holder's number in it, at once; false where there is one, or the folder was removed meanwhile. */
 function create(path: string): boolean {
   const own = `${path}.${process.pid}.${threadId}`;
-  writeFileSync(own, String(process.pid));
   try {
+    writeFileSync(own, String(process.pid));
     linkSync(own, path);
     return true;
   } catch (error) {
-    if (code(error) !== 'EEXIST') throw error;
+    if (!['EEXIST', 'ENOENT'].includes(code(error) ?? '')) throw error;
     return false;
   } finally {
     rmSync(own, { force: true });
@@ -56,15 +57,32 @@ function clear(path: string): void {
   }
 }
 
+/** Removes a lock, and its folder where nothing else was stored. */
+function release(path: string): void {
+  if (!held.delete(path)) return;
+  try {
+    rmSync(path, { force: true });
+    rmdirSync(dirname(path));
+  } catch {
+    // The folder holds something, or is gone.
+  }
+}
+
+/** A process that ends leaves no lock behind. */
+const releaseAll = (): void => {
+  for (const path of [...held]) release(path);
+};
+
 /** Resolves to a release function once this process holds the lock. Waiting does not keep the process alive. */
 export async function lockFile(path: string): Promise<() => void> {
-  while (!create(path)) {
+  for (;;) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (create(path)) break;
     clear(path);
     if (create(path)) break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE).unref());
   }
+  if (held.size === 0) process.off('exit', releaseAll).on('exit', releaseAll);
   held.add(path);
-  return () => {
-    if (held.delete(path)) rmSync(path, { force: true });
-  };
+  return () => release(path);
 }

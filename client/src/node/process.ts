@@ -4,12 +4,22 @@ import type { Clock, Lifecycle } from '../adapters/lifecycle.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** All listeners share one handler of each signal, so that it can tell whether the program has one of its own. */
+/** All listeners share one handler of each event: a server may have many, and a handler can tell whether it is alone. */
 const listeners = new Set<() => unknown>();
+const told = new WeakSet<() => unknown>();
+
+/** Nothing is left to do. Each flushes once, for an upload that fails brings this about again. */
+function drained(): void {
+  for (const listener of [...listeners]) {
+    if (told.has(listener)) continue;
+    told.add(listener);
+    listener();
+  }
+}
 
 /** Flushes; where the program does not handle the signal itself, it then dies of it as it would have. */
 function signalled(signal: NodeJS.Signals): void {
-  for (const hidden of [...listeners]) hidden();
+  for (const listener of [...listeners]) listener();
   if (process.listenerCount(signal) > 1) return;
   process.off(signal, signalled);
   process.kill(process.pid, signal);
@@ -23,13 +33,16 @@ function signalled(signal: NodeJS.Signals): void {
  */
 export const nodeLifecycle: Lifecycle = (hidden) => {
   const listener = (): unknown => hidden();
-  // Ours comes first, for a program's own may remove itself when it runs.
-  if (listeners.size === 0) for (const signal of SIGNALS) process.prependListener(signal, signalled);
+  if (listeners.size === 0) {
+    process.on('beforeExit', drained);
+    // Ours comes first, for a program's own may remove itself when it runs.
+    for (const signal of SIGNALS) process.prependListener(signal, signalled);
+  }
   listeners.add(listener);
-  process.once('beforeExit', listener); // once: an upload that fails would bring it about again
   return () => {
-    process.off('beforeExit', listener);
-    if (listeners.delete(listener) && listeners.size === 0) for (const signal of SIGNALS) process.off(signal, signalled);
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    process.off('beforeExit', drained);
+    for (const signal of SIGNALS) process.off(signal, signalled);
   };
 };
 
