@@ -3,4 +3,5 @@
 import { buildClient } from './build-client.ts';
 import { buildDashboard } from './build-dashboard.ts';
 
-await Promise.all([buildClient(), buildDashboard()]);
+const [integrity] = await Promise.all([buildClient(), buildDashboard()]);
+console.log(`<script src="murmuration.min.js" integrity="${integrity}" crossorigin="anonymous"></script>`);
