@@ -7,7 +7,7 @@ import { buildClient } from './build-client.ts';
 import { buildDashboard } from './build-dashboard.ts';
 
 const PROJECTS = ['shared', 'client', 'client/src/node', 'collector'];
-const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
+const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
 /**
  * Builds the packages of the workspace in a folder.
@@ -16,7 +16,7 @@ const tsc = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url
  */
 export async function buildPackages(root: URL): Promise<string> {
   await Promise.all(['shared', 'client', 'collector'].map((name) => rm(new URL(`${name}/dist`, root), { recursive: true, force: true })));
-  execFileSync(tsc, ['--build', '--force', ...PROJECTS], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(process.execPath, [tsc, '--build', '--force', ...PROJECTS], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   const [integrity] = await Promise.all([buildClient(new URL('client/', root)), buildDashboard(new URL('collector/', root))]);
   return integrity;
 }
