@@ -50,7 +50,6 @@ export function indexedDbStorage(name = 'murmuration'): Storage {
   return {
     getItem: async (key) => (await items('readonly', (store) => store.get(key))) ?? null,
     setItem: async (key, value) => void (await items('readwrite', (store) => store.put(value, key))),
-    removeItem: async (key) => void (await items('readwrite', (store) => store.delete(key))),
     ...(globalThis.navigator?.locks && { lock: webLock }),
   };
 }

@@ -50,10 +50,6 @@ describe('a storage of promises, as AsyncStorage is', () => {
       await turn();
       items.set(key, value);
     },
-    removeItem: async (key) => {
-      await turn();
-      items.delete(key);
-    },
   };
   testStorage(test, () => asyncStorage);
 });

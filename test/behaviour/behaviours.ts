@@ -109,7 +109,6 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
         stored.push(value);
         return inner.setItem(key, value);
       },
-      removeItem: (key) => inner.removeItem(key),
     };
     const outcomes: Outcome[] = [];
     const clock = fakeClock(new Date(Date.UTC(2026, 10, 20) + day * DAY));

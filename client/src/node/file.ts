@@ -1,6 +1,6 @@
 /** A folder as storage: a file for each key, replaced whole, one process at a time. */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Storage } from '../adapters/storage.ts';
 import { lockFile } from './lock.ts';
@@ -50,7 +50,6 @@ export function fileStorage(folder: string): Storage {
       renameSync(next, path(key));
       syncFolder();
     },
-    removeItem: (key) => rmSync(path(key), { force: true }),
     lock: (key) => lockFile(`${path(key)}.lock`),
   };
 }
