@@ -6,12 +6,22 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fetchTransport, memoryStorage, type Storage, type Transport } from '@murmuration/client';
+import {
+  createTelemetry,
+  defineSchema,
+  fetchTransport,
+  flag,
+  memoryStorage,
+  type Options,
+  type Outcome,
+  type Storage,
+  type Transport,
+} from '@murmuration/client';
 import { edgeClock } from '@murmuration/client/edge';
 import { fileStorage, nodeLifecycle } from '@murmuration/client/node';
 import { appStateLifecycle } from '@murmuration/client/react-native';
-import { testLifecycle, testStorage, testTransport } from '@murmuration/client/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assertRecorded, memoryTransport, testLifecycle, testStorage, testTransport } from '@murmuration/client/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunningServer, startServer } from './transport-server.ts';
 
 let folder: string;
@@ -71,6 +81,34 @@ describe('a folder', () => {
     const storage = fileStorage(join(folder, 'file'));
     expect(() => storage.getItem('key')).toThrow(/ENOTDIR/);
     expect(() => storage.setItem('key', 'value')).toThrow(/EEXIST|ENOTDIR/);
+  });
+
+  test('holds a whole value, whenever its process is killed', async () => {
+    const at = join(folder, 'killed');
+    const letters = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      const writer = spawn(
+        process.execPath,
+        [
+          '-e',
+          `import('@murmuration/client/node').then(({ fileStorage }) => {
+            const storage = fileStorage(${JSON.stringify(at)});
+            console.log('writing');
+            for (let i = ${round}; ; i++) storage.setItem('key', 'abcdefghijklmnopqrstuvwxyz'[i % 26].repeat(300_000));
+          })`,
+        ],
+        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      await once(writer.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, 5 + 7 * round));
+      writer.kill('SIGKILL');
+      await once(writer, 'close');
+      const value = (await fileStorage(at).getItem('key')) ?? '';
+      if (value === '') continue; // killed before its first write
+      expect([value.length, new Set(value).size]).toEqual([300_000, 1]);
+      letters.add(value[0] as string);
+    }
+    expect(letters.size).toBeGreaterThan(1);
   });
 
   test('is one process at a time, and outlives one that was killed', async () => {
@@ -219,6 +257,74 @@ describe("an edge runtime's clock", () => {
     clock.after(60_000, () => {})();
     await Promise.all(alive);
     expect(alive).toHaveLength(2);
+  });
+});
+
+const schema = defineSchema({
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 1, per: 'month' },
+  metrics: { darkMode: flag({ epsilon: 1, description: 'Is dark mode on?' }) },
+});
+
+test('an upload that a timer begins keeps its request alive', async () => {
+  vi.useFakeTimers();
+  try {
+    const alive: Promise<unknown>[] = [];
+    const sent = memoryTransport(() => new Promise((resolve) => setTimeout(resolve, 3_000, { status: 204 })));
+    const outcomes: Outcome[] = [];
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: '/',
+      consent: 'granted',
+      storage: memoryStorage(),
+      clock: edgeClock((promise) => void alive.push(promise)),
+      transport: sent.transport,
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+    telemetry.record('darkMode', true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await Promise.all(alive);
+    expect(outcomes.map(({ result }) => result)).toEqual(['recorded', 'delivered']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+describe('a server', () => {
+  const answers = async (options: Partial<Options<typeof schema.questions, Record<string, never>>>): Promise<readonly string[]> => {
+    const outcomes: string[] = [];
+    const sent = memoryTransport();
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: '/',
+      consent: 'granted',
+      transport: sent.transport,
+      onOutcome: ({ result }) => outcomes.push(result),
+      ...options,
+    });
+    telemetry.record('darkMode', true);
+    await telemetry.close();
+    await assertRecorded(sent, 'darkMode', outcomes.includes('delivered') ? 1 : 0);
+    return outcomes;
+  };
+
+  test('that passes no storage records nothing: it is no person', async () => {
+    expect(await answers({})).toEqual(['storage-failed']);
+  });
+
+  test('with a folder for each person has a ledger for each', async () => {
+    const storageOf = (person: string): Storage => fileStorage(join(folder, 'people', person));
+    expect(await answers({ storage: storageOf('ada') })).toEqual(['recorded', 'delivered']);
+    expect(await answers({ storage: storageOf('ben') })).toEqual(['recorded', 'delivered']);
+    expect(await answers({ storage: storageOf('ada') })).toEqual(['already-answered']);
+  });
+
+  test('listens to the process once, whatever number of people there are', () => {
+    const before = process.listenerCount('SIGTERM');
+    const stops = Array.from({ length: 100 }, () => nodeLifecycle(() => {}));
+    expect([process.listenerCount('SIGTERM'), process.listenerCount('beforeExit')]).toEqual([before + 1, 1]);
+    for (const stop of stops) stop();
   });
 });
 

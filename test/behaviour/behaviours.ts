@@ -261,8 +261,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     same('uploads', it.sent.uploads.length, 1);
     it.telemetry.record('darkMode', true);
     await settle();
-    it.hide();
-    await settle();
+    await it.hide(); // settles when the flush has: a service worker's event waits for it
     same('uploads, timers', [it.sent.uploads.length, it.clock.timers()], [2, 0]);
   });
 
