@@ -111,6 +111,42 @@ describe('a folder', () => {
     expect(letters.size).toBeGreaterThan(1);
   });
 
+  test('is one process at a time, though every other one is killed while it holds the lock', async () => {
+    const at = join(folder, 'contended');
+    const inside = join(folder, 'inside');
+    const holder = (index: number): string => `
+      const { readFileSync, writeFileSync } = require('node:fs');
+      const waiting = setInterval(() => {}, 1000);
+      import('@murmuration/client/node').then(async ({ fileStorage }) => {
+        const release = await fileStorage(${JSON.stringify(at)}).lock('key');
+        clearInterval(waiting);
+        let other = 0;
+        try {
+          other = Number(readFileSync(${JSON.stringify(inside)}, 'utf8'));
+        } catch {}
+        let alive = other > 0;
+        try {
+          if (alive) process.kill(other, 0);
+        } catch {
+          alive = false;
+        }
+        writeFileSync(${JSON.stringify(inside)}, String(process.pid));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        if (${index} % 2 === 1) process.kill(process.pid, 'SIGKILL');
+        writeFileSync(${JSON.stringify(inside)}, '0');
+        release();
+        process.exitCode = alive ? 1 : 0;
+      });`;
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const child = spawn(process.execPath, ['-e', holder(index)], { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] });
+        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+        return signal ?? code;
+      }),
+    );
+    expect(ends).toEqual(ends.map((_, index) => (index % 2 === 1 ? 'SIGKILL' : 0)));
+  });
+
   test('is one process at a time, and outlives one that was killed', async () => {
     const at = join(folder, 'locked');
     const holder = spawn(

@@ -45,6 +45,13 @@ const suites: { readonly [name: string]: (test: Test) => void } = {
     : {
         worker: (test) =>
           testLifecycle(test, workerLifecycle, () => dispatchEvent(new MessageEvent('message', { data: 'murmuration:hidden' }))),
+        sync: (test) =>
+          testLifecycle(test, workerLifecycle, async () => {
+            const held: Promise<unknown>[] = [];
+            const waitUntil = (promise: Promise<unknown>): void => void held.push(promise);
+            dispatchEvent(Object.assign(new Event('sync'), { tag: 'murmuration:hidden', waitUntil }));
+            await Promise.all(held);
+          }),
       }),
 };
 

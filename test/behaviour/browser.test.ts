@@ -107,7 +107,7 @@ test('in a worker', async () => {
     worker.postMessage('run');
     return answer;
   });
-  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'worker']);
+  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'sync', 'worker']);
 });
 
 test('in a service worker', async () => {
@@ -121,5 +121,5 @@ test('in a service worker', async () => {
     active?.postMessage('run');
     return answer;
   });
-  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'worker']);
+  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'sync', 'worker']);
 });
