@@ -24,9 +24,12 @@ export function indexedDbStorage(name = 'murmuration'): Storage {
     const request = indexedDB.open(name);
     request.onupgradeneeded = () => request.result.createObjectStore(ITEMS);
     return answered(request).then((database) => {
-      // Whoever deletes the database need not wait for us.
-      database.onversionchange = () => database.close();
       database.onclose = () => {
+        opening = undefined;
+      };
+      // Whoever deletes the database need not wait for us.
+      database.onversionchange = () => {
+        database.close();
         opening = undefined;
       };
       return database;

@@ -21,4 +21,7 @@ export async function buildPackages(root: URL): Promise<string> {
   return integrity;
 }
 
-if (import.meta.main) console.log(`murmuration.min.js: ${await buildPackages(new URL('../../', import.meta.url))}`);
+if (import.meta.main) {
+  const integrity = await buildPackages(new URL('../../', import.meta.url));
+  console.log(`<script src="murmuration.min.js" integrity="${integrity}" crossorigin="anonymous"></script>`);
+}

@@ -3,5 +3,4 @@
 import { buildClient } from './build-client.ts';
 import { buildDashboard } from './build-dashboard.ts';
 
-const [integrity] = await Promise.all([buildClient(), buildDashboard()]);
-console.log(`<script src="murmuration.min.js" integrity="${integrity}" crossorigin="anonymous"></script>`);
+await Promise.all([buildClient(), buildDashboard()]);
