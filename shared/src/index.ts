@@ -13,6 +13,7 @@ export type { BitStage, BitStages } from './mechanisms/bits.ts';
 export * from './mechanisms/codec.ts';
 export * from './mechanisms/d-bit-flip.ts';
 export * from './mechanisms/exponential.ts';
+export * from './mechanisms/cohorts.ts';
 export * from './mechanisms/geometric.ts';
 export * from './mechanisms/k-ary.ts';
 export * from './mechanisms/law.ts';
