@@ -16,8 +16,20 @@ export { type Delivery, fetchTransport, type Transport, type Upload } from './ad
 export { best } from './best.ts';
 export { choices } from './choices.ts';
 export { dBitFlip, unary } from './mechanisms.ts';
+export { localHashing, stringHashing } from './local-hashing.ts';
+export { unary } from './mechanisms.ts';
 export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';
-export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';
+export {
+  choice,
+  type DeviceQuestion,
+  type DeviceQuestions,
+  flag,
+  joint,
+  type ListMechanism,
+  permanent,
+  type TextMechanism,
+  text,
+} from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';

@@ -16,10 +16,15 @@ type RespondStored = (law: shared.Law, symbol: string, coins: Coins) => Uint8Arr
 export interface Randomizing {
   readonly randomizers: Randomizers;
   readonly respond?: RespondStored;
+  /** Whether a report says an answer, by its index: where reports are neither an index nor a bit for each answer. */
+  readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean;
 }
 
 /** A mechanism for lists that brings its own randomizers. */
 export type ListMechanism = shared.NamedList & Randomizing;
+
+/** A mechanism for texts, with randomizers of its own where it is not RAPPOR. */
+export type TextMechanism = shared.NamedText & Partial<Randomizing>;
 
 /** What a list says of itself. */
 export type ListAsk = shared.Ask<ListMechanism>;
@@ -59,7 +64,7 @@ export function joint<const Q extends { readonly [name: string]: readonly shared
 }
 
 /** A string. `text({ epsilon: 1, description: 'Home page' })` */
-export function text(ask: shared.Ask<shared.NamedText>): DeviceQuestion<string> {
+export function text(ask: shared.Ask<TextMechanism>): DeviceQuestion<string> {
   return { randomizers: { rappor: randomizeRappor }, ...shared.text(ask) };
 }
 

@@ -3,19 +3,10 @@
 import { bucketOf, familyOf, isPrime } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { range } from './channel.ts';
+import { cohortVectors, dimension, innerProduct } from './hashed.ts';
 import { rational, toNumber } from './rational.ts';
 
 const PRIMES = range(32).filter((n) => n > 1 && range(n).every((m) => m < 2 || n % m !== 0));
-
-/** The digits of n in base g, least first. */
-const digits = (n: number, g: number, k: number): readonly number[] => range(k).map((i) => Math.floor(n / g ** i) % g);
-
-/** The least k with g^k >= size. */
-const dimension = (size: number, g: number): number => {
-  let k = 1;
-  while (g ** k < size) k++;
-  return k;
-};
 
 test('primes are those that nothing else divides', () => {
   expect(range(32).filter((n) => n > 1 && isPrime(n))).toEqual(PRIMES);
@@ -27,18 +18,11 @@ describe.each([2, 3, 5, 7, 11])('in %i buckets', (g) => {
   test.each([g + 1, g * g - 1, g * g, g * g + 1, 70].filter((size) => size > g))(
     'cohorts are the normalised vectors over %i answers',
     (size) => {
-      const k = dimension(size, g);
-      const vectors = range(g ** k)
-        .map((n) => digits(n, g, k))
-        .filter((s) => s.findLast((digit) => digit !== 0) === 1);
-      const { cohorts } = familyOf(size, g);
-      expect(cohorts).toBe(vectors.length);
-      expect(cohorts).toBe((g ** k - 1) / (g - 1));
+      const vectors = cohortVectors(size, g);
+      expect(familyOf(size, g).cohorts).toBe(vectors.length);
+      expect(vectors.length).toBe((g ** dimension(size, g) - 1) / (g - 1));
       vectors.forEach((s, cohort) => {
-        for (const answer of range(size)) {
-          const v = digits(answer, g, k);
-          expect(bucketOf(g, cohort, answer)).toBe(range(k).reduce((sum, i) => sum + (s[i] as number) * (v[i] as number), 0) % g);
-        }
+        for (const answer of range(size)) expect(bucketOf(g, cohort, answer)).toBe(innerProduct(s, answer, g));
       });
     },
   );
@@ -60,13 +44,13 @@ describe.each([2, 3, 5, 7, 11])('in %i buckets', (g) => {
 
 test('as many buckets as answers, prime or not, are one cohort without collisions', () => {
   for (const size of [2, 4, 6, 9, 100_000]) {
-    expect(familyOf(size, size)).toEqual({ cohorts: 1, collisions: 0 });
+    expect(familyOf(size, size)).toEqual({ vectors: size, cohorts: 1, collisions: 0 });
     for (const answer of [0, 1, size - 1]) expect(bucketOf(size, 0, answer)).toBe(answer);
   }
 });
 
 test('the largest families are exact whole numbers', () => {
-  expect(familyOf(100_000, 2)).toEqual({ cohorts: 131_071, collisions: 65_535 / 131_071 });
-  expect(familyOf(100_000, 317)).toEqual({ cohorts: 318, collisions: 1 / 318 });
-  expect(familyOf(2 ** 24, 4093)).toEqual({ cohorts: 4093 ** 2 + 4094, collisions: (4093 ** 2 - 1) / (4093 ** 3 - 1) });
+  expect(familyOf(100_000, 2)).toEqual({ vectors: 2 ** 17, cohorts: 131_071, collisions: 65_535 / 131_071 });
+  expect(familyOf(100_000, 317)).toEqual({ vectors: 317 ** 2, cohorts: 318, collisions: 1 / 318 });
+  expect(familyOf(2 ** 24, 4093)).toEqual({ vectors: 4093 ** 3, cohorts: 4093 ** 2 + 4094, collisions: (4093 ** 2 - 1) / (4093 ** 3 - 1) });
 });

@@ -10,7 +10,7 @@ import { numberEstimates, type Scores } from './number.ts';
 import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
-import { rapporEstimates } from './rappor.ts';
+import { stringEstimates } from './strings.ts';
 import { supportsOf } from './supports.ts';
 
 /** What an estimate is made of. */
@@ -55,6 +55,9 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   unary: list,
   rappor: rapporEstimates,
   privset: sets,
+  'local-hashing': list,
+  rappor: stringEstimates,
+  'string-hashing': stringEstimates,
   piecewise: number,
   geometric: number,
   exponential: exponentialEstimates,

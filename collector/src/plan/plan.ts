@@ -15,6 +15,7 @@ import {
   rapporLaw,
   type SchemaDocument,
   setLaw,
+  stringHashingLaw,
 } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -67,6 +68,7 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
     if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
     if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
+    if (law.mechanism === 'string-hashing') return stringHashingLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {
     if (error instanceof RangeError) return undefined;

@@ -9,7 +9,7 @@ import { Z95 } from '../estimators/estimate.ts';
 import { scoresOf } from '../estimators/estimator.ts';
 import { exponentialVariance } from '../estimators/exponential.ts';
 import { rangeVariance } from '../estimators/pure.ts';
-import { rapporVariance } from '../estimators/rappor.ts';
+import { stringVariance } from '../estimators/strings.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;
@@ -23,13 +23,13 @@ const MOST_DEVICES = 2 ** 40;
  * COLLISION_MASS / m + 1 / n collide. Numbers: of the mean, over the width of the range, at the worst numbers.
  */
 export function standardErrorAt(law: Law, reports: number, share: number): number {
-  if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
   if (law.mechanism === 'd-bit-flip') {
     const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
     return Math.sqrt(constant + slope * share - curve * share * share);
   }
   if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
+  if (!('size' in law)) return Math.sqrt(stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   const support = mechanismOf(law).support(law);
   const { constant, slope } = rangeVariance(support, support, 1);
   return Math.sqrt((constant + slope * share) / reports);

@@ -15,8 +15,9 @@
  * <s, v> = v_m + Σ_i t_i v_i over the digits i < m.
  */
 
-/** How many cohorts there are, and in what share of them two different answers collide. */
+/** The vectors g^k, the cohorts, and in what share of these two different answers collide. */
 export interface Family {
+  readonly vectors: number;
   readonly cohorts: number;
   readonly collisions: number;
 }
@@ -24,12 +25,12 @@ export interface Family {
 /** The family of `size` answers in `buckets` buckets, a prime or `size`. */
 export function familyOf(size: number, buckets: number): Family {
   let cohorts = 1;
-  let vectors = buckets; // g^k
+  let vectors = buckets;
   while (vectors < size) {
     cohorts += vectors;
     vectors *= buckets;
   }
-  return { cohorts, collisions: (vectors / buckets - 1) / (vectors - 1) };
+  return { vectors, cohorts, collisions: (vectors / buckets - 1) / (vectors - 1) };
 }
 
 /** The bucket of an answer in a cohort. */
