@@ -189,8 +189,8 @@ describe('a report', () => {
 
   test('of a bucket that there is not is refused', () => {
     expect(localHashing.decode(law, Uint8Array.of(0, 16))).toEqual({ cohort: 0, cells: [16] });
-    for (const bucket of [17, 255]) expect(() => localHashing.decode(law, Uint8Array.of(0, bucket))).toThrow(/bucket below 17/);
-    expect(() => localHashing.decode(wide, Uint8Array.of(0, 0, 1, 61))).toThrow(/bucket below 317/);
+    for (const bucket of [17, 255]) expect(() => localHashing.decode(law, Uint8Array.of(0, bucket))).toThrow(/answer below 17/);
+    expect(() => localHashing.decode(wide, Uint8Array.of(0, 0, 1, 61))).toThrow(/answer below 317/);
   });
 
   test('of another length is refused', () => {

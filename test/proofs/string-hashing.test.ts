@@ -105,7 +105,7 @@ describe('a report', () => {
   test('of a cohort, a bucket or a length that there is not is refused', () => {
     expect(stringHashing.decode(law, Uint8Array.of(7, 3))).toEqual({ cohort: 7, cells: [3] });
     expect(() => stringHashing.decode(law, Uint8Array.of(8, 3))).toThrow(/cohort below 8/);
-    expect(() => stringHashing.decode(law, Uint8Array.of(7, 4))).toThrow(/bucket below 4/);
+    expect(() => stringHashing.decode(law, Uint8Array.of(7, 4))).toThrow(/answer below 4/);
     for (const bytes of [[], [0], [0, 0, 0]]) expect(() => stringHashing.decode(law, Uint8Array.from(bytes))).toThrow(/2 bytes/);
   });
 

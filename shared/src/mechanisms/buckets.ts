@@ -3,9 +3,8 @@
  * or two of them where the metric is permanent. Each is big-endian in the fewest whole bytes, the cohort in front.
  */
 
-import { bigEndian, bytesFor, fromBigEndian } from '../encoding/bytes.ts';
+import { bigEndian } from '../encoding/bytes.ts';
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from './k-ary.ts';
-import type { Report } from './law.ts';
 
 /** The most cells, of all cohorts together, that a tally may have. */
 export const MAX_CELLS: number = 2 ** 24;
@@ -34,20 +33,6 @@ export function bucketStages(buckets: number, epsilon: number, permanent: number
   return { buckets, truth: law.truth, ...(law.irr && { irr: law.irr }) };
 }
 
-/** The bytes of a report. */
-export const bucketBytes = (cohorts: number, buckets: number): number => bytesFor(cohorts - 1) + bytesFor(buckets - 1);
-
 /** The report of a cohort and a bucket. */
 export const encodeBucket = (cohorts: number, buckets: number, cohort: number, bucket: number): Uint8Array =>
   Uint8Array.of(...bigEndian(cohort, cohorts - 1), ...bigEndian(bucket, buckets - 1));
-
-/** @throws {RangeError} unless the bytes are such a report */
-export function decodeBucket(cohorts: number, buckets: number, bytes: Uint8Array): Report {
-  const length = bucketBytes(cohorts, buckets);
-  if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
-  const front = bytesFor(cohorts - 1);
-  const [cohort, bucket] = [fromBigEndian(bytes.subarray(0, front)), fromBigEndian(bytes.subarray(front))];
-  if (cohort >= cohorts) throw new RangeError(`expected a cohort below ${cohorts}, got ${cohort}`);
-  if (bucket >= buckets) throw new RangeError(`expected a bucket below ${buckets}, got ${bucket}`);
-  return { cohort, cells: [bucket] };
-}

@@ -22,7 +22,8 @@
  */
 
 import { exp } from '../arithmetic/exponential.ts';
-import { type BucketStages, bucketBytes, bucketStages, decodeBucket, MAX_CELLS, overBuckets } from './buckets.ts';
+import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
+import { coded } from './codec.ts';
 import { bucketOf, familyOf, isPrime } from './cohorts.ts';
 import { kAry } from './k-ary.ts';
 import { assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
@@ -90,16 +91,14 @@ export function localHashingLaw(
   return { mechanism: 'local-hashing', size, ...bucketStages(buckets, epsilon, permanent, modulus) };
 }
 
-export const localHashing: Mechanism<LocalHashingLaw> = {
+export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<LocalHashingLaw>({
   validate: (law) => {
     assertWhole(law.size, 2, MAX_CELLS, 'local-hashing: size');
     assertBuckets(law.size, law.buckets);
     kAry.validate(overBuckets(law));
   },
   odds: (law) => kAry.odds(overBuckets(law)),
-  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: buckets }),
-  reportBytes: ({ size, buckets }) => bucketBytes(familyOf(size, buckets).cohorts, buckets),
-  decode: ({ size, buckets }, bytes) => decodeBucket(familyOf(size, buckets).cohorts, buckets, bytes),
+  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: buckets, form: 'symbol' }),
   supporting: ({ buckets }, cohort, answer) => [bucketOf(buckets, cohort, answer)],
   support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets).collisions),
-};
+});

@@ -17,7 +17,8 @@
  */
 
 import { exp } from '../arithmetic/exponential.ts';
-import { type BucketStages, bucketBytes, bucketStages, decodeBucket, MAX_CELLS, overBuckets } from './buckets.ts';
+import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
+import { coded } from './codec.ts';
 import { kAry } from './k-ary.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 import { assertCohorts, cohortsFor, MAX_COHORTS } from './rappor.ts';
@@ -60,15 +61,13 @@ export function stringHashingLaw(epsilon: number, devices: number, permanent?: n
   return { mechanism: 'string-hashing', cohorts, ...bucketStages(buckets, epsilon, permanent, modulus) };
 }
 
-export const stringHashing: Mechanism<StringHashingLaw> = {
+export const stringHashing: Mechanism<StringHashingLaw> = /* @__PURE__ */ coded<StringHashingLaw>({
   validate: (law) => {
     assertCohorts('string-hashing', law.cohorts);
     assertWhole(law.buckets, 2, MAX_CELLS / law.cohorts, 'string-hashing: buckets');
     kAry.validate(overBuckets(law));
   },
   odds: (law) => kAry.odds(overBuckets(law)),
-  shape: ({ cohorts, buckets }) => ({ cohorts, cells: buckets }),
-  reportBytes: ({ cohorts, buckets }) => bucketBytes(cohorts, buckets),
-  decode: ({ cohorts, buckets }, bytes) => decodeBucket(cohorts, buckets, bytes),
+  shape: ({ cohorts, buckets }) => ({ cohorts, cells: buckets, form: 'symbol' }),
   support: (law, stage) => kAry.support(overBuckets(law), stage),
-};
+});
