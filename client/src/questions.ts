@@ -55,12 +55,24 @@ export function choice(answers: readonly string[], ask: ListAsk): DeviceQuestion
   return { randomizers: lists, ...shared.choice(answers, ask) };
 }
 
-/** Several lists together. `joint({ plan: ['free', 'pro'], dark: [true, false] }, { epsilon: 1, description: 'Who uses dark mode?' })` */
+/**
+ * Several lists together, of which one may be a string: `text` itself stands for it, and the answer then goes through a law of
+ * strings, decoded against candidates times answers.
+ *
+ * @example joint({ plan: ['free', 'pro'], dark: [true, false] }, { epsilon: 1, description: 'Who uses dark mode?' })
+ * @example joint({ page: text, plan: ['free', 'pro'] }, { epsilon: 2, description: 'Who opens which page?' })
+ */
 export function joint<const Q extends { readonly [name: string]: readonly shared.Answer[] }>(
   questions: Q,
   ask: ListAsk,
-): DeviceQuestion<shared.JointValue<Q>> {
-  return { randomizers: lists, ...shared.joint(questions, ask) };
+): DeviceQuestion<shared.JointValue<Q>>;
+export function joint<const Q extends shared.Parts>(questions: Q, ask: shared.Ask<TextMechanism>): DeviceQuestion<shared.JointValue<Q>>;
+export function joint(questions: shared.Parts, ask: shared.Ask): unknown {
+  const hasText = Object.values(questions).some((part) => typeof part === 'function');
+  // The text's own constructor brings its randomizers.
+  return hasText
+    ? shared.jointText(questions, ask as shared.Ask<TextMechanism>)
+    : { randomizers: lists, ...shared.joint(questions as never, ask as ListAsk) };
 }
 
 /** A string. `text({ epsilon: 1, description: 'Home page' })` */

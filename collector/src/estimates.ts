@@ -1,6 +1,7 @@
 /** A metric's estimates as people ask for them: of a range of days and a segment, each with its error bars. */
 
 import { type Answer, answersOf, dayText, labelOf, PERIOD_DAYS, type Range, rangeOf } from '@murmuration/shared';
+import { soughtOf } from './candidates.ts';
 import type { PublishedMetric } from './catalog.ts';
 import type { Estimate } from './estimators/estimate.ts';
 import { estimatesOf } from './estimators/estimator.ts';
@@ -69,7 +70,8 @@ export function estimateMetric(
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
-  const answers = numbers ? ['mean'] : (listed ?? candidates);
+  const sought = soughtOf(document, candidates);
+  const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const shares = truth?.(app, metric);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
   // Of a set, answers and dummies are as many as its limit.
@@ -85,13 +87,17 @@ export function estimateMetric(
     );
   const learned = listed && within(shrunk(estimates, total));
   const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
+  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
+  const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
+  const learned = listed && shrunk(estimates);
+  const rows = estimates.map((share, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
     const estimate = numbers ? inUnit(share, numbers) : share;
     const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
     return { answer, label, ...estimate, ...consistent, ...(shares && { truth: shares[label] ?? 0 }) };
   });
-  if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
+  if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
   const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
   return { ...about, ...(numbers && { unit: 'value' }), answers: rows };

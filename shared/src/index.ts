@@ -37,5 +37,6 @@ export * from './schema/define.ts';
 export * from './schema/document.ts';
 export { bucketLabels, histogram } from './schema/histogram.ts';
 export { mean, placeOf, type Range, rangeOf } from './schema/mean.ts';
+export { jointText, type Parts, pairText } from './schema/pair.ts';
 export * from './schema/question.ts';
 export { conform, isOneOf, isText, MAX_ANSWERS } from './schema/rules.ts';

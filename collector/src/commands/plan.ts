@@ -66,7 +66,7 @@ function describe(plans: readonly MetricPlan[], reports: number, error: number):
   if (plans.some(({ type }) => isNumber(type))) {
     notes.push('Of a number the mean is estimated: ± is in percent of the width of its range, at the numbers that are the worst for it.');
   }
-  if (plans.some(({ type }) => type === 'text')) {
+  if (plans.some(({ mechanism }) => ['rappor', 'string-hashing'].includes(mechanism))) {
     notes.push(
       'Of strings, collisions are those of a usual list (squared shares sum to 0.05), on average over the hash.',
       'Where no number of devices is enough, collisions are the reason: a larger `devices` in the schema gives more cohorts.',
