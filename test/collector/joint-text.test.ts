@@ -5,15 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema, flag, joint, permanent, stringHashing, text } from '@murmuration/client';
 import { openCollector, parseDocument } from '@murmuration/collector';
-import {
-  answersOf,
-  hashString,
-  MAX_STRING_BYTES,
-  type MetricDocument,
-  pairText,
-  parseBatch,
-  wireName,
-} from '@murmuration/shared';
+import { answersOf, hashString, MAX_STRING_BYTES, type MetricDocument, pairText, parseBatch, wireName } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spendingOf } from '../../collector/src/audit/spending.ts';
