@@ -10,7 +10,7 @@ import type { JointPart } from './document.ts';
 import { type Answer, type Ask, type JointValue, jointIndex, type NamedText, type Question } from './question.ts';
 
 /** What stands for the string among the parts of a joint question: the constructor `text` itself. */
-export type TextPart = (ask: Ask<NamedText>) => Question<string>;
+type TextPart = (ask: Ask<NamedText>) => Question<string>;
 
 /** The parts of a joint question by name. */
 export type Parts = { readonly [name: string]: readonly Answer[] | TextPart };
