@@ -10,7 +10,7 @@ export * from './encoding/bytes.ts';
 export * from './encoding/canonical.ts';
 export * from './hashing.ts';
 export type { BitStage, BitStages } from './mechanisms/bits.ts';
-export { encodeBucket } from './mechanisms/buckets.ts';
+export { encodeBucket, overBuckets } from './mechanisms/buckets.ts';
 export * from './mechanisms/codec.ts';
 export * from './mechanisms/d-bit-flip.ts';
 export * from './mechanisms/exponential.ts';

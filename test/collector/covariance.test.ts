@@ -9,14 +9,13 @@ import {
   kAry,
   kAryLaw,
   type ListLaw,
-  type LocalHashingLaw,
   localHashingLaw,
   MODULUS,
   mechanismOf,
+  overBuckets,
   permanentKAryLaw,
   rapporLaw,
   type ShareLaw,
-  type StringHashingLaw,
   type StringLaw,
   stringHashingLaw,
   subsetLaw,
@@ -54,7 +53,7 @@ function listReports(law: ListLaw, answer: number): readonly Possible[] {
   }
   if (law.mechanism === 'local-hashing') {
     const { cohorts, cells: size } = mechanismOf(law).shape(law);
-    const { p: same, q: other } = bucketChances(law);
+    const { p: same, q: other } = kAry.support(overBuckets(law));
     return Array.from({ length: cohorts * size }, (_, at) => {
       const [cohort, bucket] = [Math.floor(at / size), at % size];
       const own = bucketOf(size, cohort, answer) === bucket;
@@ -72,7 +71,7 @@ function listReports(law: ListLaw, answer: number): readonly Possible[] {
 
 function stringReports(law: StringLaw, text: string): readonly Possible[] {
   if (law.mechanism === 'string-hashing') {
-    const { p: same, q: other } = bucketChances(law);
+    const { p: same, q: other } = kAry.support(overBuckets(law));
     return Array.from({ length: law.cohorts * law.buckets }, (_, at) => {
       const [cohort, bucket] = [Math.floor(at / law.buckets), at % law.buckets];
       const own = bloomBit(hashString(text), cohort, 0, law.buckets) === bucket;

@@ -16,6 +16,7 @@ import {
   localHashing,
   localHashingLaw,
   MODULUS,
+  overBuckets,
   permanentKAryLaw,
   type RapporLaw,
   rappor,
@@ -140,9 +141,9 @@ test('local hashing of 40 answers in 7 buckets, one-shot and permanent, draws co
     return { law, wrong: { ...law, truth: Math.round(law.truth * 0.99) }, counts };
   };
   expectFit([sample(localHashingLaw(40, 2, undefined, 7)), sample(localHashingLaw(40, 1.5, 3, 7))], (law, counts) => {
-    const { buckets, truth, irr } = law;
+    const { buckets } = law;
     const { cohorts } = localHashing.shape(law);
-    const { p, q } = kAry.support({ mechanism: 'k-ary', size: buckets, truth, ...(irr && { irr }) });
+    const { p, q } = kAry.support(overBuckets(law));
     const chances = counts.map((_, at) => (bucketOf(buckets, Math.floor(at / buckets), answer) === at % buckets ? p : q) / cohorts);
     return multinomial(counts, chances, reports);
   });

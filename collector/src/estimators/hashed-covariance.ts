@@ -6,7 +6,7 @@
  *   Σ_x n_x P(u, v | x) = n c b + (a - b) (c L + c' (n - L)),  L the devices whose answers are on the line.
  */
 
-import { familyOf, kAry, type LocalHashingLaw } from '@murmuration/shared';
+import { familyOf, kAry, type LocalHashingLaw, overBuckets } from '@murmuration/shared';
 
 /** The devices whose answers are on the line through two answers: u + λ (v - u), digit by digit in base g. */
 function onLine(counts: readonly number[], buckets: number, u: number, v: number): number {
@@ -23,8 +23,9 @@ function onLine(counts: readonly number[], buckets: number, u: number, v: number
 }
 
 /** Σ_x n_x P(u, v | x) of two different answers. */
-export function hashedPairs({ size, buckets, truth, irr }: LocalHashingLaw, counts: readonly number[]): (u: number, v: number) => number {
-  const { p: a, q: b } = kAry.support({ mechanism: 'k-ary', size: buckets, truth, ...(irr && { irr }) });
+export function hashedPairs(law: LocalHashingLaw, counts: readonly number[]): (u: number, v: number) => number {
+  const { size, buckets } = law;
+  const { p: a, q: b } = kAry.support(overBuckets(law));
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { vectors, collisions: c } = familyOf(size, buckets);
   if (c === 0) return () => 0;
