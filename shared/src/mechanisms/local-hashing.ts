@@ -10,7 +10,7 @@
  * bucket in the share c of the cohorts, exactly and whatever the two answers are, so it has
  *   q = c a + (1 - c) b,  c = (g^(k-1) - 1) / (g^k - 1):
  * the protocol is pure (§3.1) over cohorts and coins, and a small family leaves no bias. Variance as for k-ary response;
- * for large d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (equation 10), least at g = e^ε + 1. Between
+ * for large d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (§4.4), least at g = e^ε + 1. Between
  * two primes g and h it is largest at e^ε = √((g - 1)(h - 1)): primes cost at most 3.1 %, at e^ε = √2 (2 and 3) and √8 (3
  * and 5), and 1.7 % above. With g = d there is one cohort, and this is k-ary response over the answers.
  *

@@ -8,7 +8,7 @@
  * Support, of a bucket: p = a, q = b. Over the hash, a random function to g buckets, another string shares the bucket of a
  * candidate with probability ρ = 1/g, and b + (a - b) ρ = 1/g. So f = (C/n - b - (a - b) ρ) / ((a - b)(1 - ρ)), RAPPOR's
  * estimate for a Bloom filter of g bits and one hash, is unbiased over hash and coins, and its variance is that of
- * collector/src/estimators/strings.ts: of the coins (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) for small f (equation 10), and of
+ * collector/src/estimators/strings.ts: of the coins (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) for small f (§4.4), and of
  * the hash Σ_w Σ_j (n_jw / n)² / (g - 1) over the other strings w.
  *
  * Design: g is the whole number of least variance, at e^ε + 1, where it is 4e^ε / (n (e^ε - 1)²): RAPPOR's; of a permanent
@@ -33,7 +33,7 @@ export type StringHashingLaw = BucketStages & {
 const MAX_BUCKETS = 4096;
 const NEAR_PERMANENT = 1.05;
 
-/** The variance of a rare string's frequency, times the number of reports, by the coins alone (equation 10). */
+/** The variance of a rare string's frequency, times the number of reports, by the coins alone (§4.4). */
 function coinVariance(buckets: number, epsilon: number): number {
   const e = exp(epsilon);
   return ((e - 1 + buckets) * (e - 1 + buckets)) / ((e - 1) * (e - 1) * (buckets - 1));
