@@ -41,9 +41,11 @@ export function offByOne(subject: Subject): readonly Fault[] {
     caughtBy,
     parts: { specimen: { ...runsAnother(specimen, path, near), ...over } },
   });
-  // Cohorts may hash a few answers more just as well: what leaves all that a law states as it is, is no fault.
-  const differs = (law: Law, other: Law, T: number): boolean =>
-    stated(subject, other, inputs(law), T) !== stated(subject, law, inputs(law), T);
+  // Cohorts may hash a few answers more, or fewer, just as well: what leaves all that a law states as it is, is no fault.
+  const differs = (law: Law, other: Law, T: number): boolean => {
+    const both = Math.min(inputs(law), inputs(other));
+    return stated(subject, other, both, T) !== stated(subject, law, both, T);
+  };
   const decisions = (law: Law): string => JSON.stringify(specimen.thresholds(law));
   return [
     ...specimen.small.flatMap(([law, T]) =>

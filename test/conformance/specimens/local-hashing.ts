@@ -13,7 +13,6 @@ export const localHashing: Specimen<LocalHashingLaw> = {
     bucketRow(cohortsOf(law), [[cohort, cell as number]], law.buckets, (law.irr as NonNullable<LocalHashingLaw['irr']>).truth, T),
   encode: (law, { cohort, cells: [cell] }) => bucketReport(cohortsOf(law), cohort, law.buckets, cell as number),
   thresholds: ({ truth }) => [[truth, [0]]],
-  seen: (law) => ({ ...law, size: cohortsOf(law) }),
   laws: [
     localHashingLaw(4, 0.01, undefined, 2),
     localHashingLaw(5, 1, undefined, 3),

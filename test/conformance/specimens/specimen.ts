@@ -22,8 +22,6 @@ export interface Specimen<L> {
   readonly encode: (law: L, report: Report) => string;
   /** Each threshold of the first stage, with words that bring a device to it; input 0. */
   readonly thresholds: (law: L) => readonly (readonly [threshold: number, before: readonly number[]])[];
-  /** What of a law its randomizer can see, where that is not every integer. */
-  readonly seen?: (law: L) => unknown;
   /** Over 2^32, few enough reports to write them all down. */
   readonly laws: readonly L[];
   /** Over words below T, few enough strings of words to run them all. */
