@@ -70,7 +70,7 @@ export function estimateMetric(
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
-  const sought = soughtOf(document, candidates);
+  const sought = listed ? [] : soughtOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const shares = truth?.(app, metric);
   const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
