@@ -15,9 +15,8 @@ export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
 export { best } from './best.ts';
 export { choices } from './choices.ts';
-export { dBitFlip, unary } from './mechanisms.ts';
 export { localHashing, stringHashing } from './local-hashing.ts';
-export { unary } from './mechanisms.ts';
+export { dBitFlip, unary } from './mechanisms.ts';
 export { type CountMechanism, count, geometric, histogram, mean } from './numbers.ts';
 export {
   choice,

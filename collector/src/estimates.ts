@@ -73,7 +73,7 @@ export function estimateMetric(
   const sought = listed ? [] : soughtOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const shares = truth?.(app, metric);
-  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates });
+  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
   // Of a set, answers and dummies are as many as its limit.
   const total = type === 'choices' ? document.atMost : 1;
   const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
@@ -87,10 +87,6 @@ export function estimateMetric(
     );
   const learned = listed && within(shrunk(estimates, total));
   const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
-  const estimates = reports < minimum ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
-  const nearest = listed && normSub(estimates.map(({ estimate }) => estimate));
-  const learned = listed && shrunk(estimates);
-  const rows = estimates.map((share, i): AnswerEstimate => {
     const answer = answers[i] as AnswerEstimate['answer'];
     const label = labelOf(answer);
     const estimate = numbers ? inUnit(share, numbers) : share;

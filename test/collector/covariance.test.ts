@@ -8,14 +8,12 @@ import {
   hashString,
   kAry,
   kAryLaw,
-  type ListLaw,
   localHashingLaw,
   MODULUS,
   mechanismOf,
   overBuckets,
   permanentKAryLaw,
   rapporLaw,
-  type ShareLaw,
   type StringLaw,
   stringHashingLaw,
   subsetLaw,
@@ -34,12 +32,7 @@ interface Possible {
 const subsets = (size: number): readonly (readonly number[])[] =>
   Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
 
-function listReports(law: Exclude<MomentsLaw, RapporLaw>, answer: number): readonly Possible[] {
-/** P(the bucket itself) and P(one given other), of both stages. */
-const bucketChances = ({ buckets, truth, irr }: LocalHashingLaw | StringHashingLaw) =>
-  kAry.support({ mechanism: 'k-ary', size: buckets, truth, ...(irr && { irr }) });
-
-function listReports(law: ListLaw, answer: number): readonly Possible[] {
+function listReports(law: Exclude<MomentsLaw, StringLaw>, answer: number): readonly Possible[] {
   if (law.mechanism === 'k-ary') {
     const { p, q } = mechanismOf(law).support(law);
     return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));

@@ -9,8 +9,8 @@ import type { Tallies, Tally } from '../../collector/src/store/store.ts';
 import { dBitFlip } from './specimens/d-bit-flip.ts';
 import { geometric } from './specimens/geometric.ts';
 import { kAry } from './specimens/k-ary.ts';
-import { oneBit } from './specimens/one-bit.ts';
 import { localHashing } from './specimens/local-hashing.ts';
+import { oneBit } from './specimens/one-bit.ts';
 import { piecewise } from './specimens/piecewise.ts';
 import { privset } from './specimens/privset.ts';
 import { rappor } from './specimens/rappor.ts';
@@ -21,7 +21,6 @@ import { unary } from './specimens/unary.ts';
 
 type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
 
-export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor, privset, 'd-bit-flip': dBitFlip };
 export const specimens: Specimens = {
   'k-ary': kAry,
   subset,
@@ -29,6 +28,8 @@ export const specimens: Specimens = {
   'local-hashing': localHashing,
   rappor,
   'string-hashing': stringHashing,
+  privset,
+  'd-bit-flip': dBitFlip,
 };
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };

@@ -995,14 +995,17 @@ def make_sets():
                   [[3, 2, 0, -1], [0, 2, 2.5, 1]], [[10, 0, 0, 5], [0, 10, 0, 5], [0, 0, 10, 5]], [[1, 2], [2, 3]],
                   [[(i * j) % 7 / 4 for j in range(20)] for i in range(6)]):
             add("exponential", lambda: exponential(u, e), utility=u, epsilon=e)
-# ---- format.md sections 2.8, 2.9, 3, 4: local hashing, its cohorts, and the texts of pairs
+    return out
+
+
+# ---- format.md sections 2.12, 2.13, 3, 4: local hashing, its cohorts, and the texts of pairs
 
 def is_prime(n):
     return n > 1 and all(n % m for m in range(2, math.isqrt(n) + 1))
 
 
 def family(d, g):
-    """Section 2.8: (vectors, cohorts, c as a double)."""
+    """Section 2.12: (vectors, cohorts, c as a double)."""
     k = 1
     while g ** k < d:
         k += 1
@@ -1011,7 +1014,7 @@ def family(d, g):
 
 
 def bucket_of(g, j, answer):
-    """Section 2.8: the bucket of an answer in cohort j."""
+    """Section 2.12: the bucket of an answer in cohort j."""
     m, before = 0, 0
     while j >= before + g ** m:
         before += g ** m
@@ -1022,7 +1025,7 @@ def bucket_of(g, j, answer):
 
 
 def buckets_for(d, epsilon, permanent):
-    """Section 2.8: g where nobody names it."""
+    """Section 2.12: g where nobody names it."""
     E, found = exp(epsilon), []
     most = min(2 * E + 3, d - 1, 4096)
     for g in [g for g in range(2, math.floor(most) + 1) if is_prime(g)] + [d]:
@@ -1039,19 +1042,19 @@ def buckets_for(d, epsilon, permanent):
 
 
 def bucket_law(law, g, epsilon, permanent):
-    """Sections 2.8 and 2.9: the law with the integers of a k-ary response over g, and its odds."""
+    """Sections 2.12 and 2.13: the law with the integers of a k-ary response over g, and its odds."""
     response, *odds = k_ary_permanent(g, epsilon, permanent) if permanent else k_ary(g, epsilon)
     return ({**law, "buckets": g, **{key: response[key] for key in ("truth", "irr") if key in response}}, *odds)
 
 
 def local_hashing(d, epsilon, permanent=None, g=None):
-    """Section 2.8: (law, exact odds, ...)."""
+    """Section 2.12: (law, exact odds, ...)."""
     g = g or buckets_for(d, epsilon, permanent is not None)
     return bucket_law({"mechanism": "local-hashing", "size": d}, g, epsilon, permanent)
 
 
 def string_hashing(epsilon, devices, permanent=None):
-    """Section 2.9: (law, exact odds, ...)."""
+    """Section 2.13: (law, exact odds, ...)."""
     E, cohorts = exp(epsilon), 1
     V = [((E - 1 + g) * (E - 1 + g)) / ((E - 1) * (E - 1) * (g - 1)) for g in range(2, 4097)]
     most = min(V) * (1.05 if permanent else 1)
@@ -1112,8 +1115,8 @@ def make_local_hashing():
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
-                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets)):
-                       ("batch-v1", make_batch), ("numbers", make_numbers), ("local-hashing", make_local_hashing)):
+                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets),
+                       ("local-hashing", make_local_hashing)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 

@@ -1,6 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2019; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3; Wang et al. 2017, 4.4.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2017, 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
@@ -38,11 +37,6 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
         near = [a - b for a, b in zip([T - tails[0]] + tails, tails)] if tails else []
         return max(Fraction(max(each), min(each)) for each in ([near, (T - tails[0], tails[-1])] if tails else columns)), None
     if "truth" in law:
-        others, a = law["size"] - 1, Fraction(law["truth"], T)
-    if law["mechanism"] == "geometric":
-        d = [a - b for a, b in zip([T - law["tails"][0]] + law["tails"], law["tails"])]
-        return max(Fraction(T - law["tails"][0], law["tails"][-1]), Fraction(max(d), min(d))), None
-    if law["mechanism"] in ("k-ary", "local-hashing", "string-hashing"):
         others, a = (law.get("buckets") or law["size"]) - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others

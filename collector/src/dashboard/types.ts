@@ -6,15 +6,15 @@ export type Mechanism =
   | 'k-ary'
   | 'subset'
   | 'unary'
+  | 'local-hashing'
   | 'rappor'
+  | 'string-hashing'
   | 'privset'
   | 'd-bit-flip'
   | 'one-bit'
   | 'exponential'
   | 'piecewise'
   | 'geometric';
-export type MetricType = 'flag' | 'choice' | 'joint' | 'text' | 'histogram' | 'mean' | 'count';
-export type Mechanism = 'k-ary' | 'subset' | 'unary' | 'local-hashing' | 'rappor' | 'string-hashing' | 'piecewise' | 'geometric';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */

@@ -9,8 +9,15 @@
  * Local hashing: hashed-covariance.ts. Strings: string-covariance.ts.
  */
 
-import { type KAryLaw, mechanismOf, type RapporLaw, type SubsetLaw, type UnaryLaw } from '@murmuration/shared';
-import { familyOf, type ListLaw, type LocalHashingLaw, mechanismOf, type ShareLaw } from '@murmuration/shared';
+import {
+  familyOf,
+  type KAryLaw,
+  type LocalHashingLaw,
+  mechanismOf,
+  type StringLaw,
+  type SubsetLaw,
+  type UnaryLaw,
+} from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import { hashedPairs } from './hashed-covariance.ts';
 import { stringMoments } from './string-covariance.ts';
@@ -32,10 +39,10 @@ export interface Moments {
   readonly rank: number;
 }
 
-type ListLaw = KAryLaw | SubsetLaw | UnaryLaw;
+type ListLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw;
 
 /** The laws of metrics to which a device has one answer. */
-export type MomentsLaw = ListLaw | RapporLaw;
+export type MomentsLaw = ListLaw | StringLaw;
 
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
 function pairs(law: Exclude<ListLaw, LocalHashingLaw>): { readonly one: number; readonly neither: number } {
@@ -81,6 +88,4 @@ function listMoments(law: ListLaw, counts: readonly number[]): Moments {
 
 /** The moments of a metric's estimates. */
 export const momentsOf = (law: MomentsLaw, { counts, others, candidates }: Population): Moments =>
-  law.mechanism === 'rappor' ? rapporMoments(law, candidates, counts, others) : listMoments(law, counts);
-export const momentsOf = (law: ShareLaw, { counts, others, candidates }: Population): Moments =>
   'size' in law ? listMoments(law, counts) : stringMoments(law, candidates, counts, others);

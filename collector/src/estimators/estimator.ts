@@ -53,7 +53,6 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   'k-ary': list,
   subset: list,
   unary: list,
-  rappor: rapporEstimates,
   privset: sets,
   'local-hashing': list,
   rappor: stringEstimates,

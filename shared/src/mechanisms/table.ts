@@ -5,8 +5,8 @@ import { type ExponentialLaw, exponential } from './exponential.ts';
 import { type GeometricLaw, geometric } from './geometric.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import type { Channel, Mechanism } from './law.ts';
-import { type OneBitLaw, oneBit } from './one-bit.ts';
 import { type LocalHashingLaw, localHashing } from './local-hashing.ts';
+import { type OneBitLaw, oneBit } from './one-bit.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type PrivSetLaw, privSet } from './privset.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
@@ -15,8 +15,7 @@ import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw | PrivSetLaw | DBitFlipLaw;
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw | RapporLaw | StringHashingLaw;
+export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw | RapporLaw | StringHashingLaw | PrivSetLaw | DBitFlipLaw;
 
 /** The law of a list: it says how many answers there are. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;

@@ -39,7 +39,6 @@ export type MetricDocument = {
       readonly options: readonly string[];
       readonly utility: readonly (readonly number[])[];
     }
-  | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
   | { readonly type: 'joint'; readonly questions: readonly JointPart[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
