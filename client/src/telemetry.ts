@@ -219,7 +219,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         ...uploadOf(batch),
         reports: batch.reports.map(([metric, bytes]) => ({
           metric,
-          meaning: meaningOf(questions[metric]?.labels() ?? [], metrics[metric]?.law, bytes),
+          meaning: meaningOf(questions[metric], metrics[metric]?.law, bytes),
         })),
       }));
     },
