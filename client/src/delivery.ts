@@ -22,14 +22,14 @@ export const isFinal = (status: number): boolean => status >= 200 && status < 50
 /** One timer: a second start while it runs is none. */
 export function createTimer(
   clock: Clock,
-  run: () => void,
+  run: () => unknown,
 ): { readonly start: (milliseconds: number) => void; readonly cancel: () => void } {
   let stop: (() => void) | undefined;
   return {
     start: (milliseconds) => {
       stop ??= clock.after(milliseconds, () => {
         stop = undefined;
-        run();
+        return run();
       });
     },
     cancel: () => {

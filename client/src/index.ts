@@ -16,10 +16,21 @@ export { type Delivery, fetchTransport, type Transport, type Upload } from './ad
 export { best } from './best.ts';
 export { choices } from './choices.ts';
 export { type DistributionMechanism, distribution, hierarchical } from './distribution.ts';
+export { localHashing, stringHashing } from './local-hashing.ts';
 export { duchi, hybrid, laplace, piecewise } from './means.ts';
 export { dBitFlip, unary } from './mechanisms.ts';
 export { type CountMechanism, count, geometric, histogram, type MeanMechanism, mean } from './numbers.ts';
-export { choice, type DeviceQuestion, type DeviceQuestions, flag, joint, type ListMechanism, permanent, text } from './questions.ts';
+export {
+  choice,
+  type DeviceQuestion,
+  type DeviceQuestions,
+  flag,
+  joint,
+  type ListMechanism,
+  permanent,
+  type TextMechanism,
+  text,
+} from './questions.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';

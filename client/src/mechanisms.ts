@@ -25,4 +25,5 @@ export const dBitFlip = ({ bits }: { readonly bits: number }): ListMechanism => 
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => dBitFlipLaw(size, bits, epsilon, permanent),
   randomizers: { 'd-bit-flip': randomizeDBitFlip },
+  says: () => false, // bits for some of the answers, often for several of them or none
 });

@@ -16,10 +16,15 @@ type RespondStored = (law: shared.Law, symbol: string, coins: Coins) => Uint8Arr
 export interface Randomizing {
   readonly randomizers: Randomizers;
   readonly respond?: RespondStored;
+  /** Whether a report says an answer, by its index: where reports are neither an index nor a bit for each answer. */
+  readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean;
 }
 
 /** A mechanism for lists that brings its own randomizers. */
 export type ListMechanism = shared.NamedList & Randomizing;
+
+/** A mechanism for texts, with randomizers of its own where it is not RAPPOR. */
+export type TextMechanism = shared.NamedText & Partial<Randomizing>;
 
 /** What a list says of itself. */
 export type ListAsk = shared.Ask<ListMechanism>;
@@ -50,16 +55,28 @@ export function choice(answers: readonly string[], ask: ListAsk): DeviceQuestion
   return { randomizers: lists, ...shared.choice(answers, ask) };
 }
 
-/** Several lists together. `joint({ plan: ['free', 'pro'], dark: [true, false] }, { epsilon: 1, description: 'Who uses dark mode?' })` */
+/**
+ * Several lists together, of which one may be a string: `text` itself stands for it, and the answer then goes through a law of
+ * strings, decoded against candidates times answers.
+ *
+ * @example joint({ plan: ['free', 'pro'], dark: [true, false] }, { epsilon: 1, description: 'Who uses dark mode?' })
+ * @example joint({ page: text, plan: ['free', 'pro'] }, { epsilon: 2, description: 'Who opens which page?' })
+ */
 export function joint<const Q extends { readonly [name: string]: readonly shared.Answer[] }>(
   questions: Q,
   ask: ListAsk,
-): DeviceQuestion<shared.JointValue<Q>> {
-  return { randomizers: lists, ...shared.joint(questions, ask) };
+): DeviceQuestion<shared.JointValue<Q>>;
+export function joint<const Q extends shared.Parts>(questions: Q, ask: shared.Ask<TextMechanism>): DeviceQuestion<shared.JointValue<Q>>;
+export function joint(questions: shared.Parts, ask: shared.Ask): unknown {
+  const hasText = Object.values(questions).some((part) => typeof part === 'function');
+  // The text's own constructor brings its randomizers.
+  return hasText
+    ? shared.jointText(questions, ask as shared.Ask<TextMechanism>)
+    : { randomizers: lists, ...shared.joint(questions as never, ask as ListAsk) };
 }
 
 /** A string. `text({ epsilon: 1, description: 'Home page' })` */
-export function text(ask: shared.Ask<shared.NamedText>): DeviceQuestion<string> {
+export function text(ask: shared.Ask<TextMechanism>): DeviceQuestion<string> {
   return { randomizers: { rappor: randomizeRappor }, ...shared.text(ask) };
 }
 

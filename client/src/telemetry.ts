@@ -176,9 +176,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   const timer = createTimer(clock, flush);
-  const stopListening = (options.lifecycle ?? pageLifecycle)(() => {
-    if (clock.now() >= notBefore) void flush();
-  });
+  const stopListening = (options.lifecycle ?? pageLifecycle)(() => (clock.now() < notBefore ? undefined : flush()));
 
   opening = after(store.read(), (read) => {
     earlier = read?.consent ?? earlier;
@@ -221,7 +219,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         ...uploadOf(batch),
         reports: batch.reports.map(([metric, bytes]) => ({
           metric,
-          meaning: meaningOf(questions[metric]?.labels() ?? [], metrics[metric]?.law, bytes),
+          meaning: meaningOf(questions[metric], metrics[metric]?.law, bytes),
         })),
       }));
     },

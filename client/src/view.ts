@@ -2,6 +2,7 @@
 
 import { type Budget, fromBigEndian, hasBit, type Law, type SchemaDocument, sumOf } from '@murmuration/shared';
 import { type Accounts, nextDay, openWindows, spentIn } from './ledger/ledger.ts';
+import type { DeviceQuestion, Randomizing } from './questions.ts';
 
 /** One batch, just as it will be sent. */
 export interface Preview {
@@ -20,10 +21,14 @@ export interface LedgerView {
   readonly metrics: readonly { readonly metric: string; readonly spent: number; readonly nextDay: number }[];
 }
 
+/** Whether a report is an answer, by its index, or a set that holds it. */
+const isOrHolds: NonNullable<Randomizing['says']> = (law, bytes, answer) =>
+  ('subset' in law ? law.subset > 1 : law.mechanism === 'unary') ? hasBit(bytes, answer) : answer === fromBigEndian(bytes);
+
 /** A report in words. It says what the report says, which is not what was recorded: nobody knows that any more. */
-export function meaningOf(labels: readonly string[], law: Law | undefined, bytes: readonly number[]): string {
-  const isSet = law && ('subset' in law ? law.subset > 1 : law.mechanism === 'unary');
-  const said = labels.filter((_, i) => (isSet ? hasBit(bytes, i) : i === fromBigEndian(bytes) && !('bits' in (law ?? {}))));
+export function meaningOf(question: DeviceQuestion<never> | undefined, law: Law | undefined, bytes: readonly number[]): string {
+  const { says = isOrHolds } = question ?? {};
+  const said = question && law ? question.labels().filter((_, i) => says(law, bytes, i)) : [];
   return said.length > 0 ? `randomized, it says: ${said.join(' or ')}` : 'randomized: noisy bits';
 }
 

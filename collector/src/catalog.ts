@@ -68,7 +68,15 @@ const metric = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('joint'),
-    questions: z.array(z.strictObject({ name: z.string(), answers: distinct(answer) })).min(2),
+    questions: z
+      .array(
+        z.union([
+          z.strictObject({ name: z.string(), answers: distinct(answer) }),
+          z.strictObject({ name: z.string(), text: z.literal(true) }),
+        ]),
+      )
+      .min(2)
+      .refine((parts) => parts.filter((part) => 'text' in part).length < 2, 'one text at most'),
     ...ofEveryMetric,
   }),
   z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),

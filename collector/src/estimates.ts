@@ -11,6 +11,7 @@ import {
   PERIOD_DAYS,
   rangeOf,
 } from '@murmuration/shared';
+import { soughtOf } from './candidates.ts';
 import type { PublishedMetric } from './catalog.ts';
 import { type Asked, type Described, describe, USUAL } from './distribution.ts';
 import { interval, shareOf } from './estimators/distribution.ts';
@@ -103,10 +104,12 @@ export async function estimateMetric(
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
-  const answers = numbers ? ['mean'] : (listed ?? candidates);
+  const sought = listed ? [] : soughtOf(document, candidates);
+  const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const shares = truth?.(app, metric);
   const watch = watchOf(law, tallies, await store.weights({ schemas, metric, ...range }), perDevice, numbers);
-  const estimates = reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates });
+  const estimates =
+    reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
   // Of a set, answers and dummies are as many as its limit.
   const total = type === 'choices' ? document.atMost : 1;
   const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
@@ -126,7 +129,7 @@ export async function estimateMetric(
     const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
     return { answer, label, ...estimate, ...consistent, ...(shares && { truth: shares[label] ?? 0 }) };
   });
-  if (type === 'text') rows.sort((a, b) => b.estimate - a.estimate);
+  if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
   const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
   const cells = distributionRows(document, reports < minimum ? new Map() : tallies, asked);

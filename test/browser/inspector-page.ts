@@ -13,7 +13,9 @@ const schema = defineSchema({
     home: permanent(text({ epsilon: 1, every: 'day', description: 'Home page' }), { epsilon: 4, renew: 'year' }),
   },
 });
-const telemetry = createTelemetry({ schema, endpoint: '/collector' });
+// No timer: it sends when the test says so.
+const clock = { now: () => Date.now(), after: () => () => {} };
+const telemetry = createTelemetry({ schema, endpoint: '/collector', clock });
 
 document.getElementById('open')?.addEventListener('click', () => {
   const button = document.activeElement as HTMLElement;

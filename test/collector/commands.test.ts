@@ -70,6 +70,8 @@ describe('murmuration simulate', () => {
     ['--mechanism', 'subset'],
     ['--mechanism', 'unary'],
     ['--mechanism', 'symmetric-unary'],
+    ['--mechanism', 'local-hashing'],
+    ['--mechanism', 'binary-local-hashing'],
     ['--distribution', 'uniform'],
   ])('agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate(...args.filter((arg) => arg !== undefined)).stdout);

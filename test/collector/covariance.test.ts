@@ -2,14 +2,20 @@
 
 import { estimatesOf, momentsOf } from '@murmuration/collector';
 import {
+  bloomBit,
   bloomBits,
+  bucketOf,
   hashString,
+  kAry,
   kAryLaw,
+  localHashingLaw,
   MODULUS,
   mechanismOf,
+  overBuckets,
   permanentKAryLaw,
-  type RapporLaw,
   rapporLaw,
+  type StringLaw,
+  stringHashingLaw,
   subsetLaw,
   unaryLaw,
 } from '@murmuration/shared';
@@ -26,7 +32,7 @@ interface Possible {
 const subsets = (size: number): readonly (readonly number[])[] =>
   Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
 
-function listReports(law: Exclude<MomentsLaw, RapporLaw>, answer: number): readonly Possible[] {
+function listReports(law: Exclude<MomentsLaw, StringLaw>, answer: number): readonly Possible[] {
   if (law.mechanism === 'k-ary') {
     const { p, q } = mechanismOf(law).support(law);
     return Array.from({ length: law.size }, (_, cell) => ({ cohort: 0, cells: [cell], probability: cell === answer ? p : q }));
@@ -38,6 +44,15 @@ function listReports(law: Exclude<MomentsLaw, RapporLaw>, answer: number): reado
       return { cohort: 0, cells, probability: bits.reduce((product, [chance, isOne]) => product * (isOne ? chance : 1 - chance), 1) };
     });
   }
+  if (law.mechanism === 'local-hashing') {
+    const { cohorts, cells: size } = mechanismOf(law).shape(law);
+    const { p: same, q: other } = kAry.support(overBuckets(law));
+    return Array.from({ length: cohorts * size }, (_, at) => {
+      const [cohort, bucket] = [Math.floor(at / size), at % size];
+      const own = bucketOf(size, cohort, answer) === bucket;
+      return { cohort, cells: [bucket], probability: (own ? same : other) / cohorts };
+    });
+  }
   const sets = subsets(law.size).filter(({ length }) => length === law.subset);
   const include = law.include / MODULUS;
   const holding = sets.filter((set) => set.includes(answer)).length;
@@ -47,7 +62,15 @@ function listReports(law: Exclude<MomentsLaw, RapporLaw>, answer: number): reado
   });
 }
 
-function stringReports(law: RapporLaw, text: string): readonly Possible[] {
+function stringReports(law: StringLaw, text: string): readonly Possible[] {
+  if (law.mechanism === 'string-hashing') {
+    const { p: same, q: other } = kAry.support(overBuckets(law));
+    return Array.from({ length: law.cohorts * law.buckets }, (_, at) => {
+      const [cohort, bucket] = [Math.floor(at / law.buckets), at % law.buckets];
+      const own = bloomBit(hashString(text), cohort, 0, law.buckets) === bucket;
+      return { cohort, cells: [bucket], probability: (own ? same : other) / law.cohorts };
+    });
+  }
   const { p, q } = mechanismOf(law).support(law);
   return Array.from({ length: law.cohorts }, (_, cohort) => {
     const own = bloomBits(hashString(text), cohort, law.hashes, law.bits);
@@ -111,6 +134,10 @@ test.each([
   ['permanent unary encoding', unaryLaw(5, 1, 3)],
   ['subset selection of two', subsetLaw(4, 2, 1)],
   ['subset selection of three', subsetLaw(5, 3, 0.7)],
+  ['local hashing', localHashingLaw(5, 1, undefined, 3)],
+  ['local hashing of as many answers as vectors', localHashingLaw(4, 1, undefined, 2)],
+  ['local hashing without collisions', localHashingLaw(4, 1, undefined, 4)],
+  ['permanent local hashing', localHashingLaw(5, 1, 3, 2)],
 ] as const)('%s: mean and covariance are those of all its reports', (_, law) => {
   const counts = Array.from({ length: law.size }, (__, answer) => [5, 0, 2, 11, 1][answer] as number);
   expectMoments(
@@ -125,8 +152,10 @@ test.each([
 test.each([
   ['one-time', { ...rapporLaw(1, 1_000), bits: 6, cohorts: 4 }],
   ['permanent', { ...rapporLaw(1, 1_000, 2), bits: 6, cohorts: 2 }],
+  ['as local hashing', { ...stringHashingLaw(1, 1_000), cohorts: 4 }],
+  ['as permanent local hashing', { ...stringHashingLaw(1, 1_000, 2), cohorts: 2 }],
   ['two hashes', { ...rapporLaw(1, 1_000), bits: 6, hashes: 2, cohorts: 4 }],
-] as const)('RAPPOR, %s: mean and covariance are those of all its reports, whatever the strings share', (_, law) => {
+] as const)('strings, %s: mean and covariance are those of all its reports, whatever the strings share', (_, law) => {
   const candidates = ['a', 'b', 'c', 'd', 'e'];
   const [counts, others] = [
     [7, 0, 3, 1, 2],

@@ -11,17 +11,28 @@ import { geometric } from './specimens/geometric.ts';
 import { hybrid } from './specimens/hybrid.ts';
 import { kAry } from './specimens/k-ary.ts';
 import { laplace } from './specimens/laplace.ts';
+import { localHashing } from './specimens/local-hashing.ts';
 import { oneBit } from './specimens/one-bit.ts';
 import { piecewise } from './specimens/piecewise.ts';
 import { privset } from './specimens/privset.ts';
 import { rappor } from './specimens/rappor.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
+import { stringHashing } from './specimens/string-hashing.ts';
 import { subset } from './specimens/subset.ts';
 import { unary } from './specimens/unary.ts';
 
 type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
 
-export const specimens: Specimens = { 'k-ary': kAry, subset, unary, rappor, privset, 'd-bit-flip': dBitFlip };
+export const specimens: Specimens = {
+  'k-ary': kAry,
+  subset,
+  unary,
+  'local-hashing': localHashing,
+  rappor,
+  'string-hashing': stringHashing,
+  privset,
+  'd-bit-flip': dBitFlip,
+};
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 

@@ -3,9 +3,10 @@
  * because only the first value is ever randomized. Memoizing each value's symbol would lose more.
  */
 
-import { kAry, MODULUS, permanentKAryLaw, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
+import { kAry, localHashing, localHashingLaw, MODULUS, permanentKAryLaw, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { bitsRow, kAryRow, largestRatio, range, subsetsOf } from './channel.ts';
+import { bucketRow, localHashingRow } from './hashed.ts';
 import { add, divide, less, multiply, ONE, power, type Rational, rational, subtract, sum, toNumber } from './rational.ts';
 import { historiesOf, memoized, type Stages, transcripts } from './transcripts.ts';
 
@@ -54,8 +55,28 @@ function rapporCase(bits: number, epsilon: number, permanent: number): Case {
   };
 }
 
+function localHashingCase(size: number, buckets: number, epsilon: number, permanent: number): Case {
+  const law = localHashingLaw(size, epsilon, permanent, buckets);
+  const odds = localHashing.odds(law);
+  const { cohorts } = localHashing.shape(law);
+  return {
+    name: `local hashing of ${size} answers in ${buckets} buckets at ε₁ = ${epsilon}, ε∞ = ${permanent}`,
+    values: size,
+    stages: {
+      symbols: range(size).map((value) => localHashingRow(size, buckets, law.truth, MODULUS, value)),
+      reports: (symbol) => {
+        const { cohort, cells } = localHashing.decode(law, Uint8Array.from(Buffer.from(symbol, 'hex')));
+        return bucketRow(cohorts, [[cohort, cells[0] as number]], buckets, law.irr?.truth as number, MODULUS);
+      },
+    },
+    report: odds.report,
+    permanent: odds.permanent as Rational,
+  };
+}
+
 const CASES = [kAryCase(2, 1, 4), kAryCase(2, 0.9, 1), kAryCase(3, 1, 2), rapporCase(2, 1, 4), rapporCase(2, 0.9, 1)];
-const SHORT = [...CASES, kAryCase(4, 2, 8), rapporCase(3, 1, 2)];
+const HASHED = localHashingCase(3, 2, 1, 4);
+const SHORT = [HASHED, ...CASES, kAryCase(4, 2, 8), rapporCase(3, 1, 2)];
 
 const losses = ({ stages, values }: Case, days: number, device: typeof transcripts): Rational =>
   largestRatio(historiesOf(values, days).map((history) => device(stages, history)));
@@ -78,7 +99,7 @@ describe('over all pairs of histories of values', () => {
     expect(losses(of, 1, transcripts)).toEqual(of.report);
   });
 
-  test.each(CASES)('a transcript of $name depends on the first value alone', (of) => {
+  test.each([...CASES, HASHED])('a transcript of $name depends on the first value alone', (of) => {
     for (const history of historiesOf(of.values, 3)) {
       const frozen = history.map(() => history[0] as number);
       expect(transcripts(of.stages, history)).toEqual(transcripts(of.stages, frozen));

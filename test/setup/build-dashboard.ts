@@ -5,11 +5,10 @@ import { copyFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const source = fileURLToPath(new URL('../../collector/src/dashboard/', import.meta.url));
-const target = fileURLToPath(new URL('../../collector/dist/dashboard/', import.meta.url));
-
-/** Writes index.html, main.js and main.css. */
-export async function buildDashboard(): Promise<void> {
+/** Writes index.html, main.js and main.css. `collector` is the folder of the package. */
+export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
+  const source = fileURLToPath(new URL('src/dashboard/', collector));
+  const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });
   await build({
     entryPoints: [

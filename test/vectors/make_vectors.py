@@ -1072,10 +1072,125 @@ def make_sets():
     return out
 
 
+# ---- format.md sections 2.16, 2.17, 3, 4: local hashing, its cohorts, and the texts of pairs
+
+def is_prime(n):
+    return n > 1 and all(n % m for m in range(2, math.isqrt(n) + 1))
+
+
+def family(d, g):
+    """Section 2.16: (vectors, cohorts, c as a double)."""
+    k = 1
+    while g ** k < d:
+        k += 1
+    cohorts = 1 if g == d else (g ** k - 1) // (g - 1)
+    return g ** k, cohorts, (g ** (k - 1) - 1) / (g ** k - 1)
+
+
+def bucket_of(g, j, answer):
+    """Section 2.16: the bucket of an answer in cohort j."""
+    m, before = 0, 0
+    while j >= before + g ** m:
+        before += g ** m
+        m += 1
+    t = j - before
+    v = [answer // g ** i % g for i in range(m + 1)]
+    return (v[m] + sum(t // g ** i % g * v[i] for i in range(m))) % g
+
+
+def buckets_for(d, epsilon, permanent):
+    """Section 2.16: g where nobody names it."""
+    E, found = exp(epsilon), []
+    most = min(2 * E + 3, d - 1, 4096)
+    for g in [g for g in range(2, math.floor(most) + 1) if is_prime(g)] + [d]:
+        _, cohorts, c = family(d, g)
+        if cohorts * g > 1 << 24:
+            continue
+        z = E + (g - 1)
+        a, b = E / z, (g - 1) / ((g - 1) * z)
+        q = c * a + (1 - c) * b
+        found.append((q * (1 - q) / ((a - q) * (a - q)) + (1 - a - q) / (d * (a - q)), cohorts * g, g))
+    least = min(found)[0]
+    near = [(cells, g) for v, cells, g in found if v <= (1.05 if permanent else 1.03) * least]
+    return (near[0] if permanent else min(near, key=lambda each: each[0]))[1]
+
+
+def bucket_law(law, g, epsilon, permanent):
+    """Sections 2.16 and 2.17: the law with the integers of a k-ary response over g, and its odds."""
+    response, *odds = k_ary_permanent(g, epsilon, permanent) if permanent else k_ary(g, epsilon)
+    return ({**law, "buckets": g, **{key: response[key] for key in ("truth", "irr") if key in response}}, *odds)
+
+
+def local_hashing(d, epsilon, permanent=None, g=None):
+    """Section 2.16: (law, exact odds, ...)."""
+    g = g or buckets_for(d, epsilon, permanent is not None)
+    return bucket_law({"mechanism": "local-hashing", "size": d}, g, epsilon, permanent)
+
+
+def string_hashing(epsilon, devices, permanent=None):
+    """Section 2.17: (law, exact odds, ...)."""
+    E, cohorts = exp(epsilon), 1
+    V = [((E - 1 + g) * (E - 1 + g)) / ((E - 1) * (E - 1) * (g - 1)) for g in range(2, 4097)]
+    most = min(V) * (1.05 if permanent else 1)
+    g = next(g for g, v in enumerate(V, 2) if v <= most)
+    while cohorts < min(65536, 2 ** 24 / (2 * g)) and cohorts < 0.05 * devices / (0.1 * V[g - 2] * (g - 1)):
+        cohorts *= 2
+    return bucket_law({"mechanism": "string-hashing", "cohorts": cohorts}, g, epsilon, permanent)
+
+
+def pair_text(text, index):
+    """Section 4: the text of a pair."""
+    data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode("utf-8")
+    return "5:\0long%d" % index if len(data) > 247 else "%d:%s%d" % (len(data), text, index)
+
+
+def make_local_hashing():
+    """local-hashing.json"""
+    out = {"list": [], "strings": [], "refused": [], "families": [], "buckets": [], "pairs": []}
+
+    def add(table, made, **given):
+        try:
+            law, *odds = made()
+        except Refused:
+            out["refused"].append({"table": table, **given})
+            return
+        out[table].append({**given, "law": law, **dict(zip(("odds", "permanentOdds"), map(ratio, odds)))})
+
+    for e in EPSILONS + [0.3, 3, 6]:
+        for d in (2, 3, 5, 16, 100, 128, 1024, 100000):
+            add("list", lambda: local_hashing(d, e), size=d, epsilon=e)
+            add("list", lambda: local_hashing(d, e, e + 1), size=d, epsilon=e, permanent=e + 1)
+        for d, g in ((2, 2), (6, 6), (10, 2), (10, 7), (1000, 5)):
+            add("list", lambda: local_hashing(d, e, None, g), size=d, epsilon=e, buckets=g)
+        for n in (1, 1000, 100000, 1000000000):
+            add("strings", lambda: string_hashing(e, n), epsilon=e, devices=n)
+            add("strings", lambda: string_hashing(e, n, e + 0.5), epsilon=e, devices=n, permanent=e + 0.5)
+    for e in (1e-10, 40):
+        add("list", lambda: local_hashing(16, e), size=16, epsilon=e)
+        add("strings", lambda: string_hashing(e, 1000), epsilon=e, devices=1000)
+    for d, g in ((2, 2), (6, 6), (3, 2), (9, 3), (10, 3), (20, 7), (49, 7), (50, 7), (1000, 11), (100000, 2), (100000, 317)):
+        vectors, cohorts, _ = family(d, g)
+        answers = sorted({0, 1, d // 3, d // 2, d - 2, d - 1})
+        picked = sorted({*range(min(cohorts, 8)), cohorts // 2, cohorts - 2, cohorts - 1} - {-1})
+        rows = [[bucket_of(g, j, v) for v in answers] for j in picked]
+        out["families"].append({"size": d, "buckets": g, "vectors": vectors, "cohorts": cohorts, "answers": answers,
+                                "rows": [{"cohort": j, "buckets": row} for j, row in zip(picked, rows)]})
+    for text in ("", "a", "https://example.org/", "caf\u00e9", "\U0001f426"):
+        digits = murmur3_x64_128(hashed_bytes(text))
+        out["buckets"].append({"string": text, "buckets": [{"cohort": j, "of": g, "is": bloom(digits, j, g, 1)[0]}
+                                                           for j in (0, 1, 127, 65535) for g in (2, 3, 6, 37, 4096)]})
+    for text in ("", "/docs", "7", "1:a", "caf\u00e9", "\ud800", "a" * 247, "a" * 248, "\u00e9" * 123, "\u00e9" * 124):
+        for index in (0, 1, 99999):
+            made = pair_text(text, index)
+            out["pairs"].append({"string": text, "index": index, "text": made, "murmur3_x64_128": murmur3_x64_128(hashed_bytes(made))})
+    return out
+
+
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
-                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets)):
+                       ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets),
+                       ("local-hashing", make_local_hashing)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 

@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2017, 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
@@ -36,8 +36,8 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
         tails, columns = law.get("tails"), zip(*law.get("weights", []))
         near = [a - b for a, b in zip([T - tails[0]] + tails, tails)] if tails else []
         return max(Fraction(max(each), min(each)) for each in ([near, (T - tails[0], tails[-1])] if tails else columns)), None
-    if "truth" in law:  # k-ary, one-bit
-        others, a = law["size"] - 1, Fraction(law["truth"], T)
+    if "truth" in law:  # k-ary, one-bit, hashing
+        others, a = (law.get("buckets") or law["size"]) - 1, Fraction(law["truth"], T)
         b = Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others
         return same * others / (1 - same), a * others / (1 - a) if irr else None

@@ -1,17 +1,20 @@
 /** When to send before it is too late, and the clock. Both are passed in, so that tests and other runtimes bring their own. */
 
-/** Calls `hidden` when the page may be about to end; returns what stops listening. */
-export type Lifecycle = (hidden: () => void) => () => void;
+/** Calls `hidden` when the page may be about to end; returns what stops listening. What `hidden` returns settles when the flush has. */
+export type Lifecycle = (hidden: () => unknown) => () => void;
 
-/** The time in milliseconds, and a timer that can be cancelled. */
+/** The time in milliseconds, and a timer that can be cancelled. What `run` returns settles when its work is done. */
 export interface Clock {
   readonly now: () => number;
-  readonly after: (milliseconds: number, run: () => void) => () => void;
+  readonly after: (milliseconds: number, run: () => unknown) => () => void;
 }
+
+/** Whether this is a page: no worker, no server. */
+export const isPage = (): boolean => typeof document !== 'undefined';
 
 /** A page's lifecycle: hidden or left. Nothing where there is no document. */
 export const pageLifecycle: Lifecycle = (hidden) => {
-  if (typeof document === 'undefined') return () => {};
+  if (!isPage()) return () => {};
   const controller = new AbortController();
   const left = ({ type }: Event): void => {
     if (type === 'pagehide' || document.visibilityState === 'hidden') hidden();

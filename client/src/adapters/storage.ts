@@ -1,6 +1,7 @@
 /** Where a device keeps its ledger and its randomized reports. */
 
 import type { Maybe } from '../maybe.ts';
+import { isPage } from './lifecycle.ts';
 
 /** Two methods, and a lock where several contexts share the storage. */
 export interface Storage {
@@ -20,23 +21,30 @@ export function memoryStorage(): Storage {
 }
 
 /** Holds a Web Lock from when it is granted until released. */
-const webLock = (name: string): Promise<() => void> =>
+export const webLock = (name: string): Promise<() => void> =>
   new Promise((granted, failed) => {
     navigator.locks.request(name, () => new Promise<void>((release) => granted(release))).catch(failed);
   });
 
-/** `localStorage`, one tab at a time where the browser has Web Locks; memory where there is none, or reading it throws. */
+/**
+ * `localStorage`, one tab at a time where the browser has Web Locks; memory where reading it throws. Where there is no
+ * page it takes nothing: a server is no person, and a worker's memory would forget what was spent.
+ */
 export function webStorage(): Storage {
-  try {
-    if (typeof document !== 'undefined' && localStorage) {
-      return {
-        getItem: (key) => localStorage.getItem(key),
-        setItem: (key, value) => localStorage.setItem(key, value),
-        ...(navigator.locks && { lock: webLock }),
-      };
+  const memory = memoryStorage();
+  if (isPage()) {
+    try {
+      const items = localStorage;
+      if (items) {
+        return {
+          getItem: (key) => items.getItem(key),
+          setItem: (key, value) => items.setItem(key, value),
+          ...(navigator.locks && { lock: webLock }),
+        };
+      }
+    } catch {
+      // The person has forbidden it.
     }
-  } catch {
-    // The person has forbidden it.
-  }
-  return memoryStorage();
+  } else memory.setItem = () => Promise.reject();
+  return memory;
 }

@@ -5,7 +5,7 @@ import type { Coins } from '../random/coins.ts';
 import type { Randomize, Respond } from './randomizer.ts';
 
 /** The index itself with probability truth/T, else one of the other size - 1 uniformly. */
-function response(size: number, truth: number, index: number, coins: Coins): number {
+export function response(size: number, truth: number, index: number, coins: Coins): number {
   if (coins.flip(truth)) return index;
   const other = coins.uniform(size - 1);
   return other < index ? other : other + 1;

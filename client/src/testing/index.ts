@@ -1,4 +1,10 @@
 /** @module What tests of an app with telemetry need: nothing here belongs in an app. */
 
 export { createCoins, words } from '../random/coins.ts';
+export { type FakeClock, fakeClock } from './clock.ts';
+export type { Test } from './expect.ts';
+export { type Ending, testLifecycle } from './lifecycle.ts';
 export { seededRng } from './seeded.ts';
+export { testStorage } from './storage.ts';
+export { assertRecorded, type MemoryTransport, memoryTransport, type Recorded } from './transport.ts';
+export { type Received, type TransportServer, testTransport } from './transport-suite.ts';

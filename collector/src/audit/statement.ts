@@ -4,6 +4,7 @@ import {
   type About,
   bucketLabels,
   type Cadence,
+  isListPart,
   lnUp,
   type MetricDocument,
   PERIOD_DAYS,
@@ -13,6 +14,7 @@ import {
 import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';
 
+const TEXT = 'any text, of which only randomized bits of a hash leave the device';
 const SHOWN = 6; // so many answers are listed
 
 /** e^ε, rounded up to a tenth, to a whole number where that is long, and to a power of ten where that is too. */
@@ -42,7 +44,9 @@ function answers(metric: MetricDocument): string {
     case 'best':
       return `one of the options ${listed(metric.options)}, drawn at random, the likelier the better it suits which of ${metric.inputs.length} kinds holds; nineteen times in twenty its score is at most ${shortfallOf(metric, 0.05)} below the best`;
     case 'joint':
-      return `${metric.questions.map(({ name, answers: { length } }) => `${name} (one of ${length})`).join(' together with ')}`;
+      return metric.questions
+        .map((part) => `${part.name} (${isListPart(part) ? `one of ${part.answers.length}` : TEXT})`)
+        .join(' together with ');
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
     case 'count':
@@ -52,7 +56,7 @@ function answers(metric: MetricDocument): string {
     case 'mean':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
     case 'text':
-      return 'any text, of which only randomized bits of a hash leave the device';
+      return TEXT;
   }
 }
 

@@ -72,7 +72,7 @@ function describe(plans: readonly MetricPlan[], reports: number, error: number):
   if (plans.some(({ type }) => type === 'distribution')) {
     notes.push('Of a distribution, ± is of the share below the middle of its range, of numbers that are spread evenly over it.');
   }
-  if (plans.some(({ type }) => type === 'text')) {
+  if (plans.some(({ mechanism }) => ['rappor', 'string-hashing'].includes(mechanism))) {
     notes.push(
       'Of strings, collisions are those of a usual list (squared shares sum to 0.05), on average over the hash.',
       'Where no number of devices is enough, collisions are the reason: a larger `devices` in the schema gives more cohorts.',

@@ -57,7 +57,7 @@ export function addServe(program: Command): void {
     .command('serve')
     .description('run the collector and its dashboard')
     .requiredOption('--schema <file...>', 'schema modules or canonical JSON')
-    .option('--candidates <metric=file...>', 'strings to estimate for a text metric, one a line')
+    .option('--candidates <metric=file...>', 'strings to estimate for a text metric or the text of a joint one, one a line')
     .option('--data <folder>', 'where the store lies', '.data')
     .option('--port <n>', 'port; 0 takes a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'address to listen on', '127.0.0.1')

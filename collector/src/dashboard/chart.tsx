@@ -14,7 +14,15 @@ import { useReordering } from './use-reordering.ts';
 
 const AT_FIRST = 12;
 
-export function Chart({ answers, type, title }: { answers: readonly Answer[]; type: MetricType; title: string }): VNode {
+interface ChartProps {
+  readonly answers: readonly Answer[];
+  readonly type: MetricType;
+  readonly title: string;
+  /** Whether other answers may exist than those that were looked for. */
+  readonly open: boolean;
+}
+
+export function Chart({ answers, type, title, open }: ChartProps): VNode {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
@@ -34,7 +42,7 @@ export function Chart({ answers, type, title }: { answers: readonly Answer[]; ty
       </ul>
       <Axis axis={axis} />
       <Legend answers={shown} />
-      {type === 'text' && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
+      {open && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}

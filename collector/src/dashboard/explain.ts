@@ -12,12 +12,16 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   'k-ary': 'k-ary randomized response: a device sends its own answer with a known probability, else another one, drawn at random.',
   subset: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
   unary: 'Unary encoding: a device sends a bit for each answer, each of them flipped at random.',
+  'local-hashing':
+    'Local hashing: a device hashes its answer to one of a few buckets, and sends that bucket with a known probability, else another one.',
   rappor: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   privset:
     'PrivSet: a device fills its set of answers up with blanks, and sends a random set, which meets its own with a known, higher probability.',
   'd-bit-flip': 'dBitFlip: a device draws some of the buckets, and sends a bit for each of these, flipped at random.',
   'one-bit': 'One bit: a device rounds its number to an end of the range at random, and sends that end, or at random the other.',
   exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
+  'string-hashing':
+    'Local hashing: a device hashes its string to one of a few buckets, and sends that bucket with a known probability, else another one.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
   laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',

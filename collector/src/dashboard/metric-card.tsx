@@ -10,6 +10,7 @@ import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { explain } from './explain.ts';
 import { type Filter, parametersFor, type Span } from './filter.ts';
+import { isOpen } from './order.ts';
 import { Failed, LoadingBars, NoReportsHere, TooFew } from './states.tsx';
 import type { Estimates, Metric } from './types.ts';
 import { type EstimatesState, useEstimates } from './use-estimates.ts';
@@ -79,7 +80,7 @@ function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }
   const [first] = answers;
   if (unit === 'value' && first) return <Value answer={first} title={title} />;
   if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
-  return <Chart answers={answers} type={metric.type} title={title} />;
+  return <Chart answers={answers} type={metric.type} title={title} open={isOpen(metric)} />;
 }
 
 function Shown({ metric, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {

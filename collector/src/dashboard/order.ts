@@ -1,7 +1,7 @@
 // In which order answers are shown: a flag's yes first, long lists by estimate, short ones as the schema has them,
 // for people know the order of their own few answers; buckets of a histogram and cells of a distribution always as the numbers go.
 
-import type { Answer, MetricType } from './types.ts';
+import type { Answer, Metric, MetricType } from './types.ts';
 
 const LONGEST_IN_SCHEMA_ORDER = 6;
 
@@ -21,3 +21,6 @@ export function labelOf(answer: Answer, type: MetricType): string {
 export function keyOf(answer: Answer): string {
   return JSON.stringify(answer.answer);
 }
+
+/** Whether its answers are strings, or go with one: only the candidates that the collector was given can be seen. */
+export const isOpen = ({ mechanism }: Metric): boolean => mechanism === 'rappor' || mechanism === 'string-hashing';

@@ -6,11 +6,21 @@
  * Subset: cell u is in the set with probability p or q; with m of d in the set, both u and v are in it with probability
  *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
  * Unary: bits are independent, so both have the product of their probabilities.
+ * Local hashing: hashed-covariance.ts. Strings: string-covariance.ts.
  */
 
-import { type KAryLaw, mechanismOf, type RapporLaw, type SubsetLaw, type UnaryLaw } from '@murmuration/shared';
+import {
+  familyOf,
+  type KAryLaw,
+  type LocalHashingLaw,
+  mechanismOf,
+  type StringLaw,
+  type SubsetLaw,
+  type UnaryLaw,
+} from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import { rapporMoments } from './rappor-covariance.ts';
+import { hashedPairs } from './hashed-covariance.ts';
+import { stringMoments } from './string-covariance.ts';
 
 /** True answers of the devices that reported: how many gave each. */
 export interface Population {
@@ -29,13 +39,13 @@ export interface Moments {
   readonly rank: number;
 }
 
-type ListLaw = KAryLaw | SubsetLaw | UnaryLaw;
+type ListLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw;
 
 /** The laws of metrics to which a device has one answer. */
-export type MomentsLaw = ListLaw | RapporLaw;
+export type MomentsLaw = ListLaw | StringLaw;
 
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
-export function pairs(law: ListLaw): { readonly one: number; readonly neither: number } {
+export function pairs(law: Exclude<ListLaw, LocalHashingLaw>): { readonly one: number; readonly neither: number } {
   if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
   const { p, q } = mechanismOf(law).support(law);
   if (law.mechanism === 'unary') return { one: p * q, neither: q * q };
@@ -44,22 +54,38 @@ export function pairs(law: ListLaw): { readonly one: number; readonly neither: n
   return { one: (p * (m - 1)) / (d - 1), neither: (p * (m - 1) * (m - 2) + (1 - p) * m * (m - 1)) / among };
 }
 
+/** Σ_x n_x P(u, v | x) of two different answers. */
+function pairsIn(law: ListLaw, counts: readonly number[], n: number): (u: number, v: number) => number {
+  if (law.mechanism === 'local-hashing') return hashedPairs(law, counts);
+  const { one, neither } = pairs(law);
+  return (u, v) => {
+    const either = (counts[u] as number) + (counts[v] as number);
+    return either * one + (n - either) * neither;
+  };
+}
+
+/** Whether the estimates always sum to 1: every report then supports equally many answers. */
+function isSumFixed(law: ListLaw): boolean {
+  if (law.mechanism === 'local-hashing') return familyOf(law.size, law.buckets).vectors === law.size;
+  return law.mechanism !== 'unary';
+}
+
 function listMoments(law: ListLaw, counts: readonly number[]): Moments {
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { p, q } = mechanismOf(law).support(law);
-  const { one, neither } = pairs(law);
+  const together = pairsIn(law, counts, n);
   const scale = 1 / (n * (p - q)) ** 2;
   const covariance = new Matrix(law.size, law.size);
   counts.forEach((x, u) => {
     counts.forEach((y, v) => {
       const own = x * p * (1 - p) + (n - x) * q * (1 - q);
-      const shared = (x + y) * (one - p * q) + (n - x - y) * (neither - q * q);
-      covariance.set(u, v, scale * (u === v ? own : shared));
+      const apart = (x + y) * p * q + (n - x - y) * q * q;
+      covariance.set(u, v, scale * (u === v ? own : together(u, v) - apart));
     });
   });
-  return { mean: counts.map((count) => count / n), covariance, rank: law.mechanism === 'unary' ? law.size : law.size - 1 };
+  return { mean: counts.map((count) => count / n), covariance, rank: isSumFixed(law) ? law.size - 1 : law.size };
 }
 
 /** The moments of a metric's estimates. */
 export const momentsOf = (law: MomentsLaw, { counts, others, candidates }: Population): Moments =>
-  law.mechanism === 'rappor' ? rapporMoments(law, candidates, counts, others) : listMoments(law, counts);
+  'size' in law ? listMoments(law, counts) : stringMoments(law, candidates, counts, others);

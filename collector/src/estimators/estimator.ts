@@ -23,8 +23,8 @@ import { numberEstimates, type Scores } from './number.ts';
 import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { pureEstimates } from './pure.ts';
-import { rapporEstimates } from './rappor.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
+import { stringEstimates } from './strings.ts';
 import { supportsOf } from './supports.ts';
 
 /** What an estimate is made of. */
@@ -96,8 +96,10 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   'k-ary': list,
   subset: list,
   unary: list,
-  rappor: rapporEstimates,
   privset: sets,
+  'local-hashing': list,
+  rappor: stringEstimates,
+  'string-hashing': stringEstimates,
   piecewise: number,
   geometric: number,
   exponential: exponentialEstimates,

@@ -2,11 +2,14 @@
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies, Tally } from '../store/store.ts';
+import { localHashingSupports } from './local-hashing.ts';
 
 type Transform<L> = (law: L, tallies: Tallies) => Float64Array;
 
 /** A mechanism whose answers have a cell each needs no transform; any other has one that beats adding cells answer by answer. */
-const transforms: { readonly [M in ListLaw['mechanism']]?: Transform<Extract<ListLaw, { mechanism: M }>> } = {};
+const transforms: { readonly [M in ListLaw['mechanism']]?: Transform<Extract<ListLaw, { mechanism: M }>> } = {
+  'local-hashing': localHashingSupports,
+};
 
 /** The definition: adds, for each answer, the cells that support it. */
 export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {

@@ -20,6 +20,7 @@ import {
   type SchemaDocument,
   setLaw,
   squareWaveLaw,
+  stringHashingLaw,
 } from '@murmuration/shared';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -76,6 +77,7 @@ function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | 
     if (law.mechanism === 'square-wave') return squareWaveLaw(cellsOf(law), epsilon);
     if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
     if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
+    if (law.mechanism === 'string-hashing') return stringHashingLaw(epsilon, devices, permanent?.epsilon);
     return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
   } catch (error) {
     if (error instanceof RangeError) return undefined;

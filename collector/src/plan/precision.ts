@@ -9,7 +9,7 @@ import { Z95 } from '../estimators/estimate.ts';
 import { evenVariance, scoresOf } from '../estimators/estimator.ts';
 import { exponentialVariance } from '../estimators/exponential.ts';
 import { rangeVariance } from '../estimators/pure.ts';
-import { rapporVariance } from '../estimators/rappor.ts';
+import { stringVariance } from '../estimators/strings.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;
@@ -24,7 +24,6 @@ const MOST_DEVICES = 2 ** 40;
  * Distributions: of the share below the middle of the range, of numbers that are spread evenly.
  */
 export function standardErrorAt(law: Law, reports: number, share: number): number {
-  if (law.mechanism === 'rappor') return Math.sqrt(rapporVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
   if (law.mechanism === 'd-bit-flip') {
     const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
@@ -32,6 +31,7 @@ export function standardErrorAt(law: Law, reports: number, share: number): numbe
   }
   if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
   if (isDistributionLaw(law)) return Math.sqrt(evenVariance(law) / reports);
+  if (!('size' in law)) return Math.sqrt(stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   const support = mechanismOf(law).support(law);
   const { constant, slope } = rangeVariance(support, support, 1);
   return Math.sqrt((constant + slope * share) / reports);

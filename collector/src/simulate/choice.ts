@@ -1,11 +1,12 @@
 /** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import { choice, unary } from '@murmuration/client';
+import { choice, localHashing, unary } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   kAryLaw,
   type ListLaw,
   listLaw,
+  localHashingLaw,
   meanVariance,
   mechanismOf,
   subsetIdeal,
@@ -46,6 +47,8 @@ const laws: { readonly [name: string]: (answers: number, epsilon: number) => Lis
   },
   unary: unaryLaw,
   'symmetric-unary': symmetricUnaryLaw,
+  'local-hashing': localHashingLaw,
+  'binary-local-hashing': (answers, epsilon) => localHashingLaw(answers, epsilon, undefined, 2),
 };
 
 /** Names of `--mechanism`. */
@@ -80,7 +83,7 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   const draw = sampler(shares, () => word() / 2 ** 32);
   const values = Int32Array.from({ length: clients }, draw);
   const { randomizers } = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
-  const randomize = { ...randomizers, ...unary().randomizers }[law.mechanism] as unknown as (
+  const randomize = { ...randomizers, ...unary().randomizers, ...localHashing().randomizers }[law.mechanism] as unknown as (
     law: ListLaw,
     index: number,
     coins: unknown,

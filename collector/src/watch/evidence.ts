@@ -24,8 +24,7 @@ function divergence(c: number, p: number): number {
  */
 export function cellsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
   const pure = pureOf(law);
-  // Where answers share cells, p and q are not a cell's chances.
-  if (pure === undefined || pure.supporting !== undefined) return undefined;
+  if (pure === undefined) return undefined;
   const { p, q } = pure.support(law);
   let [least, cells] = [1, 0];
   for (const { reports, cells: counts } of tallies.values()) {

@@ -17,12 +17,12 @@ export interface Leverage {
   readonly high: number;
 }
 
-/** The mechanism of a law whose estimates are supports' (estimators/pure.ts, rappor.ts); of any other undefined. */
-export function pureOf(law: Law): Mechanism<Law> | undefined {
-  const mechanism = mechanismOf(law) as Partial<Mechanism<Law>>;
-  // A device of dBitFlip answers for some buckets only: its cohorts have estimates of their own.
-  return mechanism.support === undefined || law.mechanism === 'd-bit-flip' ? undefined : (mechanism as Mechanism<Law>);
-}
+/** Whose estimates are supports' (estimators/pure.ts, rappor.ts), and whose cells are set with p or q. Of others neither is claimed. */
+const PURE: ReadonlySet<Law['mechanism']> = new Set(['k-ary', 'subset', 'unary', 'rappor', 'privset']);
+
+/** The mechanism of such a law; of any other undefined. */
+export const pureOf = (law: Law): Mechanism<Law> | undefined =>
+  PURE.has(law.mechanism) ? (mechanismOf(law) as Mechanism<Law>) : undefined;
 
 /** The leverage of a law; undefined where an estimate is no mean of scores. */
 export function leverageOf(law: Law): Leverage | undefined {

@@ -35,11 +35,11 @@ const BITS = 128;
 export const COLLISION_MASS = 0.05;
 const COLLISION_SHARE = 0.1; // collisions may add so much to the variance
 
-/** So many cohorts that collisions, of variance S₂/(m k), add at most a tenth to the law's own variance. */
-function cohortsFor(devices: number, epsilon: number): number {
-  const wanted = (COLLISION_MASS * devices) / (COLLISION_SHARE * halfVariance(epsilon) * BITS);
+/** So many cohorts that collisions, of variance S₂/(m k), add at most a tenth to the law's own variance: the least power of two, or the first from `most` on. */
+export function cohortsFor(devices: number, variance: number, cells: number, most: number): number {
+  const wanted = (COLLISION_MASS * devices) / (COLLISION_SHARE * variance * cells);
   let cohorts = 1;
-  while (cohorts < wanted && cohorts < MAX_COHORTS) cohorts *= 2;
+  while (cohorts < wanted && cohorts < most) cohorts *= 2;
   return cohorts;
 }
 
@@ -55,7 +55,7 @@ export const rapporLaw = (epsilon: number, devices: number, permanent?: number, 
   mechanism: 'rappor',
   bits: BITS,
   hashes: 1,
-  cohorts: cohortsFor(devices, epsilon),
+  cohorts: cohortsFor(devices, halfVariance(epsilon), BITS, MAX_COHORTS),
   ...halfStages(epsilon, permanent, modulus),
 });
 
@@ -77,13 +77,18 @@ export function rapporFromParameters({ bits, hashes, cohorts, f, p, q }: RapporP
   return p === 0 && q === 1 ? law : { ...law, irr: { one: threshold(q), zero: threshold(p) } };
 }
 
+/** Throws a RangeError unless there are so many cohorts, a power of two, that a law of strings may have. */
+export function assertCohorts(name: string, cohorts: number): void {
+  assertWhole(cohorts, 1, MAX_COHORTS, `${name}: cohorts`);
+  if ((cohorts & (cohorts - 1)) !== 0) throw new RangeError(`${name}: expected cohorts to be a power of two, got ${cohorts}`);
+}
+
 /** Throws a RangeError unless the integers are a RAPPOR law. */
 export function validateRappor(law: RapporLaw): void {
   const { bits, hashes, cohorts } = law;
   assertWhole(hashes, 1, 16, 'rappor: hashes');
   assertWhole(bits, 2 * hashes, 2 ** 16, 'rappor: bits (at least two for each hash)');
-  assertWhole(cohorts, 1, MAX_COHORTS, 'rappor: cohorts');
-  if ((cohorts & (cohorts - 1)) !== 0) throw new RangeError(`rappor: expected cohorts to be a power of two, got ${cohorts}`);
+  assertCohorts('rappor', cohorts);
   assertStages('rappor', law);
 }
 

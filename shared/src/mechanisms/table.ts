@@ -8,19 +8,24 @@ import { type HybridLaw, hybrid } from './hybrid.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import { type LaplaceLaw, laplace } from './laplace.ts';
 import type { Channel, Mechanism } from './law.ts';
+import { type LocalHashingLaw, localHashing } from './local-hashing.ts';
 import { type OneBitLaw, oneBit } from './one-bit.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type PrivSetLaw, privSet } from './privset.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SquareWaveLaw, squareWave } from './square-wave.ts';
+import { type StringHashingLaw, stringHashing } from './string-hashing.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | RapporLaw | PrivSetLaw | DBitFlipLaw;
+export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw | RapporLaw | StringHashingLaw | PrivSetLaw | DBitFlipLaw;
 
 /** The law of a list: it says how many answers there are. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
+
+/** The law of a metric about strings, of which nobody has a list. */
+export type StringLaw = Exclude<ShareLaw, ListLaw>;
 
 /** The law of a metric whose mean is estimated. */
 export type NumberLaw = PiecewiseLaw | GeometricLaw | OneBitLaw | HybridLaw | LaplaceLaw;
@@ -38,8 +43,10 @@ export const mechanisms: {
   'k-ary': kAry,
   subset,
   unary,
+  'local-hashing': localHashing,
   rappor,
   privset: privSet,
+  'string-hashing': stringHashing,
   piecewise,
   geometric,
   exponential,

@@ -7,7 +7,7 @@
 import { PERIOD_DAYS } from '../calendar.ts';
 import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { SchemaSpec } from './define.ts';
-import type { JointQuestion } from './document.ts';
+import { isListPart, type JointPart } from './document.ts';
 import type { Permanence, Question } from './question.ts';
 import {
   byName,
@@ -33,11 +33,13 @@ const MAX_SEGMENTS = 64;
 const periods = Object.keys(PERIOD_DAYS);
 
 const isProduct: Rule = (field, questions) => {
-  const lists = questions as readonly JointQuestion[];
+  const parts = questions as readonly JointPart[];
+  const lists = parts.filter(isListPart);
   for (const { name, answers } of lists) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
+  rule('one text at most, for nobody could list the pairs of two', () => parts.length - lists.length < 2)(field, parts);
   const lengths = lists.map(({ answers }) => answers.length);
-  const fits = (): boolean => lists.length > 1 && lengths.reduce((product, length) => product * length, 1) <= MAX_ANSWERS;
-  rule(`two lists or more, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
+  const fits = (): boolean => parts.length > 1 && lengths.reduce((product, length) => product * length, 1) <= MAX_ANSWERS;
+  rule(`two lists or more, or a text and a list, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
 };
 
 /** A report of a set is no symbol that a second stage could repeat. */

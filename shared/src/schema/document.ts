@@ -14,7 +14,13 @@ export interface JointQuestion {
   readonly answers: readonly Answer[];
 }
 
-/** An answer to a joint metric: one to each of its lists. */
+/** A question of a joint metric: a list, or its one string. */
+export type JointPart = JointQuestion | { readonly name: string; readonly text: true };
+
+/** Whether it is a list. */
+export const isListPart = (part: JointPart): part is JointQuestion => 'answers' in part;
+
+/** An answer to a joint metric: one to each of its questions. */
 export type JointAnswer = { readonly [question: string]: Answer };
 
 /** A metric of a schema document. */
@@ -34,7 +40,7 @@ export type MetricDocument = {
       readonly options: readonly string[];
       readonly utility: readonly (readonly number[])[];
     }
-  | { readonly type: 'joint'; readonly questions: readonly JointQuestion[] }
+  | { readonly type: 'joint'; readonly questions: readonly JointPart[] }
   | { readonly type: 'histogram'; readonly edges: readonly number[] }
   | { readonly type: 'count'; readonly max: number }
   | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
@@ -76,7 +82,7 @@ export const jointAnswers = (questions: readonly JointQuestion[]): readonly Join
     [{}],
   );
 
-/** The answers of a list metric in the order of their indices; undefined for text and for numbers. */
+/** The answers of a list metric in the order of their indices; undefined for text, joint with one or not, and for numbers. */
 export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined {
   switch (metric.type) {
     case 'flag':
@@ -87,7 +93,7 @@ export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswe
     case 'best':
       return metric.inputs;
     case 'joint':
-      return jointAnswers(metric.questions);
+      return metric.questions.every(isListPart) ? jointAnswers(metric.questions) : undefined;
     case 'histogram':
       return bucketLabels(metric.edges);
     case 'distribution':

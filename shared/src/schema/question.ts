@@ -122,8 +122,19 @@ export function choice(answers: readonly string[], ask: ListAsk & { readonly oth
   };
 }
 
-/** The value of a joint question: an answer to each of its lists. */
-export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (infer A)[] ? A : never };
+/** The value of a joint question: an answer to each of its lists, and a string for its text where it has one. */
+export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (infer A)[] ? A : string };
+
+/** The index of an answer to lists in their product, the first the most significant; undefined where one is not listed. */
+export function jointIndex(lists: readonly (readonly [name: string, answers: readonly Answer[]])[], value: unknown): number | undefined {
+  let index = 0;
+  for (const [name, answers] of lists) {
+    const digit = answers.indexOf((value as { readonly [name: string]: Answer } | null)?.[name] as Answer);
+    if (digit < 0) return undefined;
+    index = index * answers.length + digit;
+  }
+  return index;
+}
 
 /**
  * Several lists at once, one answer from their product with the whole ε: the only way to see how they go together.
@@ -139,15 +150,7 @@ export function joint<const Q extends { readonly [name: string]: readonly Answer
     fields: { questions: lists },
     size,
     law: listLaw,
-    input: (value) => {
-      let index = 0;
-      for (const [name, answers] of entries) {
-        const digit = answers.indexOf((value as { readonly [name: string]: Answer } | null)?.[name] as Answer);
-        if (digit < 0) return undefined;
-        index = index * answers.length + digit;
-      }
-      return index;
-    },
+    input: (value) => jointIndex(entries, value),
     labels: () => jointAnswers(lists).map(labelOf),
     ...ask.mechanism,
   };

@@ -1,5 +1,5 @@
 /**
- * RAPPOR's part of covariance.ts. Candidates that share Bloom bits share reports, so their estimates vary together, and a
+ * The part of covariance.ts for strings. Candidates that share Bloom bits share reports, so their estimates vary together, and a
  * frequent string lifts all whose bits it meets. The estimator treats the hash as random and carries that as variance;
  * but the hash is known, the same in every run, and a few frequent strings make that part anything but normal. So here it
  * is no chance at all: mean and covariance are those given the hash, over cohorts and coins.
@@ -8,12 +8,13 @@
  * π_b, p if b is in B(w), else q, each by itself. It adds X_c = mean of its bits over B(c) to the support of c, so
  *   E[X_c] = q + (p - q) a(c, w),  a = mean over j of |B(c) ∩ B(w)| / |B(c)|
  *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of  π_b if b = b', else π_b π_b'
- * and Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb', where N counts devices whose strings have the bits.
+ * (of local hashing, whose report is a single bit, 0 if b != b'), and Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb', where N counts devices whose strings have the bits.
  */
 
-import { bloomBits, hashString, type RapporLaw, rappor } from '@murmuration/shared';
+import { bloomBits, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import type { Moments } from './covariance.ts';
+import { bloomOf } from './strings.ts';
 
 /** The bits of each string in one cohort. */
 type Blooms = readonly (readonly number[])[];
@@ -27,12 +28,20 @@ function devicesByBits(blooms: Blooms, devices: readonly number[], bits: number)
   return together;
 }
 
-/** Adds Σ_w n_w E[X_c X_c' | cohort] for every pair of candidates. */
-function addProducts(sum: Matrix, blooms: Blooms, together: Float64Array, n: number, bits: number, p: number, q: number): void {
+/** Σ_w n_w of the probability that both bits are reported, from N_bb' and n. */
+type Products = (together: Float64Array, n: number) => (a: number, b: number) => number;
+
+function productsOf(bits: number, { p, q }: Support, isSingle: boolean): Products {
   const gain = p - q;
-  const at = (a: number, b: number): number => together[a * bits + b] as number;
-  const product = (a: number, b: number): number =>
-    a === b ? q * n + gain * at(a, a) : q * q * n + q * gain * (at(a, a) + at(b, b)) + gain * gain * at(a, b);
+  return (together, n) => (a, b) => {
+    const at = (one: number, other: number): number => together[one * bits + other] as number;
+    if (a === b) return q * n + gain * at(a, a);
+    return isSingle ? 0 : q * q * n + q * gain * (at(a, a) + at(b, b)) + gain * gain * at(a, b);
+  };
+}
+
+/** Adds Σ_w n_w E[X_c X_c' | cohort] for every pair of candidates. */
+function addProducts(sum: Matrix, blooms: Blooms, product: ReturnType<Products>): void {
   for (let c = 0; c < sum.rows; c++) {
     const own = blooms[c] as readonly number[];
     for (let other = c; other < sum.rows; other++) {
@@ -56,14 +65,16 @@ function addOverlap(sum: Matrix, blooms: Blooms, weight: number): void {
 }
 
 /** The moments of candidates' estimates, given how many devices gave each of them and each other string. */
-export function rapporMoments(
-  law: RapporLaw,
+export function stringMoments(
+  law: StringLaw,
   candidates: readonly string[],
   counts: readonly number[],
   others: ReadonlyMap<string, number>,
 ): Moments {
-  const { bits, hashes, cohorts } = law;
-  const { p, q } = rappor.support(law);
+  const { bits, hashes, cohorts } = bloomOf(law);
+  const support = mechanismOf(law).support(law);
+  const { p, q } = support;
+  const productIn = productsOf(bits, support, law.mechanism === 'string-hashing');
   const strings = [...candidates, ...others.keys()];
   const devices = [...counts, ...others.values()];
   const n = devices.reduce((sum, count) => sum + count, 0);
@@ -72,7 +83,7 @@ export function rapporMoments(
   const overlap = new Matrix(candidates.length, strings.length); // a(c, w)
   for (let cohort = 0; cohort < cohorts; cohort++) {
     const blooms = hashed.map((hash) => bloomBits(hash, cohort, hashes, bits));
-    addProducts(products, blooms, devicesByBits(blooms, devices, bits), n, bits, p, q);
+    addProducts(products, blooms, productIn(devicesByBits(blooms, devices, bits), n));
     addOverlap(overlap, blooms, 1 / cohorts);
   }
   // What one device adds on average, by its string; their products weighted by devices.
@@ -87,6 +98,6 @@ export function rapporMoments(
       covariance.set(c, other, value).set(other, c, value);
     }
   }
-  const support = means.mmul(Matrix.columnVector([...devices])).to1DArray();
-  return { mean: support.map((sum) => (sum / n - q - (p - q) * rho) * scale), covariance, rank: candidates.length };
+  const supports = means.mmul(Matrix.columnVector([...devices])).to1DArray();
+  return { mean: supports.map((sum) => (sum / n - q - (p - q) * rho) * scale), covariance, rank: candidates.length };
 }

@@ -1,0 +1,58 @@
+/** @module A storage for workers and service workers, which have no `localStorage`: IndexedDB. */
+
+import { type Storage, webLock } from './adapters/storage.ts';
+
+const ITEMS = 'items';
+
+/** The result of a request, or its error. */
+const answered = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+/**
+ * Keeps everything in a database, one context at a time where there are Web Locks. A write has succeeded once it is on
+ * the disk. A page that is left loses what it writes then: a page is better served by the default.
+ *
+ * @param name the database
+ * @example createTelemetry({ schema, endpoint, storage: indexedDbStorage() });
+ */
+export function indexedDbStorage(name = 'murmuration'): Storage {
+  let opening: Promise<IDBDatabase> | undefined;
+  const open = (): Promise<IDBDatabase> => {
+    const request = indexedDB.open(name);
+    request.onupgradeneeded = () => request.result.createObjectStore(ITEMS);
+    return answered(request).then((database) => {
+      database.onclose = () => {
+        opening = undefined;
+      };
+      // Whoever deletes the database need not wait for us.
+      database.onversionchange = () => {
+        database.close();
+        opening = undefined;
+      };
+      return database;
+    });
+  };
+
+  const items = async <T>(mode: IDBTransactionMode, use: (items: IDBObjectStore) => IDBRequest<T>): Promise<T> => {
+    opening ??= open();
+    opening.catch(() => {
+      opening = undefined;
+    });
+    const transaction = (await opening).transaction(ITEMS, mode, { durability: 'strict' });
+    const done = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error);
+    });
+    const [result] = await Promise.all([answered(use(transaction.objectStore(ITEMS))), done]);
+    return result;
+  };
+
+  return {
+    getItem: async (key) => (await items('readonly', (store) => store.get(key))) ?? null,
+    setItem: async (key, value) => void (await items('readwrite', (store) => store.put(value, key))),
+    ...(globalThis.navigator?.locks && { lock: webLock }),
+  };
+}

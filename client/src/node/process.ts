@@ -1,0 +1,56 @@
+/** The lifecycle and the clock of a Node program, which telemetry neither keeps alive nor ends. */
+
+import type { Clock, Lifecycle } from '../adapters/lifecycle.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** All listeners share one handler of each event: a server may have many, and a handler can tell whether it is alone. */
+const listeners = new Set<() => unknown>();
+const told = new WeakSet<() => unknown>();
+
+/** Nothing is left to do. Each flushes once, for an upload that fails brings this about again. */
+function drained(): void {
+  for (const listener of [...listeners]) {
+    if (told.has(listener)) continue;
+    told.add(listener);
+    listener();
+  }
+}
+
+/** Flushes; where the program does not handle the signal itself, it then dies of it as it would have. */
+function signalled(signal: NodeJS.Signals): void {
+  for (const listener of [...listeners]) listener();
+  if (process.listenerCount(signal) > 1) return;
+  process.off(signal, signalled);
+  process.kill(process.pid, signal);
+}
+
+/**
+ * Flushes when a program has nothing left to do, and when it is told to end. A program that calls `process.exit` runs
+ * nothing later: what it recorded is on the disk one turn after the record, and sent by its next run.
+ *
+ * @example createTelemetry({ schema, endpoint, storage: fileStorage(folder), lifecycle: nodeLifecycle, clock: nodeClock });
+ */
+export const nodeLifecycle: Lifecycle = (hidden) => {
+  const listener = (): unknown => hidden();
+  if (listeners.size === 0) {
+    process.on('beforeExit', drained);
+    // Ours comes first, for a program's own may remove itself when it runs.
+    for (const signal of SIGNALS) process.prependListener(signal, signalled);
+  }
+  listeners.add(listener);
+  return () => {
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    process.off('beforeExit', drained);
+    for (const signal of SIGNALS) process.off(signal, signalled);
+  };
+};
+
+/** The system's clock. Its timers do not keep the process alive: `nodeLifecycle` flushes when nothing else does. */
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+};

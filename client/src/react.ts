@@ -1,0 +1,87 @@
+/** @module React: one telemetry for all components, made when it is first needed, never while a page is rendered. */
+
+import type { Segments } from '@murmuration/shared';
+import { useMemo, useState, useSyncExternalStore } from 'react';
+import type { DeviceQuestions } from './questions.ts';
+import { createTelemetry } from './telemetry.ts';
+import type { Consent, Options, Telemetry } from './types.ts';
+
+/** A telemetry, and who wants to know when its consent changes. */
+interface Shared<M extends DeviceQuestions> {
+  /** Creates it the first time. */
+  readonly get: () => Telemetry<M>;
+  readonly subscribe: (changed: () => void) => () => void;
+  readonly state: () => Consent['state'];
+  readonly changed: () => void;
+}
+
+const all = new WeakMap<object, Shared<DeviceQuestions>>();
+
+function share<M extends DeviceQuestions, S extends Segments>(options: Options<M, S>): Shared<M> {
+  const known = all.get(options) as Shared<M> | undefined;
+  if (known) return known;
+  const listeners = new Set<() => void>();
+  let telemetry: Telemetry<M> | undefined;
+  const changed = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+  const get = (): Telemetry<M> => {
+    if (!telemetry) {
+      telemetry = createTelemetry(options);
+      void telemetry.ledger().then(changed); // by then the storage has told what was decided before
+    }
+    return telemetry;
+  };
+  const shared: Shared<M> = {
+    get,
+    changed,
+    state: () => telemetry?.consent.state ?? 'ask',
+    subscribe: (listener) => {
+      listeners.add(listener);
+      get();
+      listener();
+      return () => listeners.delete(listener);
+    },
+  };
+  all.set(options, shared);
+  return shared;
+}
+
+/**
+ * The telemetry of an app, in any component. It begins when the first component that uses it is on the page, and lives
+ * as long as the page does; on a server it never begins. Components render again when the person decides on consent.
+ *
+ * @param options of `createTelemetry`. Define them once, outside of components: the same object is the same telemetry.
+ * @example
+ * const options = { schema, endpoint: 'https://t.example.com' };
+ * function Plan() {
+ *   const { record, consent } = useTelemetry(options);
+ *   if (consent.state === 'ask') return <button onClick={() => consent.grant()}>Share</button>;
+ *   return <button onClick={() => record('plan', 'pro')}>Pro</button>;
+ * }
+ */
+export function useTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
+  const [{ get, subscribe, state, changed }] = useState(() => share(options));
+  const consent = useSyncExternalStore(subscribe, state, () => 'ask' as const);
+  return useMemo(
+    () => ({
+      record: (metric, value) => get().record(metric, value),
+      preview: () => get().preview(),
+      ledger: () => get().ledger(),
+      flush: () => get().flush(),
+      close: () => get().close(),
+      consent: {
+        state: consent,
+        grant: () => {
+          get().consent.grant();
+          changed();
+        },
+        deny: () => {
+          get().consent.deny();
+          changed();
+        },
+      },
+    }),
+    [get, changed, consent],
+  );
+}

@@ -1,0 +1,37 @@
+/**
+ * Local hashing's part of covariance.ts. A report supports both u and v where its cohort has them in one bucket and it says
+ * that bucket. It does so with probability a if the true answer x is in that bucket too, else b. Of the cohorts (cohorts.ts)
+ * u and v share a bucket in the share c. If x lies on the line through u and v, x - u is a multiple of v - u, and x is in that
+ * bucket in all of these; if not, in the share c' = (g^(k-2) - 1) / (g^k - 1), of the vectors that are orthogonal to both. So
+ *   Σ_x n_x P(u, v | x) = n c b + (a - b) (c L + c' (n - L)),  L the devices whose answers are on the line.
+ */
+
+import { familyOf, kAry, type LocalHashingLaw, overBuckets } from '@murmuration/shared';
+
+/** The devices whose answers are on the line through two answers: u + λ (v - u), digit by digit in base g. */
+function onLine(counts: readonly number[], buckets: number, u: number, v: number): number {
+  let sum = 0;
+  for (let factor = 0; factor < buckets; factor++) {
+    let point = 0;
+    for (let [place, a, b] = [1, u, v]; a > 0 || b > 0; place *= buckets, a = Math.floor(a / buckets), b = Math.floor(b / buckets)) {
+      const digit = (a + factor * ((b % buckets) - (a % buckets) + buckets)) % buckets;
+      point += digit * place;
+    }
+    sum += counts[point] ?? 0;
+  }
+  return sum;
+}
+
+/** Σ_x n_x P(u, v | x) of two different answers. */
+export function hashedPairs(law: LocalHashingLaw, counts: readonly number[]): (u: number, v: number) => number {
+  const { size, buckets } = law;
+  const { p: a, q: b } = kAry.support(overBuckets(law));
+  const n = counts.reduce((sum, count) => sum + count, 0);
+  const { vectors, collisions: c } = familyOf(size, buckets);
+  if (c === 0) return () => 0;
+  const three = (vectors / buckets ** 2 - 1) / (vectors - 1);
+  return (u, v) => {
+    const line = onLine(counts, buckets, u, v);
+    return n * c * b + (a - b) * (c * line + three * (n - line));
+  };
+}

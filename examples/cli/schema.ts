@@ -1,0 +1,13 @@
+/** What the program asks: `murmuration serve --schema examples/cli/schema.ts`. */
+
+import { choice, count, defineSchema } from '@murmuration/client';
+
+export const schema = defineSchema({
+  app: 'notes-cli',
+  version: 1,
+  budget: { epsilon: 2, per: 'month' },
+  metrics: {
+    command: choice(['add', 'list', 'share'], { epsilon: 1, description: 'Which command is used first in a month?' }),
+    notes: count(100, { epsilon: 1, description: 'How many notes are there?' }),
+  },
+});

@@ -1,0 +1,58 @@
+/**
+ * Families of cohorts: hash functions from a list's answers to g buckets of which any two different answers collide in
+ * exactly the same share. A device draws one of the family, so its report names it in a few bytes and reports tally.
+ *
+ * Let g be prime, k the least with g^k >= d. Answers are vectors of GF(g)^k, the digits of their indices in base g. The
+ * cohorts are the (g^k - 1)/(g - 1) non-zero vectors s whose most significant non-zero digit is 1, one of each line
+ * through the origin, and the bucket of answer v is <s, v> mod g. Two answers u != v share a bucket exactly where
+ * <s, u - v> = 0, a hyperplane: g^(k-1) - 1 of its vectors are not zero, and with s it holds all g - 1 multiples of s. So
+ *   c = [(g^(k-1) - 1)/(g - 1)] / [(g^k - 1)/(g - 1)] = (g^(k-1) - 1) / (g^k - 1),  a little below 1/g.
+ * These are the words of the simplex code: for d = g^k no family has a smaller c (Plotkin 1960, the bound on the mean
+ * distance of words), and c in lowest terms has the number of cohorts below the line, so no smaller family has this c.
+ * With g = d there is one cohort, each answer is its own bucket, nothing collides, and g need not be prime.
+ *
+ * In order: s = g^m + t for m = 0, 1 .. k - 1 and t = 0, 1 .. g^m - 1, so that cohort (g^m - 1)/(g - 1) + t is s, and
+ * <s, v> = v_m + Σ_i t_i v_i over the digits i < m.
+ */
+
+/** The vectors g^k, the cohorts, and in what share of these two different answers collide. */
+export interface Family {
+  readonly vectors: number;
+  readonly cohorts: number;
+  readonly collisions: number;
+}
+
+/** The family of `size` answers in `buckets` buckets, a prime or `size`. */
+export function familyOf(size: number, buckets: number): Family {
+  let cohorts = 1;
+  let vectors = buckets;
+  while (vectors < size) {
+    cohorts += vectors;
+    vectors *= buckets;
+  }
+  return { vectors, cohorts, collisions: (vectors / buckets - 1) / (vectors - 1) };
+}
+
+/** The bucket of an answer in a cohort. */
+export function bucketOf(buckets: number, cohort: number, answer: number): number {
+  let tail = cohort;
+  let first = 1; // g^m
+  while (tail >= first) {
+    tail -= first;
+    first *= buckets;
+  }
+  let sum = 0;
+  let rest = answer;
+  for (; first > 1; first /= buckets) {
+    sum += (tail % buckets) * (rest % buckets);
+    tail = Math.floor(tail / buckets);
+    rest = Math.floor(rest / buckets);
+  }
+  return (sum + rest) % buckets;
+}
+
+/** Whether a whole number from 2 on is prime. */
+export function isPrime(n: number): boolean {
+  for (let divisor = 2; divisor * divisor <= n; divisor++) if (n % divisor === 0) return false;
+  return true;
+}

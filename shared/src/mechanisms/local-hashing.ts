@@ -1,0 +1,104 @@
+/**
+ * Local hashing over a list: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency
+ * Estimation", §4.4 (BLH is g = 2, OLH the g of least variance), with the hash drawn from the family of cohorts.ts, so that
+ * reports tally. A report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in it.
+ *
+ * Law (d answers, T = 2^32; a, b: P(the bucket itself), P(one given other) of the k-ary response): with m cohorts, report
+ * (cohort, bucket) has probability a/m where the bucket is the answer's, else b/m. Two answers differ in some cohort, so
+ *   e^ε = a / b = truth (g - 1) / (T - truth)
+ * Support: a report supports the answers that its cohort puts in its bucket. The true one has p = a. Any other shares its
+ * bucket in the share c of the cohorts, exactly and whatever the two answers are, so it has
+ *   q = c a + (1 - c) b,  c = (g^(k-1) - 1) / (g^k - 1):
+ * the protocol is pure (§3.1) over cohorts and coins, and a small family leaves no bias. Variance as for k-ary response;
+ * for large d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (§4.4), least at g = e^ε + 1. Between
+ * two primes g and h it is largest at e^ε = √((g - 1)(h - 1)): primes cost at most 3.1 %, at e^ε = √2 (2 and 3) and √8 (3
+ * and 5), and 1.7 % above. With g = d there is one cohort, and this is k-ary response over the answers.
+ *
+ * Permanent: LOLOHA, Arcolezi, Pinzón, Palamidessi, Gambs 2023, "Frequency Estimation of Evolving Data Under Local
+ * Differential Privacy", §3. Cohort and bucket of the first stage are stored for an epoch, and each report is a second
+ * k-ary response to that bucket. As cohorts are no secret and stay, e^ε∞ is the first stage's e^ε, and a report is a k-ary
+ * response of P(same) and P(one given other) as k-ary.ts composes them, which stand for a and b above.
+ * The paper keeps a bucket's symbol for each bucket that was ever recorded, and loses up to g ε∞; here it is one.
+ */
+
+import { exp } from '../arithmetic/exponential.ts';
+import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
+import { coded } from './codec.ts';
+import { bucketOf, familyOf, isPrime } from './cohorts.ts';
+import { kAry } from './k-ary.ts';
+import { assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
+import { meanVariance, subsetIdeal } from './subset.ts';
+
+/** The integers of local hashing over a list: `buckets` is a prime below `size`, or `size` itself. */
+export type LocalHashingLaw = BucketStages & {
+  readonly mechanism: 'local-hashing';
+  /** d, the number of answers. */
+  readonly size: number;
+};
+
+const NEAR = 1.03;
+const NEAR_PERMANENT = 1.05;
+
+/** From P(the bucket itself) and P(one given other) to p and q. */
+const collide = ({ p, q }: Support, collisions: number): Support => ({ p, q: collisions * p + (1 - collisions) * q });
+
+const cellsOf = (size: number, buckets: number): number => familyOf(size, buckets).cohorts * buckets;
+
+/**
+ * g for d answers. Candidates are d and the primes below it up to 2 e^ε + 3, with at most 2^24 cells in all cohorts together.
+ * Of those whose mean variance is within 3 % of the least, the one with the fewest cells; of a permanent metric, within
+ * 5 %, the smallest.
+ */
+export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
+  const most = Math.min(2 * exp(epsilon) + 3, size - 1, Math.sqrt(MAX_CELLS));
+  const all = Array.from({ length: Math.floor(most) }, (_, i) => i + 1)
+    .filter((buckets) => buckets > 1 && isPrime(buckets) && cellsOf(size, buckets) <= MAX_CELLS)
+    .concat(size)
+    .map((buckets) => ({
+      buckets,
+      cells: cellsOf(size, buckets),
+      variance: meanVariance(size, collide(subsetIdeal(buckets, 1, epsilon), familyOf(size, buckets).collisions)),
+    }));
+  const bound = (isPermanent ? NEAR_PERMANENT : NEAR) * Math.min(...all.map(({ variance }) => variance));
+  const near = all.filter(({ variance }) => variance <= bound);
+  return near.reduce((best, each) => (!isPermanent && each.cells < best.cells ? each : best)).buckets;
+}
+
+/** Throws unless g is d, or a prime below it with a family that is not too large. */
+function assertBuckets(size: number, buckets: number): void {
+  const what = `local-hashing: expected as many buckets as the ${size} answers, or a prime below with`;
+  const isFamily = buckets === size || (Number.isInteger(buckets) && buckets > 1 && buckets < size && isPrime(buckets));
+  if (!(isFamily && cellsOf(size, buckets) <= MAX_CELLS)) throw new RangeError(`${what} at most ${MAX_CELLS} cells in all, got ${buckets}`);
+}
+
+/**
+ * Local hashing with the largest ε that are at most those asked.
+ *
+ * @param size d, at least 2
+ * @param epsilon ε of one report
+ * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
+ * @param buckets g, where the rule of `bucketsFor` shall not decide
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
+ */
+export function localHashingLaw(
+  size: number,
+  epsilon: number,
+  permanent?: number,
+  buckets: number = bucketsFor(size, epsilon, permanent !== undefined),
+  modulus: number = MODULUS,
+): LocalHashingLaw {
+  assertBuckets(size, buckets);
+  return { mechanism: 'local-hashing', size, ...bucketStages(buckets, epsilon, permanent, modulus) };
+}
+
+export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<LocalHashingLaw>({
+  validate: (law) => {
+    assertWhole(law.size, 2, MAX_CELLS, 'local-hashing: size');
+    assertBuckets(law.size, law.buckets);
+    kAry.validate(overBuckets(law));
+  },
+  odds: (law) => kAry.odds(overBuckets(law)),
+  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: buckets, form: 'symbol' }),
+  supporting: ({ buckets }, cohort, answer) => [bucketOf(buckets, cohort, answer)],
+  support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets).collisions),
+});

@@ -1,0 +1,73 @@
+/**
+ * Local hashing of strings, of which nobody has a list: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols
+ * for Frequency Estimation", §4.4, its hash drawn from m cohorts as RAPPOR's is. A report is a cohort, drawn uniformly, and a
+ * k-ary response over g buckets to the string's bucket in it: with two small numbers it says what RAPPOR says with 128 bits.
+ *
+ * Law (T = 2^32; a, b: P(the bucket itself), P(one given other) of the k-ary response): whatever the hash is, a report has
+ * probability a/m or b/m, so  e^ε = a / b = truth (g - 1) / (T - truth).
+ * Support, of a bucket: p = a, q = b. Over the hash, a random function to g buckets, another string shares the bucket of a
+ * candidate with probability ρ = 1/g, and b + (a - b) ρ = 1/g. So f = (C/n - b - (a - b) ρ) / ((a - b)(1 - ρ)), RAPPOR's
+ * estimate for a Bloom filter of g bits and one hash, is unbiased over hash and coins, and its variance is that of
+ * collector/src/estimators/strings.ts: of the coins (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) for small f (§4.4), and of
+ * the hash Σ_w Σ_j (n_jw / n)² / (g - 1) over the other strings w.
+ *
+ * Design: g is the whole number of least variance, at e^ε + 1, where it is 4e^ε / (n (e^ε - 1)²): RAPPOR's; of a permanent
+ * metric the smallest g within 5 % of that (3 at ε₁ = 1, 6 at 2, 37 at 4). Cohorts: so many that collisions, of variance
+ * S₂ / (m (g - 1)), add at most a tenth to that of the coins from the expected devices. Permanent: as local-hashing.ts says.
+ */
+
+import { exp } from '../arithmetic/exponential.ts';
+import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
+import { coded } from './codec.ts';
+import { kAry } from './k-ary.ts';
+import { assertWhole, type Mechanism, MODULUS } from './law.ts';
+import { assertCohorts, cohortsFor, MAX_COHORTS } from './rappor.ts';
+
+/** The integers of local hashing of strings. */
+export type StringHashingLaw = BucketStages & {
+  readonly mechanism: 'string-hashing';
+  /** m, a power of two. */
+  readonly cohorts: number;
+};
+
+const MAX_BUCKETS = 4096;
+const NEAR_PERMANENT = 1.05;
+
+/** The variance of a rare string's frequency, times the number of reports, by the coins alone (§4.4). */
+function coinVariance(buckets: number, epsilon: number): number {
+  const e = exp(epsilon);
+  return ((e - 1 + buckets) * (e - 1 + buckets)) / ((e - 1) * (e - 1) * (buckets - 1));
+}
+
+/** g: of 2 .. 4096 the one of least variance, of a permanent metric the smallest within 5 % of it. */
+function bucketsFor(epsilon: number, isPermanent: boolean): number {
+  const variances = Array.from({ length: MAX_BUCKETS - 1 }, (_, i) => coinVariance(i + 2, epsilon));
+  const most = Math.min(...variances) * (isPermanent ? NEAR_PERMANENT : 1);
+  return variances.findIndex((variance) => variance <= most) + 2;
+}
+
+/**
+ * Local hashing of strings with the largest ε that are at most those asked.
+ *
+ * @param epsilon ε of one report
+ * @param devices how many are expected to answer: sets the number of cohorts
+ * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %
+ */
+export function stringHashingLaw(epsilon: number, devices: number, permanent?: number, modulus: number = MODULUS): StringHashingLaw {
+  const buckets = bucketsFor(epsilon, permanent !== undefined);
+  const most = Math.min(MAX_COHORTS, MAX_CELLS / (2 * buckets));
+  const cohorts = cohortsFor(devices, coinVariance(buckets, epsilon), buckets - 1, most);
+  return { mechanism: 'string-hashing', cohorts, ...bucketStages(buckets, epsilon, permanent, modulus) };
+}
+
+export const stringHashing: Mechanism<StringHashingLaw> = /* @__PURE__ */ coded<StringHashingLaw>({
+  validate: (law) => {
+    assertCohorts('string-hashing', law.cohorts);
+    assertWhole(law.buckets, 2, MAX_CELLS / law.cohorts, 'string-hashing: buckets');
+    kAry.validate(overBuckets(law));
+  },
+  odds: (law) => kAry.odds(overBuckets(law)),
+  shape: ({ cohorts, buckets }) => ({ cohorts, cells: buckets, form: 'symbol' }),
+  support: (law, stage) => kAry.support(overBuckets(law), stage),
+});

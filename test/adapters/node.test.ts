@@ -1,0 +1,383 @@
+/** Every adapter that runs in Node, through the suite of its kind; the rest of what the Node adapters promise. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createTelemetry,
+  defineSchema,
+  fetchTransport,
+  flag,
+  memoryStorage,
+  type Options,
+  type Outcome,
+  type Storage,
+  type Transport,
+} from '@murmuration/client';
+import { edgeClock } from '@murmuration/client/edge';
+import { fileStorage, nodeLifecycle } from '@murmuration/client/node';
+import { appStateLifecycle } from '@murmuration/client/react-native';
+import { assertRecorded, memoryTransport, testLifecycle, testStorage, testTransport } from '@murmuration/client/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RunningServer, startServer } from './transport-server.ts';
+
+let folder: string;
+let server: RunningServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'murmuration-adapters-'));
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A server that is there once the tests run. */
+const running = {
+  get address() {
+    return server.address;
+  },
+  received: () => server.received(),
+};
+
+describe('memory', () => {
+  const storage = memoryStorage();
+  testStorage(test, () => storage, { keeps: false });
+});
+
+describe('a storage of promises, as AsyncStorage is', () => {
+  const items = new Map<string, string>();
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const asyncStorage: Storage = {
+    getItem: async (key) => {
+      await turn();
+      return items.get(key) ?? null;
+    },
+    setItem: async (key, value) => {
+      await turn();
+      items.set(key, value);
+    },
+  };
+  testStorage(test, () => asyncStorage);
+});
+
+describe('a folder', () => {
+  testStorage(test, () => fileStorage(join(folder, 'suite')));
+
+  test('holds files that nobody else can read, and nothing half written', async () => {
+    const storage = fileStorage(join(folder, 'files'));
+    await storage.setItem('murmuration:Notes/..', '{"v":1}');
+    const files = await readdir(join(folder, 'files'));
+    expect(files).toEqual(['murmuration%3a%4eotes%2f%2e%2e.json']);
+    expect((await stat(join(folder, 'files', files[0] as string))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, 'files'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('throws what is not the absence of a file', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const storage = fileStorage(join(folder, 'file'));
+    expect(() => storage.getItem('key')).toThrow(/ENOTDIR/);
+    expect(() => storage.setItem('key', 'value')).toThrow(/EEXIST|ENOTDIR/);
+  });
+
+  test('holds a whole value, whenever its process is killed', async () => {
+    const at = join(folder, 'killed');
+    const letters = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      const writer = spawn(
+        process.execPath,
+        [
+          '-e',
+          `import('@murmuration/client/node').then(({ fileStorage }) => {
+            const storage = fileStorage(${JSON.stringify(at)});
+            console.log('writing');
+            for (let i = ${round}; ; i++) storage.setItem('key', 'abcdefghijklmnopqrstuvwxyz'[i % 26].repeat(300_000));
+          })`,
+        ],
+        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      await once(writer.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, 5 + 7 * round));
+      writer.kill('SIGKILL');
+      await once(writer, 'close');
+      const value = (await fileStorage(at).getItem('key')) ?? '';
+      if (value === '') continue; // killed before its first write
+      expect([value.length, new Set(value).size]).toEqual([300_000, 1]);
+      letters.add(value[0] as string);
+    }
+    expect(letters.size).toBeGreaterThan(1);
+  });
+
+  test('is one process at a time, though every other one is killed while it holds the lock', async () => {
+    const at = join(folder, 'contended');
+    const inside = join(folder, 'inside');
+    const holder = (index: number): string => `
+      const { readFileSync, writeFileSync } = require('node:fs');
+      const waiting = setInterval(() => {}, 1000);
+      import('@murmuration/client/node').then(async ({ fileStorage }) => {
+        const release = await fileStorage(${JSON.stringify(at)}).lock('key');
+        clearInterval(waiting);
+        let other = 0;
+        try {
+          other = Number(readFileSync(${JSON.stringify(inside)}, 'utf8'));
+        } catch {}
+        let alive = other > 0;
+        try {
+          if (alive) process.kill(other, 0);
+        } catch {
+          alive = false;
+        }
+        writeFileSync(${JSON.stringify(inside)}, String(process.pid));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        if (${index} % 2 === 1) process.kill(process.pid, 'SIGKILL');
+        writeFileSync(${JSON.stringify(inside)}, '0');
+        release();
+        process.exitCode = alive ? 1 : 0;
+      });`;
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const child = spawn(process.execPath, ['-e', holder(index)], { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] });
+        const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+        return signal ?? code;
+      }),
+    );
+    expect(ends).toEqual(ends.map((_, index) => (index % 2 === 1 ? 'SIGKILL' : 0)));
+  });
+
+  test('is one process at a time, and outlives one that was killed', async () => {
+    const at = join(folder, 'locked');
+    const holder = spawn(
+      process.execPath,
+      [
+        '-e',
+        `import('@murmuration/client/node').then(async ({ fileStorage }) => {
+        await fileStorage(${JSON.stringify(at)}).lock('key');
+        console.log('held');
+        setInterval(() => {}, 1000);
+      })`,
+      ],
+      { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await once(holder.stdout, 'data');
+    let taken = false;
+    const waiting = fileStorage(at)
+      .lock?.('key')
+      .then((release) => {
+        taken = true;
+        return release;
+      });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(taken).toBe(false);
+    expect(Number(await readFile(join(at, 'key.json.lock'), 'utf8'))).toBe(holder.pid);
+    holder.kill('SIGKILL');
+    (await waiting)?.();
+    await expect(readdir(at)).rejects.toThrow(/ENOENT/); // nothing was stored, so nothing stays
+  });
+});
+
+describe('fetch', () => {
+  testTransport(test, fetchTransport, running);
+});
+
+describe("a transport of one's own", () => {
+  const httpTransport: Transport = ({ url, body }) =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method: 'POST', headers: { 'content-type': 'text/plain' } }, (response) => {
+        response.resume();
+        resolve({ status: response.statusCode as number, retryAfter: Number(response.headers['retry-after']) || 0 });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  testTransport(test, httpTransport, running);
+});
+
+describe("React Native's AppState", () => {
+  const listeners = new Set<(state: string) => void>();
+  const appState = {
+    addEventListener: (_type: 'change', listener: (state: string) => void) => {
+      const own = (state: string): void => listener(state);
+      listeners.add(own);
+      return { remove: () => void listeners.delete(own) };
+    },
+  };
+  const change = (state: string): void => {
+    for (const listener of listeners) listener(state);
+  };
+  testLifecycle(test, appStateLifecycle(appState), () => change('background'));
+
+  test('says nothing of an app that comes back', () => {
+    let heard = 0;
+    const stop = appStateLifecycle(appState)(() => heard++);
+    change('active');
+    expect(heard).toBe(0);
+    stop();
+  });
+});
+
+describe("a Node program's lifecycle", () => {
+  testLifecycle(test, nodeLifecycle, () => process.emit('beforeExit', 0));
+
+  test('leaves no listener behind', () => {
+    const count = (): readonly number[] => ['beforeExit', 'SIGTERM', 'SIGINT', 'SIGHUP'].map((name) => process.listenerCount(name));
+    const before = count();
+    const stops = [nodeLifecycle(() => {}), nodeLifecycle(() => {})];
+    for (const stop of stops) stop();
+    expect(count()).toEqual(before);
+  });
+
+  /** Runs a program that listens, to its end. */
+  const program = async (
+    rest: string,
+    signal?: NodeJS.Signals,
+  ): Promise<{ output: string; code: number | null; signal: string | null }> => {
+    const child = spawn(
+      process.execPath,
+      [
+        '-e',
+        `import('@murmuration/client/node').then(({ nodeLifecycle, nodeClock }) => { nodeLifecycle(() => console.log('flush')); ${rest} })`,
+      ],
+      { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let output = '';
+    child.stdout.on('data', (data) => {
+      output += String(data);
+      if (signal && String(data).includes('ready')) child.kill(signal);
+    });
+    const [code, killedBy] = (await once(child, 'close')) as [number | null, string | null];
+    return { output, code, signal: killedBy };
+  };
+
+  test('flushes once when nothing is left to do; its clock keeps nothing alive', async () => {
+    expect(await program('nodeClock.after(60_000, () => {})')).toEqual({ output: 'flush\n', code: 0, signal: null });
+  });
+
+  test('flushes on a signal, and the program dies of it as ever', async () => {
+    const stay = 'setInterval(() => {}, 1000); console.log("ready");';
+    expect(await program(stay, 'SIGTERM')).toEqual({ output: 'ready\nflush\n', code: null, signal: 'SIGTERM' });
+    expect(await program(`nodeLifecycle(() => console.log('flush'));${stay}`, 'SIGINT')).toMatchObject({
+      output: 'ready\nflush\nflush\n',
+      signal: 'SIGINT',
+    });
+  });
+
+  test('leaves the end to a program that handles the signal itself', async () => {
+    const own = `process.once('SIGTERM', () => setTimeout(() => { console.log('cleared'); process.exit(7); }, 50)); setInterval(() => {}, 1000); console.log('ready');`;
+    expect(await program(own, 'SIGTERM')).toEqual({ output: 'ready\nflush\ncleared\n', code: 7, signal: null });
+  });
+});
+
+describe("an edge runtime's clock", () => {
+  test('keeps the request alive until the timer has run and its work is done', async () => {
+    const alive: Promise<unknown>[] = [];
+    const clock = edgeClock((promise) => void alive.push(promise));
+    const steps: string[] = [];
+    clock.after(1, async () => {
+      steps.push('timer');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      steps.push('done');
+    });
+    await Promise.all(alive);
+    expect(steps).toEqual(['timer', 'done']);
+    expect(alive).toHaveLength(1);
+  });
+
+  test('lets the request go when the timer is cancelled, fails, or is due too late', async () => {
+    const alive: Promise<unknown>[] = [];
+    const clock = edgeClock((promise) => void alive.push(promise));
+    clock.after(10_000, () => {})();
+    clock.after(1, () => Promise.reject(new Error('offline')));
+    clock.after(60_000, () => {})();
+    await Promise.all(alive);
+    expect(alive).toHaveLength(2);
+  });
+});
+
+const schema = defineSchema({
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 1, per: 'month' },
+  metrics: { darkMode: flag({ epsilon: 1, description: 'Is dark mode on?' }) },
+});
+
+test('an upload that a timer begins keeps its request alive', async () => {
+  vi.useFakeTimers();
+  try {
+    const alive: Promise<unknown>[] = [];
+    const sent = memoryTransport(() => new Promise((resolve) => setTimeout(resolve, 3_000, { status: 204 })));
+    const outcomes: Outcome[] = [];
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: '/',
+      consent: 'granted',
+      storage: memoryStorage(),
+      clock: edgeClock((promise) => void alive.push(promise)),
+      transport: sent.transport,
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+    telemetry.record('darkMode', true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await Promise.all(alive);
+    expect(outcomes.map(({ result }) => result)).toEqual(['recorded', 'delivered']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+describe('a server', () => {
+  const answers = async (options: Partial<Options<typeof schema.questions, Record<string, never>>>): Promise<readonly string[]> => {
+    const outcomes: string[] = [];
+    const sent = memoryTransport();
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: '/',
+      consent: 'granted',
+      transport: sent.transport,
+      onOutcome: ({ result }) => outcomes.push(result),
+      ...options,
+    });
+    telemetry.record('darkMode', true);
+    await telemetry.close();
+    await assertRecorded(sent, 'darkMode', outcomes.includes('delivered') ? 1 : 0);
+    return outcomes;
+  };
+
+  test('that passes no storage records nothing: it is no person', async () => {
+    expect(await answers({})).toEqual(['storage-failed']);
+  });
+
+  test('with a folder for each person has a ledger for each', async () => {
+    const storageOf = (person: string): Storage => fileStorage(join(folder, 'people', person));
+    expect(await answers({ storage: storageOf('ada') })).toEqual(['recorded', 'delivered']);
+    expect(await answers({ storage: storageOf('ben') })).toEqual(['recorded', 'delivered']);
+    expect(await answers({ storage: storageOf('ada') })).toEqual(['already-answered']);
+  });
+
+  test('listens to the process once, whatever number of people there are', () => {
+    const before = process.listenerCount('SIGTERM');
+    const stops = Array.from({ length: 100 }, () => nodeLifecycle(() => {}));
+    expect([process.listenerCount('SIGTERM'), process.listenerCount('beforeExit')]).toEqual([before + 1, 1]);
+    for (const stop of stops) stop();
+  });
+});
+
+test('importing the package does nothing, and reads no global', () => {
+  const entries = ['', '/beacon', '/edge', '/indexed-db', '/inspector', '/node', '/react', '/react-native', '/testing', '/worker'].map(
+    (path) => `@murmuration/client${path}`,
+  );
+  const script = `
+    const names = ['document', 'localStorage', 'navigator', 'indexedDB', 'fetch', 'crypto', 'addEventListener', 'Request', 'location'];
+    const read = [];
+    for (const name of names) Object.defineProperty(globalThis, name, { configurable: true, get: () => { read.push(name); return undefined; } });
+    const timers = setTimeout;
+    globalThis.setTimeout = () => read.push('setTimeout');
+    const before = Object.getOwnPropertyNames(globalThis).join();
+    await Promise.all(${JSON.stringify(entries)}.map((entry) => import(entry)));
+    globalThis.setTimeout = timers;
+    console.log(JSON.stringify([...new Set(read)]), before === Object.getOwnPropertyNames(globalThis).join());`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: import.meta.dirname, encoding: 'utf8' });
+  expect(output).toBe('[] true\n');
+});
