@@ -59,6 +59,7 @@ export function entry(
     id: idOf(name),
     segment: '{}',
     hash: hashOf(body),
+    count: reports.length,
     reports: Int32Array.from(reports.flatMap(packed)),
     ...changes,
   };
