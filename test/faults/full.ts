@@ -78,12 +78,12 @@ async function failing(
   await load;
   await devices.settle(server.port);
   for (const status of devices.statuses.keys()) if (!expected.includes(status)) failures.add('an unexpected status', `${status}`);
+  if ((await server.stop('SIGTERM')) !== 0) failures.add('the collector did not stop well');
   const store = await openStore(data);
   const verdict = await judge(store, devices.acknowledged, devices.today);
   await store.close();
   if (!isExact(verdict)) failures.add('batches are not there exactly once', describe(verdict));
   if (devices.acknowledged.includes(0)) failures.add('a batch was never acknowledged');
-  await server.stop('SIGTERM');
   const shed = [...during].filter(([status]) => status !== 204).map(([status, count]) => `${count} x ${status || 'closed'}`);
   if (shed.length === 0) failures.add('nothing failed', 'the fault did not happen');
   return {

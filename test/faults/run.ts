@@ -27,6 +27,7 @@ if (chosen === undefined || chosen.length === 0) {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 console.log('| fault | tried | seen | |\n|---|---|---|---|');
 for (const one of chosen) {
+  process.stderr.write(`${one.name} ...\n`);
   const { fault, tried, seen, failures } = await run(one);
   console.log(`| ${fault} | ${tried} | ${seen} | ${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('; ')}`} |`);
   if (failures.length > 0) process.exitCode = 1;
