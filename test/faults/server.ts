@@ -11,11 +11,12 @@ import { document } from './cells.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 
-/** None outlives a run that is broken off. */
-const running = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
+/** Collectors that run, each with its folder: none outlives its test, or a run that is broken off. */
+const running = new Map<ChildProcess, string>();
+const endThose = (parent: string): void => {
+  for (const [child, data] of running) if (data.startsWith(parent)) child.kill('SIGKILL');
+};
+process.on('exit', () => endThose(''));
 
 /** A running collector. */
 export interface Server {
@@ -46,6 +47,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>, parent
   try {
     return await work(folder);
   } finally {
+    endThose(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -61,7 +63,7 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   writeFileSync(file, schema);
   const [program = '', ...args] = [...under, process.execPath, ...node, bin, 'serve', '--schema', file, '--data', data, '--port', '0'];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
-  running.add(child);
+  running.set(child, data);
   child.once('exit', () => running.delete(child));
   const exited = once(child, 'exit') as Promise<[number | null]>;
   let logs = '';
