@@ -2,16 +2,17 @@
 
 import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
+import { addBackup, addRestore } from './commands/backup.ts';
 import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
 import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
-import { UsageError } from './commands/usage.ts';
+import { Failure, UsageError } from './commands/usage.ts';
 
 /** Runs a command line; the first two of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate]) add(program);
+  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore]) add(program);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
@@ -24,7 +25,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const usage = error instanceof CommanderError || error instanceof UsageError;
     const message = (error as Error).message.replace(/^error: /, '');
-    process.stderr.write(`murmuration: ${usage ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`);
+    process.stderr.write(
+      `murmuration: ${usage || error instanceof Failure ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`,
+    );
     process.exitCode = usage ? 2 : 1;
   }
 }

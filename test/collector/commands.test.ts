@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -192,6 +192,17 @@ describe('bad usage', () => {
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
+});
+
+test('murmuration serve says in one line why it does not start', () => {
+  const data = join(folder, 'no-store');
+  mkdirSync(data);
+  writeFileSync(join(data, 'murmuration.sqlite'), 'no database '.repeat(100));
+  const { status, stderr } = run('serve', '--schema', first, '--data', data, '--port', '0');
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^murmuration: .*expected a store, got a file that is no SQLite database\n$/),
+  ]);
 });
 
 test('murmuration serve prints its address, answers, and stops on SIGTERM with everything on the disk', async () => {

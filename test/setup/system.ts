@@ -11,9 +11,15 @@ function install(packages: readonly string[]): void {
   }
 }
 
-if (chromiumPath() === undefined && process.getuid?.() === 0) {
-  console.log('Installing Chromium with apt-get ...');
-  install(['chromium']);
+const hasStrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;
+
+const missing = [...(chromiumPath() === undefined ? ['chromium'] : []), ...(process.platform !== 'linux' || hasStrace() ? [] : ['strace'])];
+if (missing.length > 0 && process.getuid?.() === 0) {
+  console.log(`Installing ${missing.join(' and ')} with apt-get ...`);
+  install(missing);
+}
+if (process.platform === 'linux' && !hasStrace()) {
+  console.error('The tests of power loss need strace, and are skipped without it: install it (on Debian: apt-get install strace).');
 }
 if (chromiumPath() === undefined) {
   console.error('The browser tests need Chromium: install it (on Debian: apt-get install chromium) or set CHROMIUM to its path.');

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { pino } from 'pino';
 import { openCollector } from '../collector.ts';
 import { loadSchema } from '../schema-file.ts';
-import { UsageError, wholeOption } from './usage.ts';
+import { Failure, UsageError, wholeOption } from './usage.ts';
 
 interface ServeOptions {
   readonly schema: string[];
@@ -32,11 +32,14 @@ async function loadCandidates(option: string): Promise<[metric: string, candidat
 }
 
 async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
-  const log = pino({ name: 'murmuration' }, pino.destination(2));
+  // Without times: beside an address that a proxy logs, the moment of a failed request would say whose it was.
+  const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const schemas = await Promise.all(schema.map(loadSchema));
   const lists = Object.fromEntries(await Promise.all(candidates.map(loadCandidates)));
   const limits = { ...(origin && { origins: origin }), ...(perMinute && { perMinute }), ...(perMetric && { perMetric }) };
-  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits });
+  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits }).catch((error: Error) => {
+    throw new Failure(error.message);
+  });
   const address = await collector.listen(port, host);
   process.stdout.write(`Murmuration listens on ${address}\n`);
   const stop = (): void => {

@@ -1,7 +1,10 @@
-/** Bad usage or bad input: one line on standard error, exit code 2. */
+/** What a command line gives, and how it fails: one line on standard error, with exit code 2 for bad usage or bad input, 1 for the rest. */
 
 /** Thrown by commands when what they were given can't be used. */
 export class UsageError extends Error {}
+
+/** Thrown by commands when what they were asked failed, and a sentence says all that a person needs. */
+export class Failure extends Error {}
 
 /** A whole number of an option. */
 export function wholeOption(name: string, low: number, high: number = Number.MAX_SAFE_INTEGER): (text: string) => number {

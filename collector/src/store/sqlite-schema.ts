@@ -1,40 +1,77 @@
 /** The tables of the embedded store, and the settings without which an acknowledgement would promise too much. */
 
 import { DatabaseSync } from 'node:sqlite';
+import { migrate, type Step, versionOf } from './migrate.ts';
 
-const VERSION = 2;
+/** The database's name in the store's folder. */
+export const DATABASE = 'murmuration.sqlite';
 
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS log (n INTEGER PRIMARY KEY, places TEXT NOT NULL, words BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS ids (first INTEGER PRIMARY KEY, day INTEGER NOT NULL, words BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS shape (schema TEXT PRIMARY KEY, metrics TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS weight (
-    schema TEXT NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, ones INTEGER NOT NULL, reports INTEGER NOT NULL,
-    PRIMARY KEY (schema, metric, day, ones)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS tally (
-    schema TEXT NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, segment TEXT NOT NULL, cohort INTEGER NOT NULL,
-    reports INTEGER NOT NULL, cells BLOB NOT NULL,
-    PRIMARY KEY (schema, metric, day, segment, cohort)
-  ) WITHOUT ROWID;
-`;
+/** Ids as words, a row for each day: 128 bits of the id, 64 of the body's hash, the day. */
+function packIds(database: DatabaseSync): void {
+  const insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
+  let first = 1;
+  for (const { day } of database.prepare('SELECT DISTINCT day FROM batch ORDER BY day').all()) {
+    const rows = database.prepare('SELECT id, hash FROM batch WHERE day = ?').all(day as number);
+    const words = new Int32Array(7 * rows.length);
+    const bytes = Buffer.from(words.buffer);
+    for (const [i, { id, hash }] of rows.entries()) {
+      bytes.write(String(id), 28 * i, 'hex');
+      bytes.set(Buffer.from(String(hash), 'base64url').subarray(0, 8), 28 * i + 16);
+      words[7 * i + 6] = day as number;
+    }
+    insert.run(first, day as number, bytes);
+    first += rows.length;
+  }
+}
+
+/** What made the store what it is. Stores in the field have seen some of them: steps are added at the end and never changed. */
+export const STEPS: readonly Step[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE batch (id TEXT PRIMARY KEY, day INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+      CREATE INDEX batch_day ON batch (day);
+      CREATE TABLE tally (
+        schema TEXT NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, segment TEXT NOT NULL, cohort INTEGER NOT NULL,
+        reports INTEGER NOT NULL, cells BLOB NOT NULL,
+        PRIMARY KEY (schema, metric, day, segment, cohort)
+      ) WITHOUT ROWID;
+    `),
+  (database) => {
+    database.exec(`
+      CREATE TABLE log (n INTEGER PRIMARY KEY, places TEXT NOT NULL, words BLOB NOT NULL);
+      CREATE TABLE ids (first INTEGER PRIMARY KEY, day INTEGER NOT NULL, words BLOB NOT NULL);
+      CREATE TABLE shape (schema TEXT PRIMARY KEY, metrics TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE weight (
+        schema TEXT NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, ones INTEGER NOT NULL, reports INTEGER NOT NULL,
+        PRIMARY KEY (schema, metric, day, ones)
+      ) WITHOUT ROWID;
+    `);
+    packIds(database);
+    database.exec('DROP TABLE batch');
+  },
+];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
 /**
- * Opens the store's file for its one writer.
+ * Opens the store's file for its one writer, and takes it to the newest version.
  *
- * @throws {Error} when the file is of another version, or SQLite does not sync each commit
+ * @throws {RangeError} when the file is no store, or one of a later version
+ * @throws {Error} when SQLite does not sync each commit
  */
-export function openForWriting(file: string): DatabaseSync {
+export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000 });
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-  const [journal, synchronous] = [pragma(database, 'journal_mode'), pragma(database, 'synchronous')];
-  if (journal !== 'wal' || synchronous !== 2) {
-    throw new Error(`${file}: expected journal mode wal with synchronous 2 (FULL), got ${journal} with ${synchronous}`);
+  try {
+    versionOf(database, file, steps.length);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
+    const [journal, synchronous] = [pragma(database, 'journal_mode'), pragma(database, 'synchronous')];
+    if (journal !== 'wal' || synchronous !== 2) {
+      throw new Error(`${file}: expected journal mode wal with synchronous 2 (FULL), got ${journal} with ${synchronous}`);
+    }
+    migrate(database, file, steps);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  const version = pragma(database, 'user_version');
-  if (version !== 0 && version !== VERSION) throw new Error(`${file}: expected a store of version ${VERSION}, got ${version}`);
-  database.exec(`BEGIN; ${TABLES} PRAGMA user_version = ${VERSION}; COMMIT`);
-  return database;
 }

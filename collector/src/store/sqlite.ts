@@ -1,11 +1,13 @@
 /** The embedded store: node:sqlite in this process, written by a thread of its own, read in snapshots. */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { makeFolder } from './durable.ts';
 import { GroupBuilder } from './group.ts';
+import { lock } from './lock.ts';
 import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-protocol.ts';
+import { DATABASE } from './sqlite-schema.ts';
 import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
 interface Waiter {
@@ -121,14 +123,19 @@ function createAppend(ask: (request: Request) => Promise<Reply>): {
  *
  * @param shapes of every schema whose batches will be appended
  * @param writer the file of the writer's thread
- * @throws {Error} when the file can't be opened, or holds a store of another version
+ * @throws {RangeError} when the file is no store, one of a later version, or another process writes it
+ * @throws {Error} when the file can't be opened
  */
 export async function openSqliteStore(folder: string, shapes: Shapes, writer: URL = writerFile): Promise<Store> {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'murmuration.sqlite');
+  makeFolder(folder);
+  const unlock = lock(folder);
+  const file = join(folder, DATABASE);
   const worker = new Worker(writer, { workerData: { file, shapes } satisfies WriterData });
   const { opened, ask } = connect(worker);
-  await opened;
+  await opened.catch((error: Error) => {
+    unlock();
+    throw error;
+  });
   const { append, settle } = createAppend(ask);
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   let closed = false;
@@ -151,9 +158,13 @@ export async function openSqliteStore(folder: string, shapes: Shapes, writer: UR
     close: async () => {
       closed = true;
       await settle();
-      await ask({ kind: 'close' });
-      reader.close();
-      await worker.terminate();
+      try {
+        await ask({ kind: 'close' });
+      } finally {
+        reader.close();
+        await worker.terminate();
+        unlock();
+      }
     },
   };
 }

@@ -1,0 +1,40 @@
+/** `murmuration backup` and `murmuration restore`: the store as one file, and back. */
+
+import type { Command } from 'commander';
+import { backupSqliteStore, type Copy, restoreSqliteStore } from '../store/sqlite-backup.ts';
+import { Failure, UsageError } from './usage.ts';
+
+const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
+
+/** What was asked wrongly is bad usage; what went wrong a failure. Either is one line. */
+function sentence(error: unknown): never {
+  const message = (error as Error).message.split('\n').join(' ');
+  throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
+}
+
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('copy the store to one file, while collectors go on writing')
+    .requiredOption('--out <file>', 'a file that is not there yet')
+    .option('--data <folder>', 'where the store lies', '.data')
+    .action(async ({ data, out }: { readonly data: string; readonly out: string }) => {
+      const copy = await backupSqliteStore(data, out).catch(sentence);
+      process.stdout.write(`${out}: ${summary(copy)}\n`);
+    });
+}
+
+export function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('put a copy of a store into a folder that holds none')
+    .requiredOption('--from <file>', 'what backup wrote')
+    .option('--data <folder>', 'where the store is to lie', '.data')
+    .action(({ from, data }: { readonly from: string; readonly data: string }) => {
+      try {
+        process.stdout.write(`${data}: ${summary(restoreSqliteStore(from, data))}\n`);
+      } catch (error) {
+        sentence(error);
+      }
+    });
+}

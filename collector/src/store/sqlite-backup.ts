@@ -1,0 +1,90 @@
+/** Copies of the embedded store: taken while a collector writes, and put back. A copy is one file, checked before it is trusted. */
+
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { makeFolder, sync } from './durable.ts';
+import { versionOf } from './migrate.ts';
+import { DATABASE, STEPS } from './sqlite-schema.ts';
+
+/** What a copy holds. */
+export interface Copy {
+  readonly version: number;
+  readonly bytes: number;
+}
+
+/** SQLite pages (4 KiB) that are copied before other work of this process gets its turn. */
+const PAGES_AT_ONCE = 1_000;
+
+/** The version of a store. @throws {RangeError} when a file is no whole store of a version that this program reads */
+function check(database: DatabaseSync, file: string): number {
+  const version = versionOf(database, file, STEPS.length);
+  if (version === 0) throw new RangeError(`${file}: expected a store, got an empty database`);
+  const integrity = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})[0];
+  if (integrity !== 'ok')
+    throw new RangeError(`${file}: expected a whole store, got a damaged one (${String(integrity).split('\n').at(-1)})`);
+  return version;
+}
+
+/** Checks a finished copy and gives it its name, which it keeps through a power loss. */
+function publish(draft: string, name: string, source: string): Copy {
+  const database = new DatabaseSync(draft);
+  let version: number;
+  try {
+    version = check(database, source);
+    database.exec('PRAGMA journal_mode = DELETE'); // one file that needs no other beside it
+  } catch (error) {
+    if ((error as { readonly errcode?: number }).errcode !== 11) throw error; // SQLITE_CORRUPT
+    throw new RangeError(`${source}: expected a whole store, got a damaged one`);
+  } finally {
+    database.close();
+  }
+  sync(draft);
+  renameSync(draft, name);
+  sync(dirname(name));
+  return { version, bytes: statSync(name).size };
+}
+
+/**
+ * Copies a store as it is at one moment. Collectors go on writing meanwhile.
+ *
+ * @param folder the store's folder
+ * @param out a file that is not there yet
+ * @throws {RangeError} when there is no store, or `out` is there
+ */
+export async function backupSqliteStore(folder: string, out: string): Promise<Copy> {
+  const file = join(folder, DATABASE);
+  if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
+  if (existsSync(out)) throw new RangeError(`${out}: expected a file that is not there yet, got one that is`);
+  const draft = `${resolve(out)}.unfinished`;
+  const database = new DatabaseSync(file, { timeout: 5_000 }); // read-only it would leave a log behind that is nobody's
+  try {
+    // One read transaction around the copy: it would else start again at each commit of the collector, and might never end.
+    database.exec('BEGIN');
+    versionOf(database, file, STEPS.length);
+    await backup(database, draft, { rate: PAGES_AT_ONCE });
+    return publish(draft, resolve(out), file);
+  } finally {
+    database.close();
+    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+  }
+}
+
+/**
+ * Puts a copy into a folder that holds no store. The next collector takes it to the newest version.
+ *
+ * @throws {RangeError} when the copy is missing, damaged, no store or too new, or the folder has a store
+ */
+export function restoreSqliteStore(from: string, folder: string): Copy {
+  if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
+  const present = existsSync(folder) ? readdirSync(folder).find((name) => name.startsWith(DATABASE)) : undefined;
+  if (present !== undefined) throw new RangeError(`${folder}: expected a folder without a store, got one with ${present}`);
+  makeFolder(folder);
+  const draft = join(resolve(folder), `unfinished-${DATABASE}`);
+  try {
+    copyFileSync(from, draft);
+    return publish(draft, join(resolve(folder), DATABASE), from);
+  } finally {
+    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+  }
+}

@@ -1,0 +1,174 @@
+/** Backup and restore: a copy taken under load is one moment of the store; a restore never overwrites and never trusts. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
+import type { Store } from '../../collector/src/store/store.ts';
+import { DAY, entry, SCHEMA, shapes, sum, WIDE } from './store/entries.ts';
+
+const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
+let folder: string;
+let data: string;
+let copy: string;
+let restored: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
+  [data, copy, restored] = [join(folder, 'data'), join(folder, 'copy.sqlite'), join(folder, 'restored')];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (...args: string[]): Ended => spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
+
+/** The same beside this process, which goes on working. */
+async function runBeside(...args: string[]): Promise<number | null> {
+  const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  return status;
+}
+
+const open = (place: string): Promise<Store> => openSqliteStore(place, shapes);
+
+/** A store with one batch, closed. */
+async function small(): Promise<void> {
+  const store = await open(data);
+  await store.append(entry('a'));
+  await store.close();
+}
+
+test('a copy taken while a collector writes holds each batch with exactly its counts, or not at all', async () => {
+  const store = await open(data);
+  const of = (cell: number): Parameters<Store['append']>[0] =>
+    entry(cell, {
+      reports: ['wide', 'wider'].map((metric) => ({ metric, cells: [cell] })), // a cell of its own, in two metrics
+      day: DAY + (cell % 4),
+    });
+  let [next, stop] = [0, false];
+  const acknowledged: number[] = [];
+  const writers = Array.from({ length: 8 }, async () => {
+    while (!stop && next < WIDE) {
+      const cell = next++;
+      if ((await store.append(of(cell))) === 'counted') acknowledged.push(cell);
+    }
+  });
+  const copies = [];
+  for (const name of ['first', 'second', 'third']) {
+    const before = acknowledged.length;
+    const out = join(folder, `${name}.sqlite`);
+    expect(await runBeside('backup', '--data', data, '--out', out)).toBe(0);
+    copies.push({ out, sure: acknowledged.slice(0, before) });
+  }
+  stop = true;
+  await Promise.all(writers);
+  expect(acknowledged.length).toBeGreaterThan(copies[2]?.sure.length ?? 0);
+  await store.close();
+
+  for (const { out, sure } of copies) {
+    const place = `${out}.data`;
+    expect(run('restore', '--from', out, '--data', place).status).toBe(0);
+    const again = await open(place);
+    const counts = async (metric: string): Promise<number[]> => [
+      ...((await again.read({ schemas: [SCHEMA], metric })).tallies.get(0)?.cells ?? []),
+    ];
+    const wide = await counts('wide');
+    expect(await counts('wider')).toEqual(wide);
+    expect(wide.filter((count) => count > 1)).toEqual([]);
+    expect(sure.filter((cell) => wide[cell] !== 1)).toEqual([]);
+    const results = await Promise.all(acknowledged.map((cell) => again.append(of(cell))));
+    expect(results.every((result, i) => result === (wide[acknowledged[i] as number] === 1 ? 'duplicate' : 'counted'))).toBe(true);
+    const whole = await counts('wide');
+    expect(acknowledged.every((cell) => whole[cell] === 1)).toBe(true);
+    await again.close();
+  }
+});
+
+test('a copy is one file that holds all of a store whose collector was killed', async () => {
+  await small();
+  const holder = new DatabaseSync(join(data, 'murmuration.sqlite')); // the log stays beside the database, as after a crash
+  holder.prepare('SELECT * FROM tally').all();
+  const store = await open(data);
+  await store.append(entry('b'));
+  await store.close();
+  const crashed = join(folder, 'crashed');
+  expect(spawnSync('cp', ['-r', data, crashed]).status).toBe(0);
+  holder.close();
+  expect(readdirSync(crashed)).toContain('murmuration.sqlite-wal');
+  rmSync(join(crashed, 'murmuration.sqlite-shm'), { force: true });
+  expect(run('backup', '--data', crashed, '--out', copy)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('a store of version '),
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite']);
+  expect(run('restore', '--from', copy, '--data', restored).status).toBe(0);
+  expect(readdirSync(restored)).toEqual(['murmuration.sqlite']);
+  const again = await open(restored);
+  expect((await sum(again)).reports).toBe(2);
+  await again.close();
+});
+
+describe('is refused in one sentence, and changes nothing:', () => {
+  const refuses = (args: string[], message: string): void => {
+    const tree = (): string[] => (readdirSync(folder, { recursive: true }) as string[]).sort();
+    const before = tree();
+    const { status, stdout, stderr } = run(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(tree().filter((name) => name !== 'restored')).toEqual(before.filter((name) => name !== 'restored'));
+    expect(existsSync(restored) ? readdirSync(restored) : []).toEqual([]);
+  };
+
+  test('a backup of a folder without a store, or over a file', async () => {
+    refuses(['backup', '--data', join(folder, 'nothing'), '--out', copy], 'expected a folder with a store, got none');
+    await small();
+    writeFileSync(copy, 'something dear');
+    refuses(['backup', '--data', data, '--out', copy], 'expected a file that is not there yet');
+    expect(readFileSync(copy, 'utf8')).toBe('something dear');
+  });
+
+  test('a restore over a store, or over what is left of one', async () => {
+    await small();
+    expect(run('backup', '--data', data, '--out', copy).status).toBe(0);
+    refuses(['restore', '--from', copy, '--data', data], 'expected a folder without a store, got one with murmuration.sqlite');
+    rmSync(join(data, 'murmuration.sqlite'));
+    writeFileSync(join(data, 'murmuration.sqlite-wal'), '');
+    refuses(['restore', '--from', copy, '--data', data], 'got one with murmuration.sqlite-wal');
+  });
+
+  test('a restore of no copy: missing, of another kind, cut short, changed, or of a later version', async () => {
+    const store = await open(data);
+    for (let day = 0; day < 200; day++) await store.append(entry(day, { day: DAY + day }));
+    await store.close();
+    expect(run('backup', '--data', data, '--out', copy).status).toBe(0);
+    const damaged = join(folder, 'damaged.sqlite');
+    const restore = ['restore', '--from', damaged, '--data', restored];
+    refuses(restore, 'got no such file');
+    writeFileSync(damaged, 'no database at all '.repeat(300));
+    refuses(restore, 'no SQLite database');
+    writeFileSync(damaged, '');
+    refuses(restore, 'an empty database');
+    copyFileSync(copy, damaged);
+    truncateSync(damaged, Math.floor(readFileSync(copy).length / 4096 / 2) * 4096);
+    refuses(restore, 'got a damaged one');
+    const bytes = readFileSync(copy);
+    for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0x5a, page + 8, page + 200);
+    writeFileSync(damaged, bytes);
+    refuses(restore, 'got a damaged one');
+    copyFileSync(copy, damaged);
+    const database = new DatabaseSync(damaged);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    refuses(restore, 'got version 99, which a newer murmuration wrote');
+  });
+});

@@ -1,0 +1,110 @@
+/** Versions of the store: older ones are taken forward, step by step; what is newer, or no store, is left as it is. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Step } from '../../collector/src/store/migrate.ts';
+import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
+import { openForWriting, STEPS } from '../../collector/src/store/sqlite-schema.ts';
+import { DAY, entry, hashOf, idOf, SCHEMA, shapes, sum } from './store/entries.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
+  file = join(folder, 'murmuration.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Leaves a file as SQL makes it. */
+const write = (sql: string): void => {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+};
+
+const value = (database: DatabaseSync, sql: string): unknown => Object.values(database.prepare(sql).get() ?? {})[0];
+
+/** A store of version 1, as the first release wrote it, with one batch of two reports. */
+const VERSION_1 = `
+  CREATE TABLE batch (id TEXT PRIMARY KEY, day INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX batch_day ON batch (day);
+  CREATE TABLE tally (
+    schema TEXT NOT NULL, metric TEXT NOT NULL, day INTEGER NOT NULL, segment TEXT NOT NULL, cohort INTEGER NOT NULL,
+    reports INTEGER NOT NULL, cells BLOB NOT NULL,
+    PRIMARY KEY (schema, metric, day, segment, cohort)
+  ) WITHOUT ROWID;
+  INSERT INTO batch VALUES ('${idOf('a')}', ${DAY}, '${Buffer.from(hashOf('a body')).toString('base64url').slice(0, 22)}');
+  INSERT INTO tally VALUES ('${SCHEMA}', 'plan', ${DAY}, '{}', 0, 2, X'${Buffer.from(new Float64Array([0, 2, 0, 0, 0, 0, 0, 0]).buffer).toString('hex')}');
+  PRAGMA user_version = 1;
+`;
+
+describe('a store of version 1', () => {
+  test('is taken forward with its ids and its counts', async () => {
+    write(VERSION_1);
+    const store = await openSqliteStore(folder, shapes);
+    expect(await sum(store)).toMatchObject({ reports: 2, tallies: { 0: { reports: 2, cells: [0, 2, 0, 0, 0, 0, 0, 0] } } });
+    expect(await store.append(entry('a'))).toBe('duplicate');
+    expect(await store.append(entry('a', { body: 'another body' }))).toBe('conflict');
+    expect(await store.append(entry('b'))).toBe('counted');
+    expect((await sum(store)).reports).toBe(3);
+    await store.close();
+    const database = openForWriting(file);
+    expect(value(database, 'PRAGMA user_version')).toBe(STEPS.length);
+    database.close();
+  });
+});
+
+describe('steps', () => {
+  const steps: readonly Step[] = [
+    (database) => database.exec('CREATE TABLE first (x INTEGER); INSERT INTO first VALUES (7)'),
+    (database) => database.exec('ALTER TABLE first ADD COLUMN y INTEGER; UPDATE first SET y = x * 6'),
+    (database) => database.exec('CREATE TABLE third (z INTEGER); INSERT INTO third SELECT y FROM first'),
+  ];
+  const versions = (database: DatabaseSync): unknown => value(database, 'PRAGMA user_version');
+
+  test.each([0, 1, 2, 3])('take a store of version %i to the newest, and each runs once', (from) => {
+    if (from > 0) openForWriting(file, steps.slice(0, from)).close();
+    for (const _ of [1, 2]) {
+      const database = openForWriting(file, steps);
+      expect([versions(database), value(database, 'SELECT z FROM third'), value(database, 'SELECT count(*) FROM first')]).toEqual([
+        3, 42, 1,
+      ]);
+      database.close();
+    }
+  });
+
+  test('one that fails takes back what it did, and the steps before it stay', () => {
+    const broken: Step = (database) => {
+      database.exec('DROP TABLE first');
+      throw new Error('a step that fails');
+    };
+    expect(() => openForWriting(file, [...steps.slice(0, 2), broken])).toThrow('a step that fails');
+    const database = openForWriting(file, steps);
+    expect([versions(database), value(database, 'SELECT z FROM third')]).toEqual([3, 42]);
+    database.close();
+  });
+});
+
+describe('is refused in one sentence, and left as it is:', () => {
+  test.each([
+    [
+      'a store of a later version',
+      () => write(`${VERSION_1} PRAGMA user_version = 99`),
+      'of version 1 or older, got version 99, which a newer murmuration wrote',
+    ],
+    ['another SQLite database', () => write('CREATE TABLE songs (title TEXT)'), 'expected a store, got another SQLite database'],
+    [
+      'a file of another kind',
+      () => writeFileSync(file, 'a file of another kind '.repeat(400)),
+      'expected a store, got a file that is no SQLite database',
+    ],
+  ])('%s', async (_, make, message) => {
+    make();
+    const before = readFileSync(file);
+    await expect(openSqliteStore(folder, shapes)).rejects.toThrow(message.replace('version 1 or', `version ${STEPS.length} or`));
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});

@@ -1,0 +1,12 @@
+/** What the conformance suite needs of a kind of store. A file of one exports `engine`; processes of their own import it too. */
+
+import type { Shapes, Store } from '../../../collector/src/store/store.ts';
+
+/** A kind of store. */
+export interface Engine {
+  readonly name: string;
+  /** An empty place: a folder, a database. */
+  readonly make: () => Promise<string>;
+  readonly open: (place: string, shapes: Shapes) => Promise<Store>;
+  readonly remove: (place: string) => Promise<void>;
+}

@@ -1,0 +1,228 @@
+/** What every store must do, whatever it is made of. */
+
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../../collector/src/store/store.ts';
+import type { Engine } from './engine.ts';
+import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
+
+const nothing = { tallies: {}, reports: 0, from: null, to: null };
+const cells = (counts: { readonly [cell: number]: number }): number[] => Array.from({ length: CELLS }, (_, cell) => counts[cell] ?? 0);
+const counted = (reports: number): object => ({
+  tallies: { 0: { reports, cells: cells({ 1: reports }) } },
+  reports,
+  from: DAY,
+  to: DAY,
+});
+const child = fileURLToPath(new URL('./child.ts', import.meta.url));
+
+/** Lines after which the suite kills the process that works on a store. */
+const STEPS = [
+  'open',
+  'opened',
+  'append 0',
+  'done 0.0',
+  'append 2',
+  'done 2.2',
+  'append 3',
+  'expire',
+  'expired',
+  'append 5',
+  'done 5.1',
+  'close',
+  'closed',
+];
+
+/** Runs the child until it says a line, kills it there, and gives all that it said. */
+async function runUntil(last: string, file: string, place: string): Promise<readonly string[]> {
+  const running = spawn(process.execPath, [child, file, place], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: running.stdout })) {
+    lines.push(line);
+    if (line === last) running.kill('SIGKILL');
+  }
+  return lines;
+}
+
+/** @param file the URL of a module that exports `engine` */
+export async function testStore(file: URL): Promise<void> {
+  const { engine } = (await import(file.href)) as { readonly engine: Engine };
+  describe(`a ${engine.name} store`, () => {
+    let place: string;
+    let store: Store;
+    beforeEach(async () => {
+      place = await engine.make();
+      store = await engine.open(place, shapes);
+    });
+    afterEach(async () => {
+      await store.close();
+      await engine.remove(place);
+    });
+    const reopen = async (): Promise<void> => {
+      await store.close();
+      store = await engine.open(place, shapes);
+    };
+
+    test('is empty at first', async () => expect(await sum(store)).toEqual(nothing));
+
+    test('counts a batch, and what is counted is read at once and after a restart', async () => {
+      expect(await store.append(entry('a'))).toBe('counted');
+      expect(await sum(store)).toEqual(counted(1));
+      await reopen();
+      expect(await sum(store)).toEqual(counted(1));
+    });
+
+    test('counts a replay never, be it at once, one after the other, or after a restart', async () => {
+      const results = await Promise.all(Array.from({ length: 50 }, () => store.append(entry('a'))));
+      expect(results.toSorted()).toEqual(['counted', ...Array.from({ length: 49 }, () => 'duplicate')]);
+      expect(await store.append(entry('a'))).toBe('duplicate');
+      await reopen();
+      expect(await store.append(entry('a'))).toBe('duplicate');
+      expect(await sum(store)).toEqual(counted(1));
+    });
+
+    test('counts the first of two bodies with one id, and calls the other a conflict', async () => {
+      const other = entry('a', { body: 'another body', reports: [{ metric: 'plan', cells: [5] }] });
+      expect(await Promise.all([store.append(entry('a')), store.append(other)])).toEqual(['counted', 'conflict']);
+      await reopen();
+      expect(await store.append(other)).toBe('conflict');
+      expect(await store.append(entry('a'))).toBe('duplicate');
+      expect(await sum(store)).toEqual(counted(1));
+    });
+
+    test('folds reports into one tally for each cohort, cell by cell', async () => {
+      const reports = [
+        { metric: 'plan', cells: [0, 7] },
+        { metric: 'plan', cells: [7] },
+        { metric: 'plan', cells: [] },
+        { metric: 'plan', cohort: 3, cells: [2, 3, 4] },
+        { metric: 'theme', cells: [6] },
+      ];
+      for (const name of ['a', 'b']) await store.append(entry(name, { reports }));
+      const tallies = { 0: { reports: 6, cells: cells({ 0: 2, 7: 4 }) }, 3: { reports: 2, cells: cells({ 2: 2, 3: 2, 4: 2 }) } };
+      expect(await sum(store)).toEqual({ tallies, reports: 8, from: DAY, to: DAY });
+      expect(await sum(store, { metric: 'theme' })).toMatchObject({ tallies: { 0: { reports: 2, cells: cells({ 6: 2 }) } }, reports: 2 });
+    });
+
+    test('knows how many reports of bits had how many ones, day by day, and of symbols nothing', async () => {
+      const of = (metric: string, ...cells: number[]): { readonly metric: string; readonly cells: number[] } => ({ metric, cells });
+      await store.append(entry('a', { reports: [of('theme', 0, 7), of('theme', 3), of('theme'), of('symbol', 4)] }));
+      await store.append(entry('b', { reports: [of('theme', 1, 2)], day: DAY + 1, segment: '{"platform":"web"}' }));
+      await store.append(entry('c', { reports: [of('theme', 1, 2)] }));
+      const weights = async (selection: object): Promise<unknown> =>
+        (await store.weights({ schemas: [SCHEMA], metric: 'theme', ...selection })).map(({ day, reports }) => [day, ...reports]);
+      const first = [DAY, [0, 1], [1, 1], [2, 2]];
+      expect(await weights({})).toEqual([first, [DAY + 1, [2, 1]]]);
+      expect(await weights({ to: DAY })).toEqual([first]);
+      expect(await weights({ metric: 'symbol' })).toEqual([]);
+      await reopen();
+      expect(await weights({ from: DAY + 1 })).toEqual([[DAY + 1, [2, 1]]]);
+    });
+
+    test('adds up thousands of batches that come at once', async () => {
+      const names = Array.from({ length: 3_000 }, (_, i) => i);
+      const results = await Promise.all(
+        names.map((name) => store.append(entry(name, { reports: [{ metric: 'plan', cells: [name % CELLS] }] }))),
+      );
+      expect(new Set(results)).toEqual(new Set(['counted']));
+      expect(await sum(store)).toMatchObject({ tallies: { 0: { reports: 3_000, cells: cells({}).fill(375) } } });
+    });
+
+    test('reads what was asked for: schemas, metric, a range of days, a segment', async () => {
+      const places: Parameters<typeof entry>[1][] = [
+        {},
+        { day: DAY + 1, segment: '{"platform":"web"}' },
+        { day: DAY + 2, segment: '{"platform":"ios"}' },
+        { day: DAY + 3, segment: '{"country":"de","platform":"web"}' },
+        { schema: OTHER_VERSION },
+        { schema: OTHER_APP },
+      ];
+      for (const [name, changes] of places.entries()) await store.append(entry(name, changes));
+      const read = async (selection: Parameters<typeof sum>[1]): Promise<unknown[]> => {
+        const { reports, from, to } = await sum(store, selection);
+        return [reports, from, to];
+      };
+      expect(await read({})).toEqual([4, DAY, DAY + 3]);
+      expect(await read({ schemas: [SCHEMA, OTHER_VERSION] })).toEqual([5, DAY, DAY + 3]);
+      expect(await read({ metric: 'theme' })).toEqual([0, null, null]);
+      expect(await read({ from: DAY + 1 })).toEqual([3, DAY + 1, DAY + 3]);
+      expect(await read({ to: DAY + 1 })).toEqual([2, DAY, DAY + 1]);
+      expect(await read({ from: DAY + 1, to: DAY + 2 })).toEqual([2, DAY + 1, DAY + 2]);
+      expect(await read({ from: DAY + 2, to: DAY + 1 })).toEqual([0, null, null]);
+      expect(await read({ segment: { platform: 'web' } })).toEqual([2, DAY + 1, DAY + 3]);
+      expect(await read({ segment: { platform: 'web', country: 'de' } })).toEqual([1, DAY + 3, DAY + 3]);
+      expect(await read({ segment: { platform: 'tv' } })).toEqual([0, null, null]);
+      expect(await read({ segment: { platform: 'web' }, to: DAY + 2 })).toEqual([1, DAY + 1, DAY + 1]);
+    });
+
+    test('keeps apart what only looks alike: names with quotes, dots and brackets', async () => {
+      const segment = { 'a.b': `it's "x"` };
+      await store.append(entry('a', { segment: JSON.stringify(segment) }));
+      await store.append(entry('b', { segment: JSON.stringify({ 'a.b': 'y' }) }));
+      expect((await sum(store, { segment })).reports).toBe(1);
+    });
+
+    test('reads one snapshot: of a batch all or nothing', async () => {
+      const cohorts = Array.from({ length: 6 }, (_, cohort) => ({ metric: 'plan', cohort, cells: [cohort] }));
+      let writing = true;
+      const writer = (async () => {
+        for (let name = 0; name < 200; name += 10)
+          await Promise.all(Array.from({ length: 10 }, (_, i) => store.append(entry(name + i, { reports: cohorts, day: DAY + (i % 3) }))));
+        writing = false;
+      })();
+      const seen = new Set<number>();
+      while (writing) {
+        const { tallies } = await store.read({ schemas: [SCHEMA], metric: 'plan' });
+        const counts = [...tallies.values()].map(({ reports }) => reports);
+        expect(new Set(counts).size).toBeLessThanOrEqual(1);
+        expect([0, 6]).toContain(counts.length);
+        seen.add(counts[0] ?? 0);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await writer;
+      expect(seen.size).toBeGreaterThan(1);
+      expect((await sum(store)).reports).toBe(1_200);
+    });
+
+    test('forgets the ids of days that have passed, and no others, and keeps every count', async () => {
+      await store.append(entry('old', { day: DAY - 1 }));
+      await store.append(entry('new'));
+      await store.expire(DAY);
+      expect([await store.append(entry('old', { day: DAY - 1 })), await store.append(entry('new'))]).toEqual(['counted', 'duplicate']);
+      expect((await sum(store)).reports).toBe(3);
+      await reopen();
+      expect(await store.append(entry('new'))).toBe('duplicate');
+    });
+
+    test('finishes what was begun when it is closed, and takes nothing more', async () => {
+      const appended = Promise.all(Array.from({ length: 500 }, (_, name) => store.append(entry(name))));
+      await reopen();
+      expect(new Set(await appended)).toEqual(new Set(['counted']));
+      expect(await sum(store)).toEqual(counted(500));
+      const closed = store;
+      await reopen();
+      await expect(closed.append(entry('late'))).rejects.toThrow();
+      expect(await sum(store)).toEqual(counted(500));
+    });
+  });
+
+  test.concurrent.each(STEPS)(`a ${engine.name} store whose process is killed at "%s" has each batch once or not at all`, async (last) => {
+    const place = await engine.make();
+    const said = await runUntil(last, file.href, place);
+    expect(said).toContain(last);
+    const names = Array.from({ length: 18 }, (_, i) => `${Math.floor(i / 3)}.${i % 3}`);
+    const done = names.filter((name) => said.includes(`done ${name}`));
+    const store = await engine.open(place, shapes);
+    const before = (await sum(store)).reports;
+    expect(before).toBeGreaterThanOrEqual(done.length);
+    const results = await Promise.all(names.map((name) => store.append(entry(name))));
+    const known = names.filter((_, i) => results[i] === 'duplicate');
+    expect(known).toEqual(expect.arrayContaining(done));
+    expect(known).toHaveLength(before);
+    expect(await sum(store)).toEqual(counted(18));
+    await store.close();
+    await engine.remove(place);
+  });
+}

@@ -1,0 +1,45 @@
+/** The faults of a collector, short and long. */
+
+import { drains } from './drain.ts';
+import { fullDisk, noMount, refusedSyncs, refusedWrites } from './full.ts';
+import { fuzz } from './fuzz.ts';
+import { kills } from './kill.ts';
+import type { Outcome } from './outcome.ts';
+import { overload } from './overload.ts';
+import { noRecord, powerLosses } from './power.ts';
+import { slowClients } from './slow.ts';
+import { clockJumps, replays } from './time.ts';
+import { traces } from './traces.ts';
+
+/** A fault, and what it takes. */
+export interface Fault {
+  readonly name: string;
+  /** Why it can't be tried here; undefined when it can. */
+  readonly unable?: () => string | undefined;
+  /** In seconds, beside every other test. */
+  readonly short: () => Promise<Outcome>;
+  /** In minutes, alone. */
+  readonly long: () => Promise<Outcome>;
+}
+
+const notLinux = (): string | undefined => (process.platform === 'linux' ? undefined : 'it reads /proc, which Linux has');
+
+export const collectorFaults: readonly Fault[] = [
+  { name: 'kill -9 under load', short: () => kills(3), long: () => kills(100) },
+  { name: 'power loss', unable: noRecord, short: () => powerLosses(150, 5), long: () => powerLosses(4_000, 400) },
+  { name: 'disk full, then freed', unable: noMount, short: () => fullDisk(500), long: () => fullDisk(10_000) },
+  { name: 'writes fail', unable: noRecord, short: () => refusedWrites(500), long: () => refusedWrites(10_000) },
+  { name: 'syncs fail', unable: noRecord, short: () => refusedSyncs(500), long: () => refusedSyncs(10_000) },
+  {
+    name: 'slow and idle clients',
+    unable: notLinux,
+    short: () => slowClients(20, 500, 1_000),
+    long: () => slowClients(500, 10_000, 50_000, 120),
+  },
+  { name: '3 times overload', unable: notLinux, short: () => overload(0.4, 0), long: () => overload(10, 0.9) },
+  { name: 'SIGTERM under load', short: () => drains(1), long: () => drains(20) },
+  { name: 'clock jumps', short: clockJumps, long: clockJumps },
+  { name: 'replays and conflicts', short: () => replays(300), long: () => replays(1_000) },
+  { name: 'fuzzing', unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(1_000_000, 2) },
+  { name: 'traces of people', unable: notLinux, short: () => traces(1), long: () => traces(600) },
+];

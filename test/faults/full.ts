@@ -1,0 +1,125 @@
+/**
+ * A disk that fills and is freed, and one that refuses: a small tmpfs filled by somebody else, and errors that strace puts in
+ * the place of writes and syncs. Nothing acknowledged may be lost, and the collector must go on without a restart.
+ */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dayNumber } from '@murmuration/shared';
+import { describe, isExact, judge, openStore } from './cells.ts';
+import { Devices } from './load.ts';
+import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
+import { type Server, serve, withFolder } from './server.ts';
+
+const MEBIBYTES = 384; // more than a collector keeps free
+
+/** What may come while a disk is full; and while it does not work, which is nothing that a collector foresees. */
+const FULL = [204, 503, 507];
+const BROKEN = [...FULL, 500];
+
+/** Makes something fail, and undoes it. */
+type Fault = (server: Server, place: string) => Promise<() => Promise<void>>;
+
+/** Fills the disk to its last byte. */
+const fill: Fault = async (_server, place) => {
+  const file = openSync(`${place}/filler`, 'w');
+  for (const size of [1 << 20, 1 << 12, 1])
+    try {
+      for (;;) if (writeSync(file, Buffer.alloc(size)) < size) break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  closeSync(file);
+  return async () => rmSync(`${place}/filler`);
+};
+
+/** Lets system calls of a running process fail. */
+const refuse =
+  (injection: string): Fault =>
+  async ({ pid }) => {
+    const calls = injection.slice(0, injection.indexOf(':'));
+    const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${injection}`], {
+      stdio: 'ignore',
+    });
+    await sleep(200); // until it holds all threads
+    return async () => {
+      strace.kill('SIGINT');
+      await once(strace, 'exit');
+    };
+  };
+
+/** Loads a collector, lets the disk fail for a while, and looks at what came of it. */
+async function failing(
+  fault: string,
+  apply: Fault,
+  place: string,
+  milliseconds: number,
+  expected: readonly number[] = FULL,
+): Promise<Outcome> {
+  const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${place}/data`];
+  const server = await serve(data);
+  let alive = true;
+  const load = devices.load(server.port, 32, () => alive);
+  const flows = async (): Promise<boolean> => {
+    const before = devices.acknowledgements;
+    return until(() => devices.acknowledgements > before + 100, 20_000);
+  };
+  if (!(await flows())) failures.add('nothing is acknowledged at first');
+  const undo = await apply(server, place);
+  devices.statuses.delete(507);
+  await sleep(milliseconds);
+  const during = new Map(devices.statuses);
+  await undo();
+  const freed = performance.now();
+  if (!(await flows())) failures.add('nothing is acknowledged after the disk is well');
+  const recovery = performance.now() - freed;
+  alive = false;
+  await load;
+  await devices.settle(server.port);
+  for (const status of devices.statuses.keys()) if (!expected.includes(status)) failures.add('an unexpected status', `${status}`);
+  if ((await server.stop('SIGTERM')) !== 0) failures.add('the collector did not stop well');
+  const store = await openStore(data);
+  const verdict = await judge(store, devices.acknowledged, devices.today);
+  await store.close();
+  if (!isExact(verdict)) failures.add('batches are not there exactly once', describe(verdict));
+  if (devices.acknowledged.includes(0)) failures.add('a batch was never acknowledged');
+  const shed = [...during].filter(([status]) => status !== 204).map(([status, count]) => `${count} x ${status || 'closed'}`);
+  if (shed.length === 0) failures.add('nothing failed', 'the fault did not happen');
+  return {
+    fault,
+    tried: `${devices.begun} batches, 32 clients`,
+    seen: `${describe(verdict)}; ${shed.join(', ') || 'nothing'} meanwhile; acknowledged again ${Math.round(recovery)} ms after`,
+    failures: failures.list(),
+  };
+}
+
+/** Why no small disk can be mounted here; undefined when one can. */
+export function noMount(): string | undefined {
+  const { status } = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=1m none $d && umount $d && rmdir $d'], {
+    stdio: 'ignore',
+  });
+  return status === 0 ? undefined : 'only root may mount a small disk';
+}
+
+/** A small disk is filled to the last byte, and freed. */
+export const fullDisk = (milliseconds: number): Promise<Outcome> =>
+  withFolder(async (folder) => {
+    const place = `${folder}/small`;
+    mkdirSync(place);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'none', place]);
+    if (mounted.status !== 0) throw new Error(`mount: ${mounted.stderr}`);
+    try {
+      return await failing('disk full, then freed', fill, place, milliseconds);
+    } finally {
+      spawnSync('umount', ['-l', place]);
+    }
+  });
+
+/** Writes fail for want of space, whatever the free space was said to be. */
+export const refusedWrites = (milliseconds: number): Promise<Outcome> =>
+  withFolder((folder) => failing('writes fail (ENOSPC)', refuse('pwrite64:error=ENOSPC'), folder, milliseconds));
+
+/** Syncs fail: what was written may or may not be on the disk. */
+export const refusedSyncs = (milliseconds: number): Promise<Outcome> =>
+  withFolder((folder) => failing('syncs fail (EIO)', refuse('fsync,fdatasync:error=EIO'), folder, milliseconds, BROKEN));

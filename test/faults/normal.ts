@@ -1,0 +1,22 @@
+/**
+ * Preloaded into a collector by the power-loss test alone: the store's own source, with another `synchronous`. The product has
+ * no switch for it. MURMURATION_FAULT says whether the assertion at the start is changed as well.
+ */
+
+import { registerHooks } from 'node:module';
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    if (!url.endsWith('/collector/src/store/sqlite-schema.ts')) return loaded;
+    const source = String(loaded.source);
+    const [pragma, assertion] = ['synchronous = FULL', 'synchronous !== 2'];
+    if (!source.includes(pragma) || !source.includes(assertion))
+      throw new Error(`${url}: expected "${pragma}" and "${assertion}", got none`);
+    const normal = source.replace(pragma, 'synchronous = NORMAL');
+    return {
+      ...loaded,
+      source: process.env['MURMURATION_FAULT'] === 'unasserted' ? normal.replace(assertion, 'synchronous !== 1') : normal,
+    };
+  },
+});

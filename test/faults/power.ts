@@ -1,0 +1,151 @@
+/**
+ * Power loss. A collector under load is recorded: each write, each sync, each acknowledgement, in one order. Then the disk is
+ * rebuilt as it may be after the power failed just before each sync, and a store opened on it must have all that was acknowledged.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { dayNumber } from '@murmuration/shared';
+import { bodyOf, describe, isExact, judge, openStore } from './cells.ts';
+import { chance } from './chance.ts';
+import { Connection, report } from './connection.ts';
+import { Disk, type Survival } from './disk.ts';
+import { failuresOf, type Outcome } from './outcome.ts';
+import { inMemory, type ServerOptions, serve, withFolder } from './server.ts';
+import { eventsOf, underStrace } from './trace.ts';
+
+const CLIENTS = 8;
+
+/** Why the disk can't be recorded here; undefined when it can. */
+export function noRecord(): string | undefined {
+  const { status } = spawnSync('strace', ['-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=fsync', 'true']);
+  return status === 0 ? undefined : 'strace is missing, or may trace nothing here';
+}
+
+/** Sends batches from several clients, each one after the other, and gives by local port which, in which order. */
+async function send(port: number, batches: number, today: number): Promise<ReadonlyMap<number, readonly number[]>> {
+  const sent = new Map<number, number[]>();
+  let next = 0;
+  const client = async (): Promise<void> => {
+    const connection = new Connection(port);
+    const mine: number[] = [];
+    while (next < batches) {
+      const n = next++;
+      mine.push(n);
+      const { status } = await connection.send(report(bodyOf(n, today)));
+      if (status !== 204) throw new Error(`expected 204, got ${status}`);
+    }
+    sent.set(connection.socket.localPort as number, mine);
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return sent;
+}
+
+/** What a run of power losses found. */
+interface Losses {
+  readonly syncs: number;
+  readonly rebuilt: number;
+  readonly lost: number;
+  readonly failures: readonly string[];
+}
+
+/** A run that was recorded. */
+interface Run {
+  /** The collector's folder, and what it asked of the disk. */
+  readonly data: string;
+  readonly record: string;
+  readonly batches: number;
+  readonly today: number;
+  /** By local port the batches that were sent from there, in order. */
+  readonly sent: ReadonlyMap<number, readonly number[]>;
+}
+
+/** Records a collector under load. */
+async function recorded(data: string, record: string, batches: number, options: ServerOptions): Promise<Run> {
+  const today = dayNumber(Date.now());
+  const server = await serve(data, { ...options, under: underStrace(record) });
+  const sent = await send(server.port, batches, today);
+  await server.stop('SIGTERM');
+  return { data, record, batches, today, sent };
+}
+
+/** Every how manieth sync and write is looked at, so that at most so many are. */
+async function strides(
+  { record, data }: Run,
+  most: number,
+): Promise<{ readonly syncs: number; readonly sync: number; readonly write: number }> {
+  const total = { sync: 0, write: 0 };
+  for await (const { kind } of eventsOf(record, data)) if (kind === 'sync' || kind === 'write') total[kind]++;
+  return { syncs: total.sync, sync: Math.ceil(total.sync / most), write: Math.ceil(total.write / most) };
+}
+
+/** Goes through a run, and opens a store on what the disk holds at up to `most` of its syncs, and of its writes. */
+async function replay(run: Run, most: number, place: string): Promise<Losses> {
+  const [failures, disk, acknowledged, answers] = [failuresOf(), new Disk(), new Uint8Array(run.batches), new Map<number, number>()];
+  const every = await strides(run, most);
+  const seen = { sync: 0, write: 0 };
+  const draw = chance(1);
+  let [rebuilt, lost] = [0, 0];
+  const check = async (moment: string, survival: Survival): Promise<void> => {
+    disk.rebuild(place, survival);
+    rebuilt++;
+    try {
+      const store = await openStore(place);
+      const verdict = await judge(store, acknowledged, run.today);
+      await store.close();
+      lost += verdict.lost;
+      if (!isExact(verdict)) failures.add(`${moment}: batches are not there exactly once`, `after sync ${seen.sync}: ${describe(verdict)}`);
+    } catch (error) {
+      failures.add(`${moment}: a store does not open`, `after sync ${seen.sync}: ${(error as Error).message}`);
+    }
+    rmSync(place, { recursive: true });
+  };
+  for await (const event of eventsOf(run.record, run.data)) {
+    if (event.kind === 'unknown') failures.add('a call that this test does not know', event.call);
+    if (event.kind === 'answer' && event.text.startsWith('HTTP/1.1 204')) {
+      const at = answers.get(event.port) ?? 0;
+      answers.set(event.port, at + 1);
+      acknowledged[run.sent.get(event.port)?.[at] as number] = 1;
+    }
+    if (event.kind === 'sync' && seen.sync++ % every.sync === 0) {
+      await check('power lost, and nothing that was not synced survives', 'nothing');
+      await check('power lost, and some sectors that were not synced survive', () => draw(2) === 0);
+    }
+    disk.apply(event);
+    if (event.kind === 'write' && seen.write++ % every.write === 0) await check('killed', 'everything');
+  }
+  await check('power lost in the end', 'nothing');
+  if (acknowledged.includes(0)) failures.add('the record lacks an acknowledgement');
+  return { syncs: every.syncs, rebuilt, lost, failures: failures.list() };
+}
+
+/** Records a run and loses the power at up to `most` of its syncs, and kills the process at as many of its writes. */
+const losePower = (batches: number, most: number, options: ServerOptions = {}): Promise<Losses> =>
+  withFolder((folder) =>
+    withFolder(
+      async (disks) => replay(await recorded(`${disks}/data`, `${folder}/record`, batches, options), most, `${disks}/rebuilt`),
+      inMemory(),
+    ),
+  );
+
+/** The same, as a row; and the proof that it would notice, by a collector that does not sync its commits. */
+export async function powerLosses(batches: number, most: number): Promise<Outcome> {
+  const full = await losePower(batches, most);
+  const node = ['--import', fileURLToPath(new URL('./normal.ts', import.meta.url))];
+  const normal = await losePower(batches, most, { node, env: { MURMURATION_FAULT: 'unasserted' } });
+  const refused = await withFolder((folder) =>
+    serve(`${folder}/data`, { node }).then((server) => server.stop('SIGKILL').then(() => 'started'), String),
+  );
+  const blind = normal.lost > 0 ? [] : ['with synchronous=NORMAL nothing was lost: this test sees nothing'];
+  const unasserted = /expected journal mode wal with synchronous 2/.test(refused)
+    ? []
+    : [`a collector with synchronous=NORMAL: ${refused}`];
+  return {
+    fault: 'power loss',
+    tried: `${batches} batches, ${full.syncs} syncs; ${full.rebuilt} disks rebuilt`,
+    seen: `${full.lost} lost; with synchronous=NORMAL ${normal.lost} in ${normal.rebuilt} disks`,
+    failures: [...full.failures, ...blind, ...unasserted],
+  };
+}

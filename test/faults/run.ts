@@ -1,0 +1,34 @@
+/** `npm run faults -- collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. */
+
+import { collectorFaults, type Fault } from './collector.ts';
+import type { Outcome } from './outcome.ts';
+
+const suites: { readonly [name: string]: readonly Fault[] } = { collector: collectorFaults };
+
+/** A row of the table; what can't be tried is a failure of a long run. */
+async function run({ name, unable, long }: Fault): Promise<Outcome> {
+  const reason = unable?.();
+  if (reason !== undefined) return { fault: name, tried: 'nothing', seen: reason, failures: [reason] };
+  try {
+    return await long();
+  } catch (error) {
+    return { fault: name, tried: 'broke off', seen: '', failures: [(error as Error).message] };
+  }
+}
+
+const [suite = '', ...words] = process.argv.slice(2);
+const faults = Object.hasOwn(suites, suite) ? suites[suite] : undefined;
+const chosen = faults?.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (chosen === undefined || chosen.length === 0) {
+  const expected = faults === undefined ? Object.keys(suites) : faults.map(({ name }) => name);
+  process.stderr.write(`expected one of ${expected.join(', ')}, got ${JSON.stringify([suite, ...words].join(' '))}\n`);
+  process.exit(2);
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+console.log('| fault | tried | seen | |\n|---|---|---|---|');
+for (const one of chosen) {
+  process.stderr.write(`${one.name} ...\n`);
+  const { fault, tried, seen, failures } = await run(one);
+  console.log(`| ${fault} | ${tried} | ${seen} | ${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('; ')}`} |`);
+  if (failures.length > 0) process.exitCode = 1;
+}
