@@ -324,9 +324,14 @@ describe('the outbox', () => {
     const published = publish(segmented.document);
     const schemas = new Map([[wireName(segmented.document), published]]);
     const batches = uploads.map(({ body }) => parseBatch(body, schemas, FIRST_DAY));
-    expect(batches.map(({ segment, reports }) => [segment, unpackReports(published, reports).map(({ metric }) => metric)])).toEqual([
-      ['{"platform":"ios"}', ['dark', 'plan', 'word']],
-    ]);
+    expect(
+      batches.map(({ segment, reports }) => [
+        segment,
+        unpackReports(published, reports)
+          .map(({ metric }) => metric)
+          .sort(),
+      ]),
+    ).toEqual([['{"platform":"ios"}', ['dark', 'plan', 'word']]]);
     expect(() => device(segmented)).toThrow('segment.platform: expected one of web, ios');
     expect(() => device(segmented, { segment: { platform: 'tv' } })).toThrow('segment.platform: expected one of web, ios, got "tv"');
   });
