@@ -81,7 +81,14 @@ test('a set asks about each number whose hash fits, and believes the answer', ()
   const words = batches(1_000);
   for (let i = 0; i < 1_000; i++) set.add(words, i * HEAD + ID, i + 1, DAY);
   for (let i = 0; i < 1_000; i++) expect(set.find(words, i * HEAD + ID, (number) => number === i + 1)).toBe(i + 1);
-  expect(set.find(words, ID, () => false)).toBe(0);
+  expect(set.find(words, ID, () => false)).toBe(-1);
   set.expire(DAY + 1);
-  expect(set.find(words, ID, () => true)).toBe(0);
+  expect(set.find(words, ID, () => true)).toBe(-1);
+});
+
+test('numbers are counted modulo 2^32, and zero is one like every other', () => {
+  const set = new IdSet();
+  const words = batches(3);
+  for (let i = 0; i < 3; i++) set.add(words, i * HEAD + ID, 2 ** 32 - 1 + i, DAY);
+  expect(Array.from({ length: 3 }, (_, i) => set.find(words, i * HEAD + ID, () => true))).toEqual([2 ** 32 - 1, 0, 1]);
 });

@@ -7,15 +7,17 @@
 /** The table in parts, so that it grows in steps that nobody notices. */
 const SHARD_BITS = 6;
 const FIRST_SLOTS = 64;
-/** Days that are kept at once lie within a byte's range. */
-const DAYS = 256;
+/** Days that are kept at once lie within so many; a byte holds one of them and says that its slot is used. */
+const DAYS = 128;
+const USED = 128;
 
 /** Words that an id has. */
 export const ID_WORDS = 4;
 
 interface Shard {
-  /** Two words a slot: the hash, and the number modulo 2^32, which is 0 in an empty one. */
+  /** Two words a slot: the hash, and the number modulo 2^32. */
   readonly slots: Int32Array;
+  /** `USED` and the day modulo `DAYS`; 0 in an empty slot. */
   readonly days: Uint8Array;
   used: number;
 }
@@ -32,13 +34,13 @@ function mix(x: number): number {
 function put({ slots, days }: Shard, hash: number, number: number, day: number): void {
   const mask = days.length - 1;
   let slot = (hash >>> SHARD_BITS) & mask;
-  while (slots[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+  while (days[slot] !== 0) slot = (slot + 1) & mask;
   slots[2 * slot] = hash;
   slots[2 * slot + 1] = number;
   days[slot] = day;
 }
 
-/** A set of ids, each with a number above 0 and the day of its batch. */
+/** A set of ids, each with a number and the day of its batch. */
 export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
@@ -51,7 +53,7 @@ export class IdSet {
   }
 
   /**
-   * The number, modulo 2^32, of the id that stands at a word; 0 when it is not known.
+   * The number, modulo 2^32, of the id that stands at a word; -1 when it is not known.
    *
    * @param isSame whether the id of this number is the one that is looked for
    */
@@ -60,8 +62,9 @@ export class IdSet {
     const { slots, days } = this.#shards[hash & ((1 << SHARD_BITS) - 1)] as Shard;
     const mask = days.length - 1;
     for (let slot = (hash >>> SHARD_BITS) & mask; ; slot = (slot + 1) & mask) {
+      if (days[slot] === 0) return -1;
       const number = (slots[2 * slot + 1] as number) >>> 0;
-      if (number === 0 || (slots[2 * slot] === hash && isSame(number))) return number;
+      if (slots[2 * slot] === hash && isSame(number)) return number;
     }
   }
 
@@ -72,13 +75,13 @@ export class IdSet {
     let shard = this.#shards[index] as Shard;
     const slots = shard.days.length;
     if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
-    put(shard, hash, number, day % DAYS);
+    put(shard, hash, number, USED + (day % DAYS));
     shard.used++;
   }
 
   /** Forgets the ids of days before this one. */
   expire(day: number): void {
-    const isKept = (kept: number): boolean => ((kept - day) & (DAYS - 1)) < DAYS / 2;
+    const isKept = (kept: number): boolean => ((kept - USED - day) & (DAYS - 1)) < DAYS / 2;
     for (const [index, { days }] of this.#shards.entries()) this.#rebuild(index, days.length, isKept);
   }
 
@@ -94,7 +97,7 @@ export class IdSet {
     for (let slot = 0; slot < old.days.length; slot++) {
       const number = old.slots[2 * slot + 1] as number;
       const day = old.days[slot] as number;
-      if (number === 0 || !isKept(day)) continue;
+      if (day === 0 || !isKept(day)) continue;
       put(fresh, old.slots[2 * slot] as number, number, day);
       fresh.used++;
     }

@@ -104,9 +104,9 @@ class Writer {
     const counted = all.filter((start, i) => {
       let known = this.#ids.known(words, start);
       if (known === 'new') {
-        const first = here.find(words, start + 2, (number) => sameWords(words, all[number - 1] as number, start, 2, 6));
-        if (first === 0) here.add(words, start + 2, i + 1, 0);
-        else known = sameWords(words, all[first - 1] as number, start, 6, HEAD) ? 'same' : 'other';
+        const first = here.find(words, start + 2, (number) => sameWords(words, all[number] as number, start, 2, 6));
+        if (first < 0) here.add(words, start + 2, i, 0);
+        else known = sameWords(words, all[first] as number, start, 6, HEAD) ? 'same' : 'other';
       }
       results[i] = known === 'new' ? 0 : known === 'same' ? 1 : 2;
       return known === 'new';
