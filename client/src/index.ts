@@ -15,6 +15,7 @@ export { memoryStorage, type Storage, webStorage } from './adapters/storage.ts';
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
 export { best } from './best.ts';
 export { choices } from './choices.ts';
+export { hadamard, projective } from './designs.ts';
 export { type DistributionMechanism, distribution, hierarchical } from './distribution.ts';
 export { localHashing, stringHashing } from './local-hashing.ts';
 export { duchi, hybrid, laplace, piecewise } from './means.ts';
@@ -32,6 +33,7 @@ export {
   text,
 } from './questions.ts';
 export type { Rng } from './random/coins.ts';
+export { countMeanSketch, hadamardCountMeanSketch } from './sketches.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';
 export type { LedgerView, Preview } from './view.ts';

@@ -1,6 +1,7 @@
 /** @module The contract between devices and collector: schemas, laws, report encoding, ε arithmetic. */
 
 export { exp, expBelow } from './arithmetic/exponential.ts';
+export * from './arithmetic/field.ts';
 export { lnUp, power, type Ratio, ratio } from './arithmetic/ratio.ts';
 export * from './batch.ts';
 export * from './calendar.ts';
@@ -10,13 +11,16 @@ export * from './encoding/bytes.ts';
 export * from './encoding/canonical.ts';
 export * from './hashing.ts';
 export * from './intake.ts';
-export type { BitStage, BitStages } from './mechanisms/bits.ts';
+export { type BitStage, type BitStages, bitSupport } from './mechanisms/bits.ts';
 export { encodeBucket, overBuckets } from './mechanisms/buckets.ts';
 export * from './mechanisms/codec.ts';
 export * from './mechanisms/cohorts.ts';
+export * from './mechanisms/count-mean-sketch.ts';
 export * from './mechanisms/d-bit-flip.ts';
 export * from './mechanisms/exponential.ts';
 export * from './mechanisms/geometric.ts';
+export * from './mechanisms/hadamard.ts';
+export * from './mechanisms/hadamard-count-mean-sketch.ts';
 export * from './mechanisms/hierarchical.ts';
 export * from './mechanisms/hybrid.ts';
 export * from './mechanisms/k-ary.ts';
@@ -27,8 +31,11 @@ export * from './mechanisms/local-hashing.ts';
 export * from './mechanisms/number.ts';
 export * from './mechanisms/one-bit.ts';
 export * from './mechanisms/piecewise.ts';
+export * from './mechanisms/points.ts';
 export * from './mechanisms/privset.ts';
+export * from './mechanisms/projective.ts';
 export * from './mechanisms/rappor.ts';
+export { bucketIn } from './mechanisms/sketch.ts';
 export * from './mechanisms/square-wave.ts';
 export * from './mechanisms/string-hashing.ts';
 export * from './mechanisms/subset.ts';

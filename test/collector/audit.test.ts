@@ -40,7 +40,7 @@ describe('murmuration audit --certificate', () => {
     expect(JSON.parse(stdout)).toEqual(golden);
   });
 
-  test.each(['numbers', 'sets', 'hashing'])('of questions about %s is the one that was verified, to the integer', (name) => {
+  test.each(['numbers', 'sets', 'hashing', 'designs'])('of questions about %s is the one that was verified, to the integer', (name) => {
     const verified = JSON.parse(readFileSync(path(`../vectors/certificate-${name}.json`), 'utf8')) as Certificate;
     expect(JSON.parse(audit(verified.document, '--certificate').stdout)).toEqual(verified);
   });

@@ -72,6 +72,10 @@ describe('murmuration simulate', () => {
     ['--mechanism', 'symmetric-unary'],
     ['--mechanism', 'local-hashing'],
     ['--mechanism', 'binary-local-hashing'],
+    ['--mechanism', 'hadamard'],
+    ['--mechanism', 'projective'],
+    ['--mechanism', 'count-mean-sketch'],
+    ['--mechanism', 'hadamard-count-mean-sketch'],
     ['--distribution', 'uniform'],
   ])('agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate(...args.filter((arg) => arg !== undefined)).stdout);

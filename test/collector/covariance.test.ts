@@ -5,6 +5,9 @@ import {
   bloomBit,
   bloomBits,
   bucketOf,
+  countMeanSketchLaw,
+  hadamardCountMeanSketchLaw,
+  hadamardLaw,
   hashString,
   kAry,
   kAryLaw,
@@ -13,6 +16,7 @@ import {
   mechanismOf,
   overBuckets,
   permanentKAryLaw,
+  projectiveLaw,
   rapporLaw,
   type StringLaw,
   stringHashingLaw,
@@ -21,6 +25,10 @@ import {
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import type { MomentsLaw } from '../../collector/src/estimators/covariance.ts';
+import type { Specimen } from '../conformance/specimens/specimen.ts';
+import { specimens } from '../conformance/specimens.ts';
+import type { Distribution } from '../proofs/enumerate.ts';
+import { toNumber } from '../proofs/rational.ts';
 
 /** A possible report of a device, and its probability. */
 interface Possible {
@@ -31,6 +39,13 @@ interface Possible {
 
 const subsets = (size: number): readonly (readonly number[])[] =>
   Array.from({ length: 2 ** size }, (_, mask) => Array.from({ length: size }, (__, bit) => bit).filter((bit) => (mask >> bit) & 1));
+
+/** Of a law whose rows the conformance suite writes down. */
+const rowReports = (law: MomentsLaw, row: Distribution): readonly Possible[] =>
+  [...row].map(([report, probability]) => ({
+    ...mechanismOf(law).decode(law, Uint8Array.from(Buffer.from(report, 'hex'))),
+    probability: toNumber(probability),
+  }));
 
 function listReports(law: Exclude<MomentsLaw, StringLaw>, answer: number): readonly Possible[] {
   if (law.mechanism === 'k-ary') {
@@ -52,6 +67,10 @@ function listReports(law: Exclude<MomentsLaw, StringLaw>, answer: number): reado
       const own = bucketOf(size, cohort, answer) === bucket;
       return { cohort, cells: [bucket], probability: (own ? same : other) / cohorts };
     });
+  }
+  if (law.mechanism !== 'subset') {
+    const { row } = specimens[law.mechanism] as Specimen<MomentsLaw>;
+    return rowReports(law, row(law, answer, MODULUS));
   }
   const sets = subsets(law.size).filter(({ length }) => length === law.subset);
   const include = law.include / MODULUS;
@@ -138,6 +157,12 @@ test.each([
   ['local hashing of as many answers as vectors', localHashingLaw(4, 1, undefined, 2)],
   ['local hashing without collisions', localHashingLaw(4, 1, undefined, 4)],
   ['permanent local hashing', localHashingLaw(5, 1, 3, 2)],
+  ['Hadamard response', hadamardLaw(5, 1, 2)],
+  ['Hadamard response over GF(4)', hadamardLaw(5, 1, 4)],
+  ['projective geometry response', projectiveLaw(5, 1, 2)],
+  ['projective geometry response over all points', projectiveLaw(4, 1, 3)],
+  ['count mean sketch', countMeanSketchLaw(5, 2, undefined, 3)],
+  ['Hadamard count mean sketch', hadamardCountMeanSketchLaw(5, 1, 2)],
 ] as const)('%s: mean and covariance are those of all its reports', (_, law) => {
   const counts = Array.from({ length: law.size }, (__, answer) => [5, 0, 2, 11, 1][answer] as number);
   expectMoments(

@@ -6,8 +6,11 @@
 import { mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
+import { countMeanSketch } from './specimens/count-mean-sketch.ts';
 import { dBitFlip } from './specimens/d-bit-flip.ts';
 import { geometric } from './specimens/geometric.ts';
+import { hadamard } from './specimens/hadamard.ts';
+import { hadamardCountMeanSketch } from './specimens/hadamard-count-mean-sketch.ts';
 import { hybrid } from './specimens/hybrid.ts';
 import { kAry } from './specimens/k-ary.ts';
 import { laplace } from './specimens/laplace.ts';
@@ -15,6 +18,7 @@ import { localHashing } from './specimens/local-hashing.ts';
 import { oneBit } from './specimens/one-bit.ts';
 import { piecewise } from './specimens/piecewise.ts';
 import { privset } from './specimens/privset.ts';
+import { projective } from './specimens/projective.ts';
 import { rappor } from './specimens/rappor.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { stringHashing } from './specimens/string-hashing.ts';
@@ -32,6 +36,10 @@ export const specimens: Specimens = {
   'string-hashing': stringHashing,
   privset,
   'd-bit-flip': dBitFlip,
+  hadamard,
+  projective,
+  'count-mean-sketch': countMeanSketch,
+  'hadamard-count-mean-sketch': hadamardCountMeanSketch,
 };
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };

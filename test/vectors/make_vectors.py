@@ -236,6 +236,245 @@ def choose_permanent(d, epsilon1, permanent):
     return (k_ary_permanent if short <= wide * (1.03 if d > 8 else 1) else unary)(d, epsilon1, permanent)[0]
 
 
+# ---- format.md sections 2.18 to 2.20: finite fields and designs
+
+def prime_of(q):
+    """The prime that q is a power of, or None."""
+    p = next((n for n in range(2, math.isqrt(q) + 1) if q % n == 0), q)
+    rest = q
+    while rest % p == 0:
+        rest //= p
+    return p if rest == 1 else None
+
+
+def is_order(q):
+    """Section 2.18: whether there is a GF(q)."""
+    p = prime_of(q) if 2 <= q < 2 ** 26 else None
+    return p is not None and (p == q or q <= 1024)
+
+
+def field(q):
+    """Section 2.18: (sum, product) of GF(q) as functions of two elements."""
+    p = prime_of(q)
+    if p == q:
+        return lambda a, b: (a + b) % q, lambda a, b: a * b % q
+    e = next(n for n in range(2, 11) if p ** n == q)
+
+    def poly(a):
+        return [a // p ** i % p for i in range(e)]
+
+    def number(c):
+        return sum(x % p * p ** i for i, x in enumerate(c))
+
+    def product(a, b, reduced):
+        long = [0] * (2 * e)
+        for i, x in enumerate(poly(a)):
+            for j, y in enumerate(poly(b)):
+                long[i + j] += x * y
+        for at in range(2 * e - 1, e - 1, -1):
+            for i, x in enumerate(poly(reduced)):
+                long[at - e + i] += x * long[at]
+        return number(long[:e])
+
+    def generates(reduced):
+        seen, power = set(), 1
+        while power not in seen:
+            seen.add(power)
+            power = product(power, p, reduced)
+        return power == 1 and len(seen) == q - 1 and 0 not in seen
+
+    reduced = next(r for r in range(1, q) if generates(r))
+    return lambda a, b: number(x + y for x, y in zip(poly(a), poly(b))), lambda a, b: product(a, b, reduced)
+
+
+def points(q, t):
+    """Section 2.18: N(q, t)."""
+    return sum(q ** i for i in range(t))
+
+
+def dimension_for(q, d):
+    """The least dimension from 2 on with points enough."""
+    return next(t for t in range(2, 40) if points(q, t) >= d)
+
+
+def mean_variance(d, p, q):
+    """Section 2.3: V."""
+    return q * (1 - q) / ((p - q) * (p - q)) + (1 - p - q) / (d * (p - q))
+
+
+def fewest(designs):
+    """Section 2.18: of (cells, V, order, dimension) the one that is chosen."""
+    if not designs:
+        raise Refused
+    least = min(v for _, v, _, _ in designs)
+    return min(design for design in designs if design[1] <= 1.03 * least)[2:]
+
+
+def hadamard(d, epsilon, order=None):
+    """Section 2.19: (law, exact odds)."""
+    E, designs = exp(epsilon), []
+    for Q in (2 ** c for c in range(1, 11)):
+        n = dimension_for(Q, d)
+        if Q ** n <= 2 ** 21 and order in (None, Q):
+            designs.append((Q ** n, mean_variance(d, E / (E + (Q - 1)), 1 / Q), Q, n))
+    Q, n = fewest(designs)
+    law, odds = k_ary(Q, epsilon)
+    return {"mechanism": "hadamard", "size": d, "order": Q, "dimension": n, "inside": law["truth"]}, odds
+
+
+def projective_orders(d, epsilon):
+    """Section 2.20: the orders of designs."""
+    wanted, found = math.floor(exp(epsilon) + 1), set()
+    if wanted < 2 ** 22:
+        found |= {next(q for q in range(wanted, 1, -1) if is_order(q)), next(q for q in range(wanted + 1, 2 * wanted + 2) if is_order(q))}
+    for t in range(2, 40):
+        m = max(2, math.floor((d / 2) ** (1 / (t - 1))) - 2)
+        while m > 2 and points(m, t) >= d:
+            m -= 1
+        while points(m, t) < d:
+            m += 1
+        found.add(next(q for q in range(m, 2 * m + 2) if is_order(q)))
+        if 2 in found and points(2, t) >= d:
+            return found
+
+
+def projective(d, epsilon, order=None):
+    """Section 2.20: (law, exact odds)."""
+    E, designs = exp(epsilon), []
+    for q in projective_orders(d, epsilon) if order is None else [order]:
+        t = dimension_for(q, d)
+        K, s = points(q, t), points(q, t - 1)
+        p = s * E / (s * E + (K - s))
+        if K <= 2 ** 22 and q * K * (t - 2) <= 2 ** 30:
+            designs.append((K, mean_variance(d, p, p * points(q, t - 2) / s + (1 - p) / q), q, t))
+    q, t = fewest(designs)
+    law, odds = subset(points(q, t), points(q, t - 1), epsilon)
+    return {"mechanism": "projective", "size": d, "order": q, "dimension": t, "inside": law["include"]}, odds
+
+
+def vector(q, t, code):
+    """Section 2.18: coordinates."""
+    return [code // q ** i % q for i in range(t)]
+
+
+def point_codes(q, t):
+    """Section 2.18: the codes of points in their order."""
+    return [code for code in range(1, q ** t) if [x for x in vector(q, t, code) if x][-1] == 1]
+
+
+def answer_set(law, answer):
+    """Sections 2.19, 2.20: the outputs in an answer's set."""
+    q, t = law["order"], law["dimension"]
+    add, product = field(q)
+    v = vector(q, t, point_codes(q, t)[answer])
+    found = []
+    for output, code in enumerate(range(q ** t) if law["mechanism"] == "hadamard" else point_codes(q, t)):
+        total = 0
+        for x, y in zip(vector(q, t, code), reversed(v)):
+            total = add(total, product(x, y))
+        if total == 0:
+            found.append(output)
+    return found
+
+
+def cohorts_of(d, m):
+    """Section 2.21: (k, number of cohorts, c)."""
+    k = next(k for k in range(1, 40) if m ** k >= d)
+    return k, points(m, k), (m ** (k - 1) - 1) / (m ** k - 1)
+
+
+def bucket(d, m, cohort, answer):
+    """Section 2.21."""
+    k = cohorts_of(d, m)[0]
+    if k == 1:
+        return answer
+    (add, product), total = field(m), 0
+    for x, y in zip(vector(m, k, point_codes(m, k)[cohort]), vector(m, k, answer)):
+        total = add(total, product(x, y))
+    return total
+
+
+def enough(d, m, p, q):
+    """Section 2.21: whether collisions cost at most 5 %."""
+    c = cohorts_of(d, m)[2]
+    return mean_variance(d, p, c * p + (1 - c) * q) <= 1.05 * mean_variance(d, p, q)
+
+
+def count_mean_sketch(d, epsilon, m=None, permanent=None):
+    """Section 2.22: (law, exact odds of a report, exact odds of the stored bits)."""
+    law, odds, stored = unary(d, epsilon, permanent, True)
+    once = unary(d, epsilon, None, True)[0]
+    if m is None:
+        primes = (m for m in range(2, d) if prime_of(m) == m and cohorts_of(d, m)[1] * m <= 2 ** 21)
+        m = next((m for m in primes if enough(d, m, once["one"] / T, once["zero"] / T)), d)
+    return {"mechanism": "count-mean-sketch", **{k: v for k, v in law.items() if k != "mechanism"}, "bits": m}, odds, stored
+
+
+def hadamard_count_mean_sketch(d, epsilon, m=None):
+    """Section 2.23: (law, exact odds)."""
+    law, odds = k_ary(2, epsilon)
+    m = m or next(2 ** a for a in range(1, 11) if enough(d, 2 ** a, law["truth"] / T, 0.5))
+    return {"mechanism": "hadamard-count-mean-sketch", "size": d, "buckets": m, "truth": law["truth"]}, odds
+
+
+def supporting(law, cohort, answer):
+    """Sections 2.22, 2.23: the cells of a cohort that support an answer."""
+    m = law.get("bits") or law["buckets"]
+    own = bucket(law["size"], m, cohort, answer)
+    return [own] if "bits" in law else [2 * j + bin(j & own).count("1") % 2 for j in range(m)]
+
+
+def make_designs():
+    """designs.json"""
+    out = {"hadamard": [], "projective": [], "count_mean_sketch": [], "hadamard_count_mean_sketch": [], "sets": [], "refused": []}
+
+    def add(make, **given):
+        stages = [given["permanent"]] if "permanent" in given else []
+        try:
+            law, *odds = make(given["size"], given["epsilon"], given.get("order"), *stages)
+        except Refused:
+            out["refused"].append({"mechanism": make.__name__, **given})
+            return
+        out[make.__name__].append({**given, "law": law, "odds": ratio(odds[0]), **({"permanentOdds": ratio(odds[1])} if stages else {})})
+
+    for make in (hadamard, projective):
+        for d in SIZES + [7, 8, 31, 32, 1365, 1366]:
+            for e in EPSILONS:
+                add(make, size=d, epsilon=e)
+        for d, order in ((2, 2), (5, 4), (100, 8), (100, 16), (1000, 32), (100000, 2), (100000, 1024)):
+            add(make, size=d, epsilon=1, order=order)
+        for e in (1e-11, 30):
+            add(make, size=16, epsilon=e)
+    for d, order in ((4, 3), (100, 9), (100, 27), (1000, 5), (1000, 997), (100000, 317)):
+        add(projective, size=d, epsilon=2, order=order)
+    for make, d, order in ((hadamard, 3, 2), (hadamard, 7, 2), (hadamard, 5, 4), (hadamard, 21, 4), (hadamard, 9, 8), (hadamard, 17, 16),
+                           (projective, 7, 2), (projective, 13, 3), (projective, 21, 4), (projective, 31, 5), (projective, 9, 8),
+                           (projective, 73, 8), (projective, 91, 9), (projective, 17, 16), (projective, 26, 25), (projective, 28, 27)):
+        law = make(d, 1, order)[0]
+        for answer in sorted({0, 1, d // 3, d // 2, d - 1}):
+            out["sets"].append({"law": law, "cohort": 0, "answer": answer, "cells": answer_set(law, answer)})
+    for make in (count_mean_sketch, hadamard_count_mean_sketch):
+        for d in SIZES + [7, 31, 64, 65, 5000]:
+            for e in EPSILONS:
+                add(make, size=d, epsilon=e)
+        for e in (1e-11, 50):
+            add(make, size=16, epsilon=e)
+    for d, m in ((4, 3), (100, 2), (100, 11), (100, 100), (100000, 317), (100000, 2)):
+        add(count_mean_sketch, size=d, epsilon=2, order=m)
+    for d, m in ((4, 2), (100, 2), (100, 16), (100, 1024), (100000, 512)):
+        add(hadamard_count_mean_sketch, size=d, epsilon=2, order=m)
+    for e, p in ((0.5, 1), (1, 4), (2, 2), (1e-4, 16)):
+        add(count_mean_sketch, size=1000, epsilon=e, permanent=p)
+    for make, d, m in ((count_mean_sketch, 5, 2), (count_mean_sketch, 9, 3), (count_mean_sketch, 50, 7), (count_mean_sketch, 6, 6),
+                       (hadamard_count_mean_sketch, 5, 2), (hadamard_count_mean_sketch, 20, 4), (hadamard_count_mean_sketch, 70, 8),
+                       (hadamard_count_mean_sketch, 16, 16)):
+        law = make(d, 1, m)[0]
+        for cohort in sorted({0, 1, cohorts_of(d, m)[1] - 1} & set(range(cohorts_of(d, m)[1]))):
+            for answer in sorted({0, 1, d // 3, d // 2, d - 1}):
+                out["sets"].append({"law": law, "cohort": cohort, "answer": answer, "cells": supporting(law, cohort, answer)})
+    return out
+
+
 def ratio(odds):
     """Odds as two decimal strings, lowest terms."""
     return [str(odds.numerator), str(odds.denominator)]
@@ -1190,7 +1429,7 @@ def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
                        ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets),
-                       ("local-hashing", make_local_hashing)):
+                       ("local-hashing", make_local_hashing), ("designs", make_designs)):
         (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
 
 

@@ -1,5 +1,5 @@
 """Recomputes a certificate (docs/format.md, section 7) from its thresholds: python3 verify_certificate.py [FILE]
-Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Wang et al. 2017, 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
+Formulas: Warner 1965; Kairouz, Bonawitz, Ramage 2016, 2.2; Ye, Barg 2018, III; Acharya et al. 2019; Feldman et al. 2022; Wang et al. 2017, 2018, 2019; McSherry, Talwar 2007; Ding et al. 2017; Li et al. 2020; Ghosh et al. 2009; Erlingsson, Pihur, Korolova 2014, 3.
 Exit 0 and one line when every number is right and every claim holds; else 1 and what is wrong."""
 import array, decimal, hashlib, json, math, sys
 from decimal import Decimal
@@ -17,14 +17,15 @@ def number(x):  # as ECMAScript writes a number, its sign aside (Number::toStrin
     return (text[: max(point, 0)].ljust(point, "0") or "0") + ("." * (len(text) > point) + "0" * -point + text[max(point, 0) :])
 
 def canonical(x):  # RFC 8785
-    if isinstance(x, dict):
-        return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in sorted(x, key=lambda key: key.encode("utf-16-be"))) + "}"
-    if isinstance(x, list):
-        return "[" + ",".join(map(canonical, x)) + "]"
+    if isinstance(x, dict): return "{" + ",".join(canonical(key) + ":" + canonical(x[key]) for key in sorted(x, key=lambda key: key.encode("utf-16-be"))) + "}"
+    if isinstance(x, list): return "[" + ",".join(map(canonical, x)) + "]"
     return "-" * (x < 0) + number(abs(x)) if type(x) in (int, float) else json.dumps(x, ensure_ascii=False)
 
 def odds(law):  # e^epsilon of a report, and of an epoch where there is a second stage
     irr = law.get("irr")
+    if "order" in law:  # hadamard; projective, of all points those in a hyperplane
+        q, rest, t = law["order"], law["order"] ** (law["dimension"] - 1), law["inside"]
+        return Fraction(t * (q - 1) * rest, (T - t) * (rest - (law["mechanism"] == "projective"))), None
     if "include" in law or "inside" in law:  # subset; piecewise, square-wave; hybrid, which has Duchi's ends too
         m, t, ends = law.get("subset") or law["window"], law.get("include") or law["inside"], law.get("truth", 1)
         return max(Fraction(t * (law.get("grid") or law["size"] - m), (T - t) * m), Fraction(ends, T - ends)), None
@@ -36,9 +37,8 @@ def odds(law):  # e^epsilon of a report, and of an epoch where there is a second
         tails, columns = law.get("tails"), zip(*law.get("weights", []))
         near = [a - b for a, b in zip([T - tails[0]] + tails, tails)] if tails else []
         return max(Fraction(max(each), min(each)) for each in ([near, (T - tails[0], tails[-1])] if tails else columns)), None
-    if "truth" in law:  # k-ary, one-bit, hashing
-        others, a = (law.get("buckets") or law["size"]) - 1, Fraction(law["truth"], T)
-        b = Fraction(irr["truth"], T) if irr else 1
+    if "truth" in law:  # k-ary, one-bit, hashing, the sign of a sketch
+        others, a, b = 1 if "sketch" in law["mechanism"] else (law.get("buckets") or law["size"]) - 1, Fraction(law["truth"], T), Fraction(irr["truth"], T) if irr else 1
         same = a * b + (1 - a) * (1 - b) / others
         return same * others / (1 - same), a * others / (1 - a) if irr else None
     bits = lambda a, b: max(a / b, (1 - b) / (1 - a)) if law.get("bits") == 1 else (a * (1 - b) / (b * (1 - a))) ** law.get("hashes", 1)

@@ -1,6 +1,15 @@
 /** Independent bits through a stage, as unary encoding and RAPPOR do; the law is in shared/src/mechanisms/bits.ts. */
 
-import { type BitStage, bitBytes, type DBitFlipLaw, hasBit, type RapporLaw, setBit, type UnaryLaw } from '@murmuration/shared';
+import {
+  type BitStage,
+  bitBytes,
+  type CountMeanSketchLaw,
+  type DBitFlipLaw,
+  hasBit,
+  type RapporLaw,
+  setBit,
+  type UnaryLaw,
+} from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Respond } from './randomizer.ts';
 
@@ -20,7 +29,7 @@ export function bitReport(
   return report;
 }
 
-export const respondBits: Respond<RapporLaw | UnaryLaw | DBitFlipLaw> = (law, symbol, coins) => {
+export const respondBits: Respond<RapporLaw | UnaryLaw | DBitFlipLaw | CountMeanSketchLaw> = (law, symbol, coins) => {
   const bits = 'bits' in law ? law.bits : law.size;
   const offset = symbol.length - bitBytes(bits);
   return bitReport(law.irr as BitStage, symbol.subarray(0, offset), bits, (bit) => hasBit(symbol, bit, offset), coins);

@@ -22,6 +22,14 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   exponential: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   'string-hashing':
     'Local hashing: a device hashes its string to one of a few buckets, and sends that bucket with a known probability, else another one.',
+  'count-mean-sketch':
+    'Count mean sketch: a device hashes its answer to one of a few bits, flips each of them at random, and sends what comes out.',
+  'hadamard-count-mean-sketch':
+    'Hadamard count mean sketch: a device hashes its answer to one of a few buckets, and sends one bit of that, flipped at random.',
+  hadamard:
+    'Hadamard response: each answer has a set of outputs, a known part of them all; a device sends one that is more likely from the set of its own.',
+  projective:
+    'Projective geometry response: each answer has a set of outputs, a known part of them all; a device sends one that is more likely from the set of its own.',
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
   laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',

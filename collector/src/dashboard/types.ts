@@ -18,7 +18,11 @@ export type Mechanism =
   | 'hybrid'
   | 'laplace'
   | 'square-wave'
-  | 'hierarchical';
+  | 'hierarchical'
+  | 'hadamard'
+  | 'projective'
+  | 'count-mean-sketch'
+  | 'hadamard-count-mean-sketch';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */

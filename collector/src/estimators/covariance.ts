@@ -6,19 +6,24 @@
  * Subset: cell u is in the set with probability p or q; with m of d in the set, both u and v are in it with probability
  *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
  * Unary: bits are independent, so both have the product of their probabilities.
- * Local hashing: hashed-covariance.ts. Strings: string-covariance.ts.
+ * Local hashing: hashed-covariance.ts. Strings: string-covariance.ts. Any other: from the sets of cells that support each answer, covariance-cells.ts.
  */
 
 import {
+  type CountMeanSketchLaw,
   familyOf,
+  type HadamardCountMeanSketchLaw,
+  type HadamardLaw,
   type KAryLaw,
   type LocalHashingLaw,
   mechanismOf,
+  type ProjectiveLaw,
   type StringLaw,
   type SubsetLaw,
   type UnaryLaw,
 } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
+import { jointBits, jointSupports } from './covariance-cells.ts';
 import { hashedPairs } from './hashed-covariance.ts';
 import { stringMoments } from './string-covariance.ts';
 
@@ -39,13 +44,15 @@ export interface Moments {
   readonly rank: number;
 }
 
-type ListLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw;
+type DirectLaw = KAryLaw | SubsetLaw | UnaryLaw;
+type CellLaw = HadamardLaw | ProjectiveLaw | HadamardCountMeanSketchLaw;
+type ListLaw = DirectLaw | LocalHashingLaw | CellLaw | CountMeanSketchLaw;
 
 /** The laws of metrics to which a device has one answer. */
 export type MomentsLaw = ListLaw | StringLaw;
 
 /** P(both cells are supported | true answer): when it is one of them, and when it is neither. */
-export function pairs(law: Exclude<ListLaw, LocalHashingLaw>): { readonly one: number; readonly neither: number } {
+export function pairs(law: DirectLaw): { readonly one: number; readonly neither: number } {
   if (law.mechanism === 'k-ary') return { one: 0, neither: 0 };
   const { p, q } = mechanismOf(law).support(law);
   if (law.mechanism === 'unary') return { one: p * q, neither: q * q };
@@ -57,6 +64,10 @@ export function pairs(law: Exclude<ListLaw, LocalHashingLaw>): { readonly one: n
 /** Σ_x n_x P(u, v | x) of two different answers. */
 function pairsIn(law: ListLaw, counts: readonly number[], n: number): (u: number, v: number) => number {
   if (law.mechanism === 'local-hashing') return hashedPairs(law, counts);
+  if (law.mechanism !== 'k-ary' && law.mechanism !== 'subset' && law.mechanism !== 'unary') {
+    const supports = law.mechanism === 'count-mean-sketch' ? jointBits(law, counts) : jointSupports(law, counts);
+    return (u, v) => supports.get(u, v);
+  }
   const { one, neither } = pairs(law);
   return (u, v) => {
     const either = (counts[u] as number) + (counts[v] as number);
@@ -67,7 +78,8 @@ function pairsIn(law: ListLaw, counts: readonly number[], n: number): (u: number
 /** Whether the estimates always sum to 1: every report then supports equally many answers. */
 function isSumFixed(law: ListLaw): boolean {
   if (law.mechanism === 'local-hashing') return familyOf(law.size, law.buckets).vectors === law.size;
-  return law.mechanism !== 'unary';
+  if (law.mechanism === 'projective') return mechanismOf(law).shape(law).cells === law.size;
+  return law.mechanism === 'k-ary' || law.mechanism === 'subset';
 }
 
 function listMoments(law: ListLaw, counts: readonly number[]): Moments {

@@ -109,6 +109,10 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   laplace: number,
   'square-wave': cells,
   hierarchical: cells,
+  hadamard: list,
+  projective: list,
+  'count-mean-sketch': list,
+  'hadamard-count-mean-sketch': list,
 };
 
 /**

@@ -2,13 +2,20 @@
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies, Tally } from '../store/store.ts';
+import { hadamardSupports } from './hadamard.ts';
 import { localHashingSupports } from './local-hashing.ts';
+import { projectiveSupports } from './projective.ts';
+import { countMeanSketchSupports, hadamardCountMeanSketchSupports } from './sketches.ts';
 
 type Transform<L> = (law: L, tallies: Tallies) => Float64Array;
 
 /** A mechanism whose answers have a cell each needs no transform; any other has one that beats adding cells answer by answer. */
 const transforms: { readonly [M in ListLaw['mechanism']]?: Transform<Extract<ListLaw, { mechanism: M }>> } = {
   'local-hashing': localHashingSupports,
+  hadamard: hadamardSupports,
+  projective: projectiveSupports,
+  'count-mean-sketch': countMeanSketchSupports,
+  'hadamard-count-mean-sketch': hadamardCountMeanSketchSupports,
 };
 
 /** The definition: adds, for each answer, the cells that support it. */

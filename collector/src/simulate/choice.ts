@@ -1,14 +1,27 @@
 /** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import { choice, localHashing, unary } from '@murmuration/client';
+import {
+  choice,
+  countMeanSketch,
+  hadamard,
+  hadamardCountMeanSketch,
+  type ListMechanism,
+  localHashing,
+  projective,
+  unary,
+} from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
+  countMeanSketchLaw,
+  hadamardCountMeanSketchLaw,
+  hadamardLaw,
   kAryLaw,
   type ListLaw,
   listLaw,
   localHashingLaw,
   meanVariance,
   mechanismOf,
+  projectiveLaw,
   subsetIdeal,
   subsetLaw,
   symmetricUnaryLaw,
@@ -49,7 +62,17 @@ const laws: { readonly [name: string]: (answers: number, epsilon: number) => Lis
   'symmetric-unary': symmetricUnaryLaw,
   'local-hashing': localHashingLaw,
   'binary-local-hashing': (answers, epsilon) => localHashingLaw(answers, epsilon, undefined, 2),
+  hadamard: hadamardLaw,
+  projective: projectiveLaw,
+  'count-mean-sketch': countMeanSketchLaw,
+  'hadamard-count-mean-sketch': hadamardCountMeanSketchLaw,
 };
+
+/** The randomizers of mechanisms that a list names. */
+const named: ListMechanism['randomizers'] = Object.assign(
+  {},
+  ...[unary, localHashing, hadamard, projective, countMeanSketch, hadamardCountMeanSketch].map((mechanism) => mechanism().randomizers),
+);
 
 /** Names of `--mechanism`. */
 export const MECHANISM_NAMES: string = Object.keys(laws).join(', ');
@@ -83,11 +106,7 @@ function simulateRound(law: ListLaw, { clients, shares, answers }: ChoiceSimulat
   const draw = sampler(shares, () => word() / 2 ** 32);
   const values = Int32Array.from({ length: clients }, draw);
   const { randomizers } = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
-  const randomize = { ...randomizers, ...unary().randomizers, ...localHashing().randomizers }[law.mechanism] as unknown as (
-    law: ListLaw,
-    index: number,
-    coins: unknown,
-  ) => Uint8Array;
+  const randomize = { ...randomizers, ...named }[law.mechanism] as unknown as (law: ListLaw, index: number, coins: unknown) => Uint8Array;
   const truth = new Float64Array(answers);
   for (const value of values) truth[value] = (truth[value] as number) + 1 / clients;
 

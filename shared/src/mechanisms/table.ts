@@ -1,8 +1,11 @@
 /** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
 
+import { type CountMeanSketchLaw, countMeanSketch } from './count-mean-sketch.ts';
 import { type DBitFlipLaw, dBitFlip } from './d-bit-flip.ts';
 import { type ExponentialLaw, exponential } from './exponential.ts';
 import { type GeometricLaw, geometric } from './geometric.ts';
+import { type HadamardLaw, hadamard } from './hadamard.ts';
+import { type HadamardCountMeanSketchLaw, hadamardCountMeanSketch } from './hadamard-count-mean-sketch.ts';
 import { type HierarchicalLaw, hierarchical } from './hierarchical.ts';
 import { type HybridLaw, hybrid } from './hybrid.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
@@ -12,6 +15,7 @@ import { type LocalHashingLaw, localHashing } from './local-hashing.ts';
 import { type OneBitLaw, oneBit } from './one-bit.ts';
 import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type PrivSetLaw, privSet } from './privset.ts';
+import { type ProjectiveLaw, projective } from './projective.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
 import { type SquareWaveLaw, squareWave } from './square-wave.ts';
 import { type StringHashingLaw, stringHashing } from './string-hashing.ts';
@@ -19,7 +23,19 @@ import { type SubsetLaw, subset } from './subset.ts';
 import { type UnaryLaw, unary } from './unary.ts';
 
 /** The law of a metric whose answers' shares are estimated: plain JSON. */
-export type ShareLaw = KAryLaw | SubsetLaw | UnaryLaw | LocalHashingLaw | RapporLaw | StringHashingLaw | PrivSetLaw | DBitFlipLaw;
+export type ShareLaw =
+  | KAryLaw
+  | SubsetLaw
+  | UnaryLaw
+  | LocalHashingLaw
+  | RapporLaw
+  | StringHashingLaw
+  | PrivSetLaw
+  | DBitFlipLaw
+  | HadamardLaw
+  | ProjectiveLaw
+  | CountMeanSketchLaw
+  | HadamardCountMeanSketchLaw;
 
 /** The law of a list: it says how many answers there are. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
@@ -56,6 +72,10 @@ export const mechanisms: {
   laplace,
   'square-wave': squareWave,
   hierarchical,
+  hadamard,
+  projective,
+  'count-mean-sketch': countMeanSketch,
+  'hadamard-count-mean-sketch': hadamardCountMeanSketch,
 };
 
 /** The mechanism of a law. */

@@ -1,0 +1,59 @@
+/** Mechanisms that a list can name, whose reports are short and support many answers each. */
+
+import {
+  fieldOf,
+  fromBigEndian,
+  type HadamardLaw,
+  hadamardLaw,
+  type ProjectiveLaw,
+  pairing,
+  pointCode,
+  projectiveLaw,
+} from '@murmuration/shared';
+import type { ListMechanism } from './questions.ts';
+import { randomizeHadamard } from './randomizers/hadamard.ts';
+import { randomizeProjective } from './randomizers/projective.ts';
+
+/** Throws a RangeError when the metric is permanent. */
+export function refusePermanent(name: string, permanent: number | undefined): void {
+  if (permanent === undefined) return;
+  throw new RangeError(
+    `${name}: expected a metric that is not permanent, for the two stages of one do not compose to this law, got a permanent epsilon of ${permanent}`,
+  );
+}
+
+/** Whether a vector is in an answer's set. */
+const isOrthogonal = ({ order, dimension }: HadamardLaw | ProjectiveLaw, vector: number, answer: number): boolean =>
+  pairing(fieldOf(order), dimension, vector, pointCode(order, answer)) === 0;
+
+/**
+ * Hadamard response: reports of log₂ K bits for a tally of K cells, a power of two.
+ *
+ * @param order Q, a power of two: an answer's set is one in Q outputs; the best for ε and the list where left out
+ * @example choice(countries, { epsilon: 1, description: 'Which country?', mechanism: hadamard() })
+ */
+export const hadamard = ({ order }: { readonly order?: number } = {}): ListMechanism => ({
+  takes: 'list',
+  law: (size, epsilon, _devices, permanent) => {
+    refusePermanent('hadamard', permanent);
+    return hadamardLaw(size, epsilon, order);
+  },
+  randomizers: { hadamard: randomizeHadamard },
+  says: (law, bytes, answer) => isOrthogonal(law as HadamardLaw, fromBigEndian(bytes), answer),
+});
+
+/**
+ * Projective geometry response: near the least variance there is, in reports of about log₂ d bits.
+ *
+ * @param order q, a prime power: an answer's set is one in about q outputs; the best for ε and the list where left out
+ * @example choice(countries, { epsilon: 1, description: 'Which country?', mechanism: projective() })
+ */
+export const projective = ({ order }: { readonly order?: number } = {}): ListMechanism => ({
+  takes: 'list',
+  law: (size, epsilon, _devices, permanent) => {
+    refusePermanent('projective', permanent);
+    return projectiveLaw(size, epsilon, order);
+  },
+  randomizers: { projective: randomizeProjective },
+  says: (law, bytes, answer) => isOrthogonal(law as ProjectiveLaw, pointCode((law as ProjectiveLaw).order, fromBigEndian(bytes)), answer),
+});

@@ -1,0 +1,14 @@
+/** Hadamard response on the device; the law is in shared/src/mechanisms/hadamard.ts. */
+
+import { bigEndian, fieldOf, type HadamardLaw, pointCode, vectorCount, vectorPairing } from '@murmuration/shared';
+import type { Randomize } from './randomizer.ts';
+
+export const randomizeHadamard: Randomize<HadamardLaw, number> = ({ order, dimension, inside }, index, coins) => {
+  const rests = vectorCount(order, dimension - 1);
+  const others = order - 1; // what vectors outside the set pair to
+  const isInside = coins.flip(inside);
+  const drawn = coins.uniform(isInside ? rests : rests * others);
+  const [rest, value] = isInside ? [drawn, 0] : [Math.floor(drawn / others), 1 + (drawn % others)];
+  const output = vectorPairing(fieldOf(order), dimension, pointCode(order, index), rest, value);
+  return bigEndian(output, vectorCount(order, dimension) - 1);
+};

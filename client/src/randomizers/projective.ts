@@ -1,0 +1,15 @@
+/** Projective geometry response on the device; the law is in shared/src/mechanisms/projective.ts. */
+
+import { bigEndian, fieldOf, type ProjectiveLaw, pointCode, pointCount, pointIndex, vectorCount, vectorPairing } from '@murmuration/shared';
+import type { Randomize } from './randomizer.ts';
+
+export const randomizeProjective: Randomize<ProjectiveLaw, number> = ({ order, dimension, inside }, index, coins) => {
+  const field = fieldOf(order);
+  const isInside = coins.flip(inside);
+  // A point outside the set is on one vector that pairs to 1; a point inside is on one whose other coordinates are a point.
+  const rest = isInside
+    ? pointCode(order, coins.uniform(pointCount(order, dimension - 1)))
+    : coins.uniform(vectorCount(order, dimension - 1));
+  const vector = vectorPairing(field, dimension, pointCode(order, index), rest, isInside ? 0 : 1);
+  return bigEndian(pointIndex(field, vector), pointCount(order, dimension) - 1);
+};

@@ -1,0 +1,109 @@
+/**
+ * Finite fields GF(q): of a prime by remainders, of a prime power p^e by powers of x. An element of GF(p^e) is a whole number
+ * below q whose base-p digits are the coefficients of a polynomial in x, the lowest first.
+ */
+
+/** Powers of primes that are no primes have tables of so many elements at the most. */
+const MOST_POWERS = 1024;
+/** Products of two elements are exact in doubles. */
+const MOST_PRIME = 2 ** 26;
+
+/** GF(q); elements are 0 .. q - 1. */
+export interface Field {
+  readonly order: number;
+  readonly add: (a: number, b: number) => number;
+  readonly negative: (a: number) => number;
+  readonly multiply: (a: number, b: number) => number;
+  /** Of an element that is not 0. */
+  readonly inverse: (a: number) => number;
+}
+
+/** The least prime that divides n, for n >= 2. */
+function leastPrime(n: number): number {
+  let divisor = 2;
+  while (divisor * divisor <= n && n % divisor !== 0) divisor++;
+  return divisor * divisor <= n ? divisor : n;
+}
+
+/** Whether there is a field of that order here: of primes below 2^26, and of their powers up to 1024. */
+export function isFieldOrder(order: number): boolean {
+  if (!(Number.isInteger(order) && order >= 2 && order < MOST_PRIME)) return false;
+  const prime = leastPrime(order);
+  let rest = order;
+  while (rest % prime === 0) rest /= prime;
+  return rest === 1 && (prime === order || order <= MOST_POWERS);
+}
+
+function primeField(p: number): Field {
+  const multiply = (a: number, b: number): number => (a * b) % p;
+  return {
+    order: p,
+    add: (a, b) => (a + b) % p,
+    negative: (a) => (p - a) % p,
+    multiply,
+    // a^(p-2), by Fermat.
+    inverse: (a) => {
+      let [result, square] = [1, a];
+      for (let exponent = p - 2; exponent > 0; exponent = Math.floor(exponent / 2)) {
+        if (exponent % 2 === 1) result = multiply(result, square);
+        square = multiply(square, square);
+      }
+      return result;
+    },
+  };
+}
+
+/** GF(p^e) where x^e is the least element for which the powers of x are all elements but 0. */
+function powerField(q: number, p: number): Field {
+  const top = q / p;
+  const digitwise =
+    (of: (a: number, b: number) => number) =>
+    (a: number, b: number): number => {
+      let result = 0;
+      for (let place = 1; place < q; place *= p) result += of(Math.floor(a / place) % p, Math.floor(b / place) % p) * place;
+      return result;
+    };
+  const add = p === 2 ? (a: number, b: number) => a ^ b : digitwise((a, b) => (a + b) % p);
+  const subtract = p === 2 ? add : digitwise((a, b) => (a - b + p) % p);
+  const powers: number[] = [];
+  const logarithms: number[] = [];
+  for (let reduced = 1; powers.length < q - 1; reduced++) {
+    powers.length = 0;
+    let power = 1;
+    do {
+      powers.push(power);
+      const lead = Math.floor(power / top);
+      power = (power - lead * top) * p;
+      for (let i = 0; i < lead; i++) power = add(power, reduced);
+    } while (power > 1 && powers.length < q - 1);
+    if (power !== 1) powers.length = 0;
+  }
+  powers.forEach((power, exponent) => {
+    logarithms[power] = exponent;
+  });
+  const toPower = (exponent: number): number => powers[exponent % (q - 1)] as number;
+  return {
+    order: q,
+    add,
+    negative: (a) => subtract(0, a),
+    multiply: (a, b) => (a === 0 || b === 0 ? 0 : toPower((logarithms[a] as number) + (logarithms[b] as number))),
+    inverse: (a) => toPower(q - 1 - (logarithms[a] as number)),
+  };
+}
+
+const known: Map<number, Field> = /* @__PURE__ */ new Map();
+
+/**
+ * The field of an order.
+ *
+ * @throws {RangeError} unless it is a prime below 2^26 or a power of one up to 1024
+ */
+export function fieldOf(order: number): Field {
+  const found = known.get(order);
+  if (found) return found;
+  if (!isFieldOrder(order)) throw new RangeError(`expected a prime below 2^26 or a prime's power up to ${MOST_POWERS}, got ${order}`);
+  const prime = leastPrime(order);
+  const field = prime === order ? primeField(order) : powerField(order, prime);
+  known.set(order, field);
+  return field;
+}
