@@ -20,13 +20,15 @@ const throws = (run: () => void): boolean => {
 };
 
 describe.each(subjects)('$name fails when', ({ subject, checks, faults }) => {
-  test.each(faults)('$name', ({ parts, caughtBy }) => {
-    const cases = checks.filter(({ name }) => name === caughtBy).flatMap((check) => casesOf(broken(subject, parts), check));
-    expect(
-      cases.some(({ run }) => throws(run)),
-      `a check that notices among the ${cases.length} of "${caughtBy}"`,
-    ).toBe(true);
-  });
+  for (const { name, parts, caughtBy } of faults) {
+    test(name, () => {
+      const cases = checks.filter((check) => check.name === caughtBy).flatMap((check) => casesOf(broken(subject, parts), check));
+      expect(
+        cases.some(({ run }) => throws(run)),
+        `a check that notices among the ${cases.length} of "${caughtBy}"`,
+      ).toBe(true);
+    });
+  }
 });
 
 test.each(subjects)('$name passes when an integer of its randomizer is replaced by itself', ({ subject }) => {
