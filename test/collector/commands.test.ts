@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { choice, defineSchema, flag } from '@murmuration/client';
-import { canonicalSchema } from '@murmuration/shared';
+import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
@@ -76,6 +76,7 @@ describe('murmuration simulate', () => {
     ['--mechanism', 'projective'],
     ['--mechanism', 'count-mean-sketch'],
     ['--mechanism', 'hadamard-count-mean-sketch'],
+    ['--mechanism', 'd-bit-flip', '--bits', '4'],
     ['--distribution', 'uniform'],
   ])('agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate(...args.filter((arg) => arg !== undefined)).stdout);
@@ -144,6 +145,55 @@ describe('murmuration simulate', () => {
     for (const [, error] of Object.entries(result.rangeMse)) expect(error).toBeLessThan(1);
   });
 
+  test.each([
+    ['flag', []],
+    ['joint', ['--lists', '3,2']],
+    ['text', []],
+    ['text', ['--mechanism', 'string-hashing']],
+  ])('of a %s agrees with theory %s', (type, args) => {
+    const result = JSON.parse(simulate('--type', type, ...args).stdout);
+    expect(result).toMatchObject({ type, clients: 5000, rounds: 30 });
+    const mse = type === 'text' ? result.mse : result.mse.unbiased;
+    expect(Math.abs(mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+  });
+
+  test.each([
+    ['choice', 'k-ary', ['--mechanism', 'k-ary']],
+    ['choice', 'unary', ['--mechanism', 'unary']],
+    ['choice', 'unary', ['--mechanism', 'symmetric-unary']],
+    ['choice', 'local-hashing', ['--mechanism', 'local-hashing']],
+    ['choice', 'local-hashing', ['--mechanism', 'binary-local-hashing']],
+    ['choice', 'd-bit-flip', ['--mechanism', 'd-bit-flip', '--bits', '4']],
+    ['flag', 'k-ary', []],
+    ['joint', 'k-ary', ['--lists', '2,2']],
+    ['histogram', 'k-ary', ['--edges', '0,5,10']],
+    ['text', 'rappor', []],
+    ['text', 'string-hashing', ['--mechanism', 'string-hashing']],
+    ['mean', 'one-bit', ['--range=-10,30']],
+    ['count', 'one-bit', ['--max', '12']],
+  ])('of a permanent %s by %s agrees with theory, one day and five: %s', (type, mechanism, args) => {
+    const result = JSON.parse(simulate('--type', type, ...args, '--permanent', '4', '--days', '5').stdout);
+    expect(result).toMatchObject({ type, mechanism, permanent: 4, days: 5 });
+    const { allDays } = result;
+    expect(Math.abs((result.mse.unbiased ?? result.mse) - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
+    expect(Math.abs(allDays.mse - allDays.theoryMse) / allDays.mseStandardError).toBeLessThan(5);
+    expect(allDays.coverage95).toBeGreaterThan(0.85);
+    // Five reports of a device are worth less than five devices.
+    expect(allDays.theoryMse).toBeGreaterThan(result.theoryMse / 5);
+  });
+
+  test('of a permanent list has (v₁ - v∞ + T v∞) / N as the error of all days', () => {
+    const result = JSON.parse(simulate('--permanent', '3', '--days', '10', '--rounds', '1').stdout);
+    const { support } = mechanismOf(result.parameters) as Mechanism<ShareLaw>;
+    const [one, epoch] = [support(result.parameters), support(result.parameters, 'permanent')].map((each) => meanVariance(16, each)) as [
+      number,
+      number,
+    ];
+    expect(result.theoryMse / (one / 5000)).toBeCloseTo(1, 9);
+    expect(result.allDays.theoryMse / ((one - epoch + 10 * epoch) / 50_000)).toBeCloseTo(1, 9);
+    expect(result.mseStandardError).toBeNull();
+  });
+
   test('the same seed gives the same numbers', () => {
     const numbers = (seed: string): unknown => JSON.parse(simulate('--seed', seed).stdout).mse;
     expect(numbers('7')).toEqual(numbers('7'));
@@ -166,7 +216,7 @@ describe('bad usage', () => {
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
-    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of choice, choices'],
+    [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of flag, choice, joint'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
     [
@@ -184,6 +234,30 @@ describe('bad usage', () => {
     ],
     [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
+    [['simulate', '--type', 'joint', '--lists', '3', '--epsilon', '1'], '--lists: expected two or more whole numbers'],
+    [['simulate', '--type', 'joint', '--lists', '999,999', '--epsilon', '1'], '--lists: expected a product of at most 100000'],
+    [['simulate', '--type', 'text', '--answers', '4', '--epsilon', '1', '--mechanism', 'k-ary'], 'expected rappor or string-hashing'],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'd-bit-flip'], 'expected --bits, got none'],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--bits', '2'], '--bits: expected --mechanism d-bit-flip'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'd-bit-flip', '--bits', '5'],
+      '--bits: expected at most as many as there are answers, 4, got 5',
+    ],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--days', '3'], '--days: expected --permanent with it'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '0.5'],
+      '--permanent: expected at least --epsilon',
+    ],
+    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '99'], 'epsilon that 32 bits hold'],
+    [['simulate', '--type', 'distribution', '--range', '0,1', '--epsilon', '1', '--permanent', '2'], '--permanent: expected --type flag'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '2', '--mechanism', 'subset'],
+      'binary-local-hashing, d-bit-flip where --permanent is given',
+    ],
+    [
+      ['simulate', '--type', 'mean', '--range', '0,1', '--epsilon', '1', '--permanent', '2', '--mechanism', 'duchi'],
+      '--mechanism: expected one-bit where --permanent is given',
+    ],
     [
       ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--mechanism', 'magic'],
       '--mechanism: expected one of k-ary, subset',

@@ -3,14 +3,16 @@
  * them. A mechanism without one does not compile.
  */
 
-import { mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
 import { countMeanSketch } from './specimens/count-mean-sketch.ts';
 import { dBitFlip } from './specimens/d-bit-flip.ts';
+import { exponential } from './specimens/exponential.ts';
 import { geometric } from './specimens/geometric.ts';
 import { hadamard } from './specimens/hadamard.ts';
 import { hadamardCountMeanSketch } from './specimens/hadamard-count-mean-sketch.ts';
+import { hierarchical } from './specimens/hierarchical.ts';
 import { hybrid } from './specimens/hybrid.ts';
 import { kAry } from './specimens/k-ary.ts';
 import { laplace } from './specimens/laplace.ts';
@@ -21,6 +23,7 @@ import { privset } from './specimens/privset.ts';
 import { projective } from './specimens/projective.ts';
 import { rappor } from './specimens/rappor.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
+import { squareWave } from './specimens/square-wave.ts';
 import { stringHashing } from './specimens/string-hashing.ts';
 import { subset } from './specimens/subset.ts';
 import { unary } from './specimens/unary.ts';
@@ -45,6 +48,13 @@ export const specimens: Specimens = {
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 
 export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace };
+
+/** The law of a mechanism whose reports tell of all inputs together: of a distribution, or of the best of options. */
+export type MatrixLaw = Exclude<Law, ShareLaw | NumberLaw>;
+
+type MatrixSpecimens = { readonly [M in MatrixLaw['mechanism']]: Specimen<Extract<MatrixLaw, { mechanism: M }>> };
+
+export const matrixSpecimens: MatrixSpecimens = { 'square-wave': squareWave, hierarchical, exponential };
 
 /** Whether a law has a second stage. */
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;

@@ -1,13 +1,15 @@
-/** What is checked: a mechanism as it ships, or broken in one place by mutants.ts. */
+/** What is checked: a mechanism as it ships, or broken in one place by faults/. */
 
-import { type Channel, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { type Channel, cellsOf, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { interval, sharesBelow } from '../../collector/src/estimators/distribution.ts';
 import type { Estimate } from '../../collector/src/estimators/estimate.ts';
-import { estimatesOf, scoresOf } from '../../collector/src/estimators/estimator.ts';
+import { distributionOf, estimatesOf, scoresOf } from '../../collector/src/estimators/estimator.ts';
 import type { Scores } from '../../collector/src/estimators/number.ts';
 import { pureEstimates } from '../../collector/src/estimators/pure.ts';
 import type { Tallies, Tally } from '../../collector/src/store/store.ts';
+import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
-import { inputsOf, numberSpecimens, specimens, supportsIn } from './specimens.ts';
+import { inputsOf, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';
 
 /** What every mechanism has. */
 export interface Subject<L extends Law = Law> {
@@ -16,6 +18,8 @@ export interface Subject<L extends Law = Law> {
   /** How many inputs a law has. */
   readonly inputs: (law: L) => number;
   readonly estimates: (law: L, tallies: Tallies) => readonly Estimate[];
+  /** Whether estimates are means over all reports only where each cohort has as many: where it is estimated by itself. */
+  readonly evenly?: boolean;
 }
 
 /** A mechanism whose reports support answers. */
@@ -30,6 +34,12 @@ export interface NumberSubject extends Subject<NumberLaw> {
   readonly scores: (law: NumberLaw) => Scores;
 }
 
+/** A mechanism whose reports tell of all inputs together. */
+export interface MatrixSubject extends Subject<MatrixLaw> {
+  /** What is estimated, a row each: means over devices of a weight by input. */
+  readonly weights: (law: MatrixLaw) => readonly (readonly number[])[];
+}
+
 const shipped = (law: Law, tallies: Tallies): readonly Estimate[] => estimatesOf(law, { tallies, perDevice: 1, candidates: [] });
 
 /** The mechanism of a specimen's laws. */
@@ -40,11 +50,10 @@ const shareSubject = (specimen: Specimen<ShareLaw>): ShareSubject => ({
   mechanism: mechanismFor(specimen) as Mechanism<ShareLaw>,
   inputs: inputsOf,
   supports: supportsIn,
-  // Strings are proved in the cells of one cohort, before candidates come into it; dBitFlip by its supports (its own proofs
-  // have the estimator that knows how often each bucket was drawn), and sets without their dummies.
+  // Strings are proved in the cells of one cohort, before candidates come into it; sets without their dummies.
   estimates: (law, tallies) => {
     const { support } = mechanismOf(law);
-    return 'size' in law && law.mechanism !== 'd-bit-flip'
+    return 'size' in law
       ? shipped(law, tallies).slice(0, law.size)
       : pureEstimates(supportsIn(law, tallies), support(law), support(law), 1);
   },
@@ -58,9 +67,30 @@ const numberSubject = (specimen: NumberSpecimen<NumberLaw>): NumberSubject => ({
   estimates: shipped,
 });
 
+/** Of a distribution the cells, then the shares below each edge between them; of the best of options the inputs. */
+const matrixSubject = (specimen: Specimen<MatrixLaw>): MatrixSubject => {
+  const inputs = (law: MatrixLaw): number => (law.mechanism === 'exponential' ? law.weights.length : cellsOf(law));
+  return {
+    specimen,
+    mechanism: mechanismFor(specimen) as Channel<MatrixLaw>,
+    inputs,
+    evenly: true,
+    weights: (law) => {
+      const all = range(inputs(law));
+      const edges = law.mechanism === 'exponential' ? [] : all.slice(1);
+      return [...all.map((own) => all.map((x) => Number(x === own))), ...edges.map((edge) => all.map((x) => Number(x < edge)))];
+    },
+    estimates: (law, tallies) => {
+      const found = law.mechanism === 'exponential' ? undefined : distributionOf(law, tallies);
+      return [...shipped(law, tallies), ...(found ? sharesBelow(found).slice(1, -1).map(interval) : [])];
+    },
+  };
+};
+
 const each = <S, T>(table: object, make: (specimen: S) => T): readonly (readonly [name: string, subject: T])[] =>
   Object.entries(table).map(([name, specimen]) => [name, make(specimen as S)]);
 
-/** The mechanisms of shares by name, and those of numbers. */
+/** The mechanisms by name: of shares, of numbers, and those whose reports tell of all inputs together. */
 export const shareSubjects: readonly (readonly [name: string, subject: ShareSubject])[] = each(specimens, shareSubject);
 export const numberSubjects: readonly (readonly [name: string, subject: NumberSubject])[] = each(numberSpecimens, numberSubject);
+export const matrixSubjects: readonly (readonly [name: string, subject: MatrixSubject])[] = each(matrixSpecimens, matrixSubject);

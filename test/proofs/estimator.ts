@@ -58,15 +58,18 @@ export function collections(
   return [...found.values()];
 }
 
-/** Fails unless the standard error and the score interval are those of a variance that is linear in the frequency. */
+/** Fails unless the standard error and the score interval are those of a variance that is quadratic in the frequency. */
 function expectErrorBars({ estimate, standardError, low, high }: Estimate, variance: (f: Rational) => Rational): void {
-  const [atZero, atOne] = [toNumber(variance(ZERO)), toNumber(variance(ONE))];
-  const at = atZero + (atOne - atZero) * Math.min(1, Math.max(0, estimate));
+  const [atZero, atHalf, atOne] = [ZERO, rational(1, 2), ONE].map((f) => toNumber(variance(f))) as [number, number, number];
+  const bend = 2 * (atZero + atOne - 2 * atHalf);
+  const slope = atOne - atZero - bend;
+  const nearest = Math.min(1, Math.max(0, estimate));
+  const at = atZero + slope * nearest + bend * nearest * nearest;
   expect(Math.abs(standardError ** 2 / at - 1)).toBeLessThan(1e-9);
   expect(low < estimate && estimate < high).toBe(true);
-  for (const end of [low, high]) {
-    const square = Z95 * Z95 * (at + (atOne - atZero) * (end - estimate));
-    expect(Math.abs((end - estimate) ** 2 - square) / (Z95 * Z95 * at)).toBeLessThan(1e-6);
+  for (const off of [low - estimate, high - estimate]) {
+    const square = Z95 * Z95 * (at + (slope + 2 * bend * nearest) * off + bend * off * off);
+    expect(Math.abs(off ** 2 - square) / (Z95 * Z95 * at)).toBeLessThan(1e-6);
   }
 }
 
@@ -78,11 +81,20 @@ const fromCells =
     return pureEstimates({ reports: reports.length, cells }, stated, stated, 1);
   };
 
+/** The mean and the mean square of an estimate, each times the probability of the collections that are in it. */
+interface Moments {
+  readonly mass: Rational;
+  readonly mean: Rational;
+  readonly square: Rational;
+}
+
 /**
  * Fails unless, over every collection of reports, estimates have the population's frequencies as mean and the stated
- * variance, and error bars of just that variance.
+ * variance, and error bars of just that variance. Where reports are about some inputs alone, so for each number D > 0 of
+ * reports about an input: the D of n devices were drawn without replacement, which adds f (1-f) (n-D) / (D (n-1)).
  *
  * @param shipped the collector's estimates from reports
+ * @param isAbout whether a report is about an input; each is about all where left out
  */
 export function expectUnbiased(
   rows: readonly Distribution[],
@@ -90,28 +102,39 @@ export function expectUnbiased(
   population: readonly number[],
   stated: Support,
   shipped: (reports: readonly string[]) => readonly Estimate[] = fromCells(rows.length, cellsOf, stated),
+  isAbout: (report: string, input: number) => boolean = () => true,
 ): void {
   const size = rows.length;
-  const { p, q } = supportOf(rows.map((row) => cellChances(row, cellsOf, size)));
+  const support = supportOf(rows.map((row) => cellChances(row, cellsOf, size)));
+  const about = sum([...(rows[0] as Distribution)].filter(([report]) => isAbout(report, 0)).map(([, p]) => p));
+  const [p, q] = [divide(support.p, about), divide(support.q, about)];
   const n = population.length;
-  const mean = range(size).map(() => ZERO);
-  const square = [...mean];
+  const varianceOf = (f: Rational, drawn: number): Rational =>
+    add(statedVariance(p, q, f, rational(drawn)), multiply(multiply(f, subtract(ONE, f)), rational(n - drawn, drawn * Math.max(1, n - 1))));
+  const moments = range(size).map(() => new Map<number, Moments>());
   for (const [reports, weight] of collections(rows, population)) {
     const estimates = shipped(reports);
     expect(estimates.length).toBe(size);
     estimates.forEach((row, cell) => {
-      const count = reports.filter((report) => cellsOf(report).includes(cell)).length;
-      const estimate = divide(subtract(rational(count, n), q), subtract(p, q));
+      const asked = reports.filter((report) => isAbout(report, cell));
+      const drawn = asked.length;
+      if (drawn === 0) return;
+      const count = asked.filter((report) => cellsOf(report).includes(cell)).length;
+      const estimate = divide(subtract(rational(count, drawn), q), subtract(p, q));
       expect(Math.abs(row.estimate - toNumber(estimate))).toBeLessThan(1e-9 * (1 + Math.abs(toNumber(estimate))));
-      expectErrorBars(row, (f) => statedVariance(p, q, f, rational(n)));
-      mean[cell] = add(mean[cell] as Rational, multiply(weight, estimate));
-      square[cell] = add(square[cell] as Rational, multiply(weight, multiply(estimate, estimate)));
+      expectErrorBars(row, (f) => varianceOf(f, drawn));
+      const of = moments[cell] as Map<number, Moments>;
+      const { mass, mean, square } = of.get(drawn) ?? { mass: ZERO, mean: ZERO, square: ZERO };
+      const weighted = multiply(weight, estimate);
+      of.set(drawn, { mass: add(mass, weight), mean: add(mean, weighted), square: add(square, multiply(weighted, estimate)) });
     });
   }
-  range(size).forEach((cell) => {
+  moments.forEach((byDrawn, cell) => {
     const f = rational(population.filter((answer) => answer === cell).length, n);
-    const [first, second] = [mean[cell] as Rational, square[cell] as Rational];
-    expect(first).toEqual(f);
-    expect(subtract(second, multiply(first, first))).toEqual(statedVariance(p, q, f, rational(n)));
+    for (const [drawn, { mass, mean, square }] of byDrawn) {
+      const [first, second] = [divide(mean, mass), divide(square, mass)];
+      expect(first).toEqual(f);
+      expect(subtract(second, multiply(first, first))).toEqual(varianceOf(f, drawn));
+    }
   });
 }

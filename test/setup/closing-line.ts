@@ -1,11 +1,20 @@
 /** A vitest reporter that ends the run with one plain line: `N passed, N failed`. */
 
 import { writeSync } from 'node:fs';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 export default class ClosingLine implements Reporter {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  /** What did not pass has failed, skipped or not. Only tests that `-t` did not ask for are none of this run's. */
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const asked = this.#vitest?.getGlobalTestNamePattern();
+    const isLeftOut = (test: TestCase): boolean => asked !== undefined && test.result().state === 'skipped' && !test.fullName.match(asked);
+    const tests = modules.flatMap((module) => [...module.children.allTests()]).filter((test) => !isLeftOut(test));
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const brokenFiles = modules.filter((module) => module.errors().length > 0).length;
     const failed = tests.length - passed + brokenFiles + errors.length;

@@ -1,19 +1,23 @@
 /** `murmuration simulate`: what a mechanism would show, before anybody ships it. */
 
-import { DEFAULT_CELLS, MOST_CELLS, type Range } from '@murmuration/shared';
+import { DEFAULT_CELLS, MAX_ANSWERS, MOST_CELLS, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { readUtility, simulateBest } from '../simulate/best.ts';
-import { MECHANISM_NAMES, simulateChoice } from '../simulate/choice.ts';
+import { simulateChoice } from '../simulate/choice.ts';
 import { simulateChoices } from '../simulate/choices.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { simulateDistribution } from '../simulate/distribution-question.ts';
+import { MECHANISM_NAMES } from '../simulate/lists.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
+import { simulateText } from '../simulate/text.ts';
 import { table } from './table.ts';
-import { numbersOption, positiveOption, print, UsageError, wholeOption } from './usage.ts';
+import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from './usage.ts';
 
 interface SimulateOptions {
   readonly type: string;
   readonly answers?: number;
+  readonly lists?: readonly number[];
+  readonly bits?: number;
   readonly atMost?: number;
   readonly utility?: string;
   readonly edges?: readonly number[];
@@ -22,6 +26,8 @@ interface SimulateOptions {
   readonly cells: number;
   readonly epsilon: number;
   readonly mechanism?: string;
+  readonly permanent?: number;
+  readonly days?: number;
   readonly clients: number;
   readonly distribution: string;
   readonly rounds: number;
@@ -46,7 +52,18 @@ async function simulateList(options: SimulateOptions, answers: number): Promise<
 
 /** By type: each has an option of its own. */
 const types: { readonly [type: string]: (options: SimulateOptions) => Promise<object> } = {
+  flag: async (options) => ({ ...(await simulateList(options, 2)), type: 'flag' }),
   choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
+  joint: async (options) => {
+    const lists = need(options.lists, options, '--lists');
+    const answers = lists.reduce((product, size) => product * size, 1);
+    if (answers > MAX_ANSWERS) throw new UsageError(`--lists: expected a product of at most ${MAX_ANSWERS}, got ${answers}`);
+    return { ...(await simulateList(options, answers)), type: 'joint', lists };
+  },
+  text: async (options) => {
+    const answers = need(options.answers, options, '--answers');
+    return simulateText({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
+  },
   choices: async (options) => {
     const answers = need(options.answers, options, '--answers');
     const atMost = need(options.atMost, options, '--at-most');
@@ -77,12 +94,28 @@ const types: { readonly [type: string]: (options: SimulateOptions) => Promise<ob
 
 const names = Object.keys(types).join(', ');
 
+/** The types that can be asked again and again. */
+const PERMANENT = ['flag', 'choice', 'joint', 'text', 'histogram', 'mean', 'count'];
+
+/** Reports of each client where the metric is permanent and `--days` is left out: a week of them. */
+const DAYS = 7;
+
+function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {
+  if (permanent === undefined) {
+    if (days !== undefined) throw new UsageError(`--days: expected --permanent with it, got ${days} days of a question that is asked once`);
+    return 1;
+  }
+  if (!PERMANENT.includes(type)) throw new UsageError(`--permanent: expected --type ${PERMANENT.join(', ')}, got ${JSON.stringify(type)}`);
+  if (permanent < epsilon) throw new UsageError(`--permanent: expected at least --epsilon, ${epsilon}, got ${permanent}`);
+  return days ?? DAYS;
+}
+
 async function simulate(options: SimulateOptions): Promise<void> {
   const { type, json } = options;
   const run = Object.hasOwn(types, type) ? types[type] : undefined;
   if (run === undefined) throw new UsageError(`--type: expected one of ${names}, got ${JSON.stringify(type)}`);
   try {
-    const result = await run(options);
+    const result = await run({ ...options, days: daysOf(options) });
     print(json, result, () =>
       table(
         ['', ''],
@@ -100,7 +133,8 @@ export function addSimulate(program: Command): void {
     .command('simulate')
     .description('run the shipping randomizer and estimator over seeded rounds')
     .requiredOption('--type <type>', names)
-    .option('--answers <n>', 'how many answers the list has', wholeOption('--answers', 2, 100_000))
+    .option('--answers <n>', 'how many answers the list has, or how many strings there are', wholeOption('--answers', 2, MAX_ANSWERS))
+    .option('--lists <sizes>', 'how many answers each list of a joint question has, 3,2', sizesOption('--lists'))
     .option('--at-most <n>', 'how many answers a set has at most: so many draws, equal ones once', wholeOption('--at-most', 1, 64))
     .option('--utility <file>', 'the utilities of the best of options: CSV, a row for each input, a column for each option')
     .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
@@ -114,9 +148,12 @@ export function addSimulate(program: Command): void {
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option(
       '--mechanism <name>',
-      `of a list, ${MECHANISM_NAMES}; of a mean, piecewise, duchi, hybrid, laplace; of a count, piecewise, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
+      `of a list, ${MECHANISM_NAMES}, or d-bit-flip with --bits; of a string, rappor, string-hashing; of a mean, piecewise, duchi, hybrid, laplace; of a count, piecewise, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
     )
-    .option('--clients <n>', 'reports a round', wholeOption('--clients', 1, 10_000_000), 100_000)
+    .option('--bits <n>', 'of d-bit-flip, for how many answers a report has a bit', wholeOption('--bits', 1, 2 ** 16))
+    .option('--permanent <e>', 'ε∞ of a question that is asked every day', positiveOption('--permanent'))
+    .option('--days <n>', `on how many days each client reports of it; ${DAYS} when left out`, wholeOption('--days', 1, 366))
+    .option('--clients <n>', 'clients a round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
     .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)
     .option('--seed <n>', 'seed', wholeOption('--seed', 0, 2 ** 32 - 1), 1)

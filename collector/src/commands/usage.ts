@@ -38,6 +38,15 @@ export function numbersOption(name: string, least: number): (text: string) => re
   };
 }
 
+/** Whole numbers of an option, parted by commas: two or more, each from 2. */
+export function sizesOption(name: string): (text: string) => readonly number[] {
+  return (text) => {
+    if (!/^\d+(,\d+)+$/.test(text) || text.split(',').some((part) => Number(part) < 2))
+      throw new UsageError(`${name}: expected two or more whole numbers, each from 2, got ${JSON.stringify(text)}`);
+    return text.split(',').map(Number);
+  };
+}
+
 /** Prints a JSON document, or lines for people, on standard output. */
 export function print(json: boolean | undefined, value: unknown, lines: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines()}\n`);

@@ -7,6 +7,7 @@
  */
 
 import { type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
+import type { Tallies } from '../store/store.ts';
 import { type Estimate, scored } from './estimate.ts';
 import type { Question } from './estimator.ts';
 import { rangeVariance } from './pure.ts';
@@ -25,14 +26,17 @@ export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, 
   return { constant: constant / drawn, slope: slope / drawn + curve, curve };
 }
 
+/** How many reports are about a bucket. */
+export const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: number): number =>
+  [...tallies].reduce((drawn, [place, { reports }]) => drawn + ((bucket - place + size) % size < bits ? reports : 0), 0);
+
 /** The estimates of the buckets, in their order. One that no report is about is as one half by a report that says nothing. */
 export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice }: Question): Estimate[] {
   if (tallies.size === 0) return [];
   const { p, q } = drawnSupport(law);
   const { reports, cells } = supportsOf(law, tallies);
   return Array.from(cells, (ones, bucket) => {
-    let drawn = 0;
-    for (const [place, tally] of tallies) if ((bucket - place + law.size) % law.size < law.bits) drawn += tally.reports;
+    const drawn = drawnIn(law, tallies, bucket);
     const { constant, slope, curve } = drawnVariance(law, Math.max(1, drawn), reports, perDevice);
     return scored(drawn === 0 ? 0.5 : (ones / drawn - q) / (p - q), constant, slope, curve);
   });

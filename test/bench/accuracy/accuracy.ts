@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { MECHANISM_NAMES } from '../../../collector/src/simulate/choice.ts';
+import { MECHANISM_NAMES } from '../../../collector/src/simulate/lists.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';

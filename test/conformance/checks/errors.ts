@@ -18,7 +18,8 @@ export interface Population {
   readonly inputs: readonly number[];
   readonly row: number;
   readonly truth: number;
-  readonly variance: number;
+  /** By how many reports each cohort has. */
+  readonly variance: (tallies: Tallies) => number;
 }
 
 function tallied<L extends Law>(subject: Subject<L>, law: L, inputs: readonly number[], coins: ReturnType<typeof createCoins>): Tallies {
@@ -39,8 +40,9 @@ export function expectErrors<L extends Law>(subject: Subject<L>, law: L, populat
   let [statistic, covered] = [0, 0];
   for (const round of range(ROUNDS)) {
     const { inputs, row, truth, variance } = population(round, REPORTS);
-    const { estimate, low, high } = subject.estimates(law, tallied(subject, law, inputs, coins))[row] as Estimate;
-    statistic += (estimate - truth) ** 2 / variance;
+    const tallies = tallied(subject, law, inputs, coins);
+    const { estimate, low, high } = subject.estimates(law, tallies)[row] as Estimate;
+    statistic += (estimate - truth) ** 2 / variance(tallies);
     if (low <= truth && truth <= high) covered++;
   }
   const tail = upperTail({ statistic, degrees: ROUNDS });

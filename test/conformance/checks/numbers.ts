@@ -98,7 +98,7 @@ const errors: Check<NumberSubject, NumberLaw> = {
     const { varianceAt } = subject.scores(law);
     expectErrors(subject, law, (round, reports) => {
       const truth = (round % points) / (points - 1);
-      return { inputs: range(reports).map(() => round % points), row: 0, truth, variance: varianceAt(truth) / reports };
+      return { inputs: range(reports).map(() => round % points), row: 0, truth, variance: () => varianceAt(truth) / reports };
     });
   },
 };

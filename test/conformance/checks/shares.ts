@@ -8,27 +8,9 @@ import type { Distribution } from '../../proofs/enumerate.ts';
 import { cellChances, expectSupport, expectUnbiased, supportOf } from '../../proofs/estimator.ts';
 import { addSupportsIn } from '../specimens.ts';
 import type { ShareSubject } from '../subject.ts';
-import { channelChecks, reportRows, said, symbolRows, tallyOf } from './channel.ts';
+import { channelChecks, reportRows, reportsAbout, said, symbolRows, talliesOf } from './channel.ts';
 import type { Check } from './check.ts';
 import { expectErrors } from './errors.ts';
-
-/** The tallies of reports, given by their digits. */
-function talliesOf(subject: ShareSubject, law: ShareLaw, reports: readonly string[]): Tallies {
-  const byCohort = Map.groupBy(
-    reports.map((report) => said(subject, law, report)),
-    ({ cohort }) => cohort,
-  );
-  return new Map(
-    [...byCohort].map(([cohort, all]) => [
-      cohort,
-      tallyOf(
-        subject,
-        law,
-        all.map(({ cells }) => cells),
-      ),
-    ]),
-  );
-}
 
 /** The inputs that a report supports, by the definition. */
 const supportedBy =
@@ -53,8 +35,13 @@ export const unbiased: Check<ShareSubject, ShareLaw> = {
   name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
   of: ['laws'],
   run: (subject, law, T) => {
-    expectUnbiased(reportRows(subject, law, T), supportedBy(subject, law), [1, 0, 1], subject.mechanism.support(law), (reports) =>
-      subject.estimates(law, talliesOf(subject, law, reports)),
+    expectUnbiased(
+      reportRows(subject, law, T),
+      supportedBy(subject, law),
+      [1, 0, 1],
+      subject.mechanism.support(law),
+      (reports) => subject.estimates(law, talliesOf(subject, law, reports)),
+      (report, input) => subject.specimen.isAbout?.(law, said(subject, law, report).cohort, input) ?? true,
     );
   },
 };
@@ -76,17 +63,29 @@ export const supports: Check<ShareSubject, ShareLaw> = {
   },
 };
 
+/** Of an input's share, by how many of all reports are about it: those of so many devices, drawn without replacement. */
+function varianceOf(subject: ShareSubject, law: ShareLaw, input: number, truth: number, tallies: Tallies): number {
+  const { cohorts } = subject.mechanism.shape(law);
+  const { isAbout = () => true } = subject.specimen;
+  const part = range(cohorts).filter((cohort) => isAbout(law, cohort, input)).length / cohorts;
+  const { p, q } = subject.mechanism.support(law);
+  const [own, other] = [p / part, q / part];
+  const reports = [...tallies.values()].reduce((total, tally) => total + tally.reports, 0);
+  const drawn = reportsAbout(subject, law, tallies, input);
+  const noise = (truth * own * (1 - own) + (1 - truth) * other * (1 - other)) / (own - other) ** 2;
+  return (noise + (truth * (1 - truth) * (reports - drawn)) / (reports - 1)) / drawn;
+}
+
 const errors: Check<ShareSubject, ShareLaw> = {
   name: 'errs as its variance says, and its intervals cover',
   of: ['large'],
   run: (subject, law) => {
-    const { p, q } = subject.mechanism.support(law);
     const size = subject.inputs(law);
     const truth = 0.2;
     expectErrors(subject, law, (round, reports) => {
       const row = round % size;
       const inputs = range(reports).map((i) => (i < truth * reports ? row : (row + 1 + (i % (size - 1))) % size));
-      return { inputs, row, truth, variance: (truth * p * (1 - p) + (1 - truth) * q * (1 - q)) / (reports * (p - q) ** 2) };
+      return { inputs, row, truth, variance: (tallies) => varianceOf(subject, law, row, truth, tallies) };
     });
   },
 };

@@ -42,10 +42,9 @@ function channelOf(subject: Subject, law: Law, inputs: number, T: number): strin
 
 /** Whether two laws have other reports, or other probabilities of an input that both have. */
 function differ(subject: Subject, law: Law, other: Law, T: number): boolean {
-  if (stated(subject, law) !== stated(subject, other)) return true;
   const common = Math.min(subject.inputs(law), subject.inputs(other));
   const found = channelOf(subject, other, common, T);
-  return found !== undefined && found !== channelOf(subject, law, common, T);
+  return found === undefined ? stated(subject, law) !== stated(subject, other) : found !== channelOf(subject, law, common, T);
 }
 
 /**

@@ -26,6 +26,7 @@ export const dBitFlip: Specimen<DBitFlipLaw> = {
   row,
   respond: respondBits,
   again: (law, { cohort, cells }, T) => placed(law, law.irr as Stages, T, cohort, cells),
+  isAbout: ({ size, bits }, place, bucket) => range(bits).some((bit) => (place + bit) % size === bucket),
   encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, ringOf(law) > 1 ? cohort : undefined),
   thresholds: ({ one, zero }) => [
     [one, [0]],

@@ -6,7 +6,7 @@ import { rational } from '../../proofs/rational.ts';
 import type { NumberSpecimen } from './specimen.ts';
 
 /** The row of a point of the grid. */
-export const piecewiseRow = ({ grid, window, inside }: PiecewiseLaw, point: number, T: number): Distribution =>
+export const piecewiseRow = ({ grid, window, inside }: Omit<PiecewiseLaw, 'mechanism'>, point: number, T: number): Distribution =>
   distribution(
     range(grid + window).map((cell) => [
       indexReport(cell, grid + window),

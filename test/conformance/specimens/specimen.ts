@@ -18,6 +18,8 @@ export interface Specimen<L> {
   /** The second stage, where there is one: on the device, and the reports of a symbol. */
   readonly respond?: (law: L, symbol: Uint8Array, coins: Coins) => Uint8Array;
   readonly again?: (law: L, symbol: Report, T: number) => Distribution;
+  /** Of a mechanism whose reports are about some inputs alone: whether those of a cohort are about an input. */
+  readonly isAbout?: (law: L, cohort: number, input: number) => boolean;
   /** The bytes of a report, in hexadecimal digits. */
   readonly encode: (law: L, report: Report) => string;
   /** Each threshold of the first stage, with words that bring a device to it; input 0. */
