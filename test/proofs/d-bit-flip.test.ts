@@ -127,7 +127,6 @@ test('bits beyond the buckets are refused', () => {
 });
 
 test.each([
-  [dBitFlipLaw(12, 3, 2), 1],
   [dBitFlipLaw(12, 1, 1, 2), 4],
   [dBitFlipLaw(6, 6, 1, 3), 2],
 ] as const)('estimates of %o, %i reports a device, are unbiased, err as stated and cover', (law, perDevice) => {

@@ -1,4 +1,4 @@
-/** Proofs of the exponential mechanism: the law over 2^32, its thresholds, the shipped code over all words, its utility, its inverse. */
+/** Proofs of the exponential mechanism: the law of many tables at every ε, its utility, its inverse, its intervals. */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type ExponentialLaw, exponential, exponentialLaw, kAryLaw, MODULUS } from '@murmuration/shared';
@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { randomizeExponential } from '../../client/src/randomizers/exponential.ts';
 import { shortfallOf } from '../../collector/src/audit/shortfall.ts';
 import { exponentialEstimates, exponentialVariance, inverseOf } from '../../collector/src/estimators/exponential.ts';
+import { exponentialRow } from '../conformance/specimens/exponential.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
-import { distribution, indexReport, largestRatio, range } from './channel.ts';
-import { exactDistribution, hex } from './enumerate.ts';
-import { add, multiply, ONE, type Rational, rational, sum, toNumber } from './rational.ts';
+import { largestRatio, range } from './channel.ts';
+import { ONE, sum, toNumber } from './rational.ts';
 import { binomial, upperTail } from './statistics.ts';
 
 /** Tables of utilities: rows are inputs. */
@@ -36,8 +36,7 @@ const TABLES: readonly (readonly (readonly number[])[])[] = [
 ];
 
 const cells = TABLES.flatMap((utility) => EPSILONS.map((epsilon) => [utility, epsilon] as const));
-const rowsOf = ({ weights }: ExponentialLaw, T: number) =>
-  weights.map((row) => distribution(row.map((weight, j) => [indexReport(j, row.length), rational(weight, T)])));
+const rowsOf = (law: ExponentialLaw) => range(law.weights.length).map((input) => exponentialRow(law, input, MODULUS));
 const sensitivityOf = (utility: readonly (readonly number[])[]): number =>
   Math.max(
     ...range(utility[0]?.length ?? 0).map(
@@ -59,7 +58,7 @@ describe.each(cells)('utilities %j at ε = %d', (utility, epsilon) => {
   test('have rows that sum to 1, and the stated odds, as large as ε allows, as their largest ratio', () => {
     if (law === undefined) return expect(epsilon).toBe(16);
     exponential.validate(law);
-    const rows = rowsOf(law, MODULUS);
+    const rows = rowsOf(law);
     for (const row of rows) expect(sum(row.values())).toEqual(ONE);
     const { report } = exponential.odds(law);
     expect(report).toEqual(largestRatio(rows));
@@ -118,64 +117,6 @@ describe.each(cells)('utilities %j at ε = %d', (utility, epsilon) => {
         expect(Math.abs(of - left.get(i, j) * (mean[j] as number)) / Math.max(...made.map(Math.abs))).toBeLessThan(1e-6);
       }
     }
-  });
-
-  test('have outputs that are neighbours at each threshold', () => {
-    if (law === undefined) return;
-    law.weights.forEach((row, input) => {
-      let word = 0;
-      row.forEach((weight, outcome) => {
-        const at = (drawn: number): string =>
-          hex(
-            randomizeExponential(
-              law,
-              input,
-              createCoins(() => drawn),
-            ),
-          );
-        expect(at(word)).toBe(indexReport(outcome, row.length));
-        word += weight;
-        expect(at(word - 1)).toBe(indexReport(outcome, row.length));
-      });
-    });
-  });
-});
-
-test('over all words, the shipped randomizer has exactly the channel', () => {
-  for (const T of [256, 1024]) {
-    for (const utility of TABLES) {
-      const law = exponentialLaw(utility, 1.2, T);
-      for (const input of range(utility.length)) {
-        expect(exactDistribution((coins) => randomizeExponential(law, input, coins, T), T)).toEqual(rowsOf(law, T)[input]);
-      }
-    }
-  }
-});
-
-test('an estimate of a few devices has their shares as its mean, and the stated variance, over every tally', () => {
-  const law = exponentialLaw(TABLES[4] as number[][], 2);
-  const devices = [0, 0, 2];
-  const { squares } = inverseOf(law);
-  let tallies: readonly (readonly [outcomes: readonly number[], p: Rational])[] = [[[], ONE]];
-  for (const input of devices) {
-    tallies = tallies.flatMap(([outcomes, p]) =>
-      (law.weights[input] as readonly number[]).map((weight, j) => [[...outcomes, j], multiply(p, rational(weight, MODULUS))] as const),
-    );
-  }
-  expect(tallies.map(([, p]) => p).reduce(add)).toEqual(ONE);
-  range(3).forEach((input) => {
-    const f = devices.filter((each) => each === input).length / 3;
-    let [mean, square] = [0, 0];
-    for (const [outcomes, p] of tallies) {
-      const counts = Float64Array.from(range(4), (j) => outcomes.filter((each) => each === j).length);
-      const row = exponentialEstimates(law, { tallies: new Map([[0, { reports: 3, cells: counts }]]), perDevice: 1, candidates: [] })[
-        input
-      ];
-      mean += toNumber(p) * ((row?.estimate as number) - f);
-      square += toNumber(p) * ((row?.estimate as number) - f) ** 2;
-    }
-    expect(Math.abs(mean)).toBeLessThan(1e-9);
-    expect(square).toBeCloseTo((devices.reduce((total, x) => total + squares.get(input, x) / 3, 0) - f) / 3, 9);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Proofs of hierarchical intervals: the law over 2^32, the shipped code over all words, its codec, its parts and variances. */
+/** Proofs of hierarchical intervals: the law at every ε, its levels, its codec's limits, its parts and variances. */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
@@ -6,23 +6,22 @@ import {
   type HierarchicalLaw,
   hierarchical,
   hierarchicalLaw,
-  type KAryLaw,
   kAryLaw,
   type LevelLaw,
   listLaw,
   MODULUS,
   mechanismOf,
-  type SubsetLaw,
   subsetLaw,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeHierarchical } from '../../client/src/randomizers/hierarchical.ts';
 import { consistentShares } from '../../collector/src/estimators/consistency.ts';
 import { hierarchicalDistribution, hierarchicalEven, nodeVariances, partsOf } from '../../collector/src/estimators/hierarchical.ts';
+import { hierarchicalRow, levelRow } from '../conformance/specimens/hierarchical.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
-import { bitsReport, distribution, kAryRow, largestRatio, range, subsetRow } from './channel.ts';
-import { type Distribution, exactDistribution, hex } from './enumerate.ts';
-import { multiply, ONE, rational, sum, toNumber } from './rational.ts';
+import { largestRatio, range } from './channel.ts';
+import type { Distribution } from './enumerate.ts';
+import { ONE, sum, toNumber } from './rational.ts';
 import { binomial, multinomial, pooled, upperTail } from './statistics.ts';
 
 /** Cells and branches: one level, two, three, a last node that is smaller. */
@@ -34,31 +33,7 @@ const SHAPES = [
   [10, 4],
 ] as const;
 
-/** The nodes that an answer to a level names. */
-const nodesOf = (law: LevelLaw, report: string): readonly number[] => {
-  const bytes = Uint8Array.from(Buffer.from(report, 'hex'));
-  return law.mechanism === 'k-ary'
-    ? [Number.parseInt(report, 16)]
-    : range(law.size).filter((node) => (bytes[node >> 3] as number) & (1 << (node & 7)));
-};
-
-const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
-  law.mechanism === 'k-ary' ? kAryRow(law.size, law.truth, T, node) : subsetRow(law.size, law.subset, law.include, T, node);
-
-/** The row of a cell: a level with its number in front, where there are several, and the row of the cell's node there. */
-function rowOf({ size, branching, levels }: HierarchicalLaw, T: number, cell: number): Distribution {
-  return distribution(
-    levels.flatMap((law, level) => {
-      const node = Math.floor(cell / branching ** (levels.length - 1 - level));
-      return [...levelRow(law, T, node)].map(
-        ([report, p]) =>
-          [bitsReport(nodesOf(law, report), size, levels.length > 1 ? level : undefined), multiply(p, rational(1, levels.length))] as const,
-      );
-    }),
-  );
-}
-
-const rowsOf = (law: HierarchicalLaw): readonly Distribution[] => range(law.size).map((cell) => rowOf(law, MODULUS, cell));
+const rowsOf = (law: HierarchicalLaw): readonly Distribution[] => range(law.size).map((cell) => hierarchicalRow(law, cell, MODULUS));
 
 describe.each([1e-4, ...EPSILONS])('hierarchical intervals at ε = %d', (epsilon) => {
   test.each(SHAPES)(
@@ -111,54 +86,24 @@ test('what is no law is refused', () => {
   }
 });
 
-/** Thresholds over words below 16. */
-const four = (size: number, truth: number): KAryLaw => ({ mechanism: 'k-ary', size, truth });
-
-const law16: HierarchicalLaw = { mechanism: 'hierarchical', size: 4, branching: 2, levels: [four(2, 11), four(4, 7)] };
-
-test.each([
-  [law16],
-  [{ ...law16, levels: [four(2, 9), { mechanism: 'subset', size: 4, subset: 2, include: 11 }] }],
-  [{ mechanism: 'hierarchical', size: 3, branching: 3, levels: [four(3, 13)] }],
-] as const)('over all strings of words, the shipped randomizer has exactly the channel: %o', (law) => {
-  for (const cell of range(law.size))
-    expect(exactDistribution((coins) => randomizeHierarchical(law, cell, coins), 16)).toEqual(rowOf(law, 16, cell));
-});
-
-describe('reports', () => {
+test('reports of no level, of another length or form are refused', () => {
   const law = hierarchicalLaw(64, 1, 4);
-
-  test('are read as they are written, level by level', () => {
-    const coins = createCoins(words(seededRng(3)));
-    for (const i of range(300)) {
-      const bytes = randomizeHierarchical(law, i % 64, coins);
-      const { cohort, cells } = hierarchical.decode(law, bytes);
-      const level = law.levels[cohort] as LevelLaw;
-      expect(hex(bytes)).toBe(bitsReport(cells, 64, cohort));
-      expect(cells).toHaveLength(level.mechanism === 'subset' ? level.subset : 1);
-      expect(cells.at(-1)).toBeLessThan(level.size);
-      expect(bytes.length).toBe(hierarchical.reportBytes(law));
-    }
-  });
-
-  test('of no level, of another length or form are refused', () => {
-    const rest = [0, 0, 0, 0, 0, 0, 0];
-    expect(hierarchical.decode(law, Uint8Array.of(0, 8, ...rest))).toEqual({ cohort: 0, cells: [3] });
-    for (const wrong of [
-      [],
-      [0],
-      [0, 8],
-      [3, 8, ...rest],
-      [0, 16, ...rest],
-      [0, 0, 1, 0, 0, 0, 0, 0, 0],
-      [0, 3, ...rest],
-      [0, 0, ...rest],
-      [1, 1, ...rest],
-      [0, 8, ...rest, 0],
-    ]) {
-      expect(() => hierarchical.decode(law, Uint8Array.from(wrong)), String(wrong)).toThrow(RangeError);
-    }
-  });
+  const rest = [0, 0, 0, 0, 0, 0, 0];
+  expect(hierarchical.decode(law, Uint8Array.of(0, 8, ...rest))).toEqual({ cohort: 0, cells: [3] });
+  for (const wrong of [
+    [],
+    [0],
+    [0, 8],
+    [3, 8, ...rest],
+    [0, 16, ...rest],
+    [0, 0, 1, 0, 0, 0, 0, 0, 0],
+    [0, 3, ...rest],
+    [0, 0, ...rest],
+    [1, 1, ...rest],
+    [0, 8, ...rest, 0],
+  ]) {
+    expect(() => hierarchical.decode(law, Uint8Array.from(wrong)), String(wrong)).toThrow(RangeError);
+  }
 });
 
 test('levels, and nodes of each, come as often as the law says', () => {
@@ -289,25 +234,6 @@ describe('the estimator', () => {
           expect(shares.reduce((total, share) => total + share, 0)).toBeCloseTo(1, 9);
         }
       }
-    }
-  });
-
-  test('is at the thresholds of its levels: the words below them decide otherwise', () => {
-    const law = hierarchicalLaw(64, 1, 4);
-    for (const [level, of] of law.levels.entries()) {
-      const threshold = of.mechanism === 'k-ary' ? of.truth : (of as SubsetLaw).include;
-      const at = (word: number): string => {
-        const script = [level, word];
-        return hex(
-          randomizeHierarchical(
-            law,
-            0,
-            createCoins(() => script.shift() ?? 1),
-          ),
-        );
-      };
-      expect(at(threshold - 1)).not.toBe(at(threshold));
-      expect([at(0), at(MODULUS - 1)]).toEqual([at(threshold - 1), at(threshold)]);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Proofs of the square wave on a grid: the law over 2^32, its window, its thresholds, the shipped code over all words, its scores. */
+/** Proofs of the square wave on a grid: the law at every ε, its window, the shipped code at every threshold, its scores. */
 
 import { distribution as question } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
@@ -7,26 +7,16 @@ import { describe, expect, test } from 'vitest';
 import { respondAround } from '../../client/src/randomizers/piecewise.ts';
 import { expectationMaximization } from '../../collector/src/estimators/expectation-maximization.ts';
 import { squareWaveDistribution, squareWaveScores } from '../../collector/src/estimators/square-wave.ts';
+import { squareWave as specimen } from '../conformance/specimens/square-wave.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
-import { distribution, indexReport, largestRatio, range } from './channel.ts';
-import { type Distribution, exactDistribution, hex } from './enumerate.ts';
+import { largestRatio, range } from './channel.ts';
+import { type Distribution, exactDistribution } from './enumerate.ts';
 import { ONE, rational, sum, toNumber } from './rational.ts';
 import { multinomial, pooled, upperTail } from './statistics.ts';
 
 const CELLS = [2, 3, 5, 16, 64];
 
-/** The row of a cell, by the definition: near outputs share `inside`, the others the rest. */
-function rowOf({ grid, window, inside }: SquareWaveLaw, T: number, cell: number): Distribution {
-  const outputs = grid + window;
-  return distribution(
-    range(outputs).map((output) => [
-      indexReport(output, outputs),
-      output - cell >= 0 && output - cell < window ? rational(inside, T * window) : rational(T - inside, T * grid),
-    ]),
-  );
-}
-
-const rowsOf = (law: SquareWaveLaw): readonly Distribution[] => range(law.grid + 1).map((cell) => rowOf(law, MODULUS, cell));
+const rowsOf = (law: SquareWaveLaw): readonly Distribution[] => range(law.grid + 1).map((cell) => specimen.row(law, cell, MODULUS));
 
 describe.each([1e-4, ...EPSILONS])('the square wave at ε = %d', (epsilon) => {
   test.each(CELLS)('over %i cells has rows that sum to 1 and the stated odds, below e^ε, as its largest ratio', (cells) => {
@@ -94,28 +84,6 @@ test('what 32 bits cannot hold, and grids of no size, are refused', () => {
   expect(() => piecewise.validate({ mechanism: 'piecewise', grid: 0, window: 1, inside: 1 })).toThrow(/piecewise: grid/);
 });
 
-test('the word inside - 1 stays in the window and the word inside leaves it', () => {
-  for (const law of CELLS.flatMap((cells) => EPSILONS.map((epsilon) => squareWaveLaw(cells, epsilon)))) {
-    for (const cell of [0, law.grid]) {
-      const output = (word: number): number => {
-        const script = [word];
-        return Number.parseInt(
-          hex(
-            respondAround(
-              law,
-              cell,
-              createCoins(() => script.shift() ?? 0),
-            ),
-          ),
-          16,
-        );
-      };
-      const inWindow = (j: number): boolean => j >= cell && j < cell + law.window;
-      expect([output(law.inside - 1), output(law.inside)].map(inWindow)).toEqual([true, false]);
-    }
-  }
-});
-
 test.each([2, 3, 5, 9])(
   'over all strings of words, the shipped randomizer has exactly the channel of every threshold, over %i cells',
   (cells) => {
@@ -123,7 +91,7 @@ test.each([2, 3, 5, 9])(
       for (let inside = 0; inside <= 16; inside++) {
         const law: SquareWaveLaw = { mechanism: 'square-wave', grid: cells - 1, window, inside };
         for (const cell of range(cells))
-          expect(exactDistribution((coins) => respondAround(law, cell, coins), 16)).toEqual(rowOf(law, 16, cell));
+          expect(exactDistribution((coins) => respondAround(law, cell, coins), 16)).toEqual(specimen.row(law, cell, 16));
       }
     }
   },
@@ -165,7 +133,7 @@ describe('the estimators', () => {
       const law = squareWaveLaw(5, epsilon);
       const scores = squareWaveScores(law).to2DArray();
       const weights = [0, 0.25, 1, 0.5, 0];
-      const expectedCounts = [...rowOf(law, MODULUS, 1).values()].map((p) => 1e6 * toNumber(p));
+      const expectedCounts = [...specimen.row(law, 1, MODULUS).values()].map((p) => 1e6 * toNumber(p));
       const found = squareWaveDistribution(law, new Map([[0, { reports: 1e6, cells: Float64Array.from(expectedCounts) }]]));
       const { estimate, variance } = found?.meanOf(weights) ?? { estimate: 0, variance: 0 };
       const t = range(law.grid + law.window).map((j) => weights.reduce((total, w, i) => total + w * (scores[i]?.[j] as number), 0));
@@ -203,7 +171,7 @@ describe('the estimators', () => {
 
   test('EM climbs: no shares are likelier than those it stops at by more than its rule allows', () => {
     const law = squareWaveLaw(8, 2);
-    const counts = Float64Array.from([...rowOf(law, MODULUS, 2).values()].map((p, j) => 1e5 * toNumber(p) + 7 * ((j * 31) % 11)));
+    const counts = Float64Array.from([...specimen.row(law, 2, MODULUS).values()].map((p, j) => 1e5 * toNumber(p) + 7 * ((j * 31) % 11)));
     const likelihood = (shares: readonly number[]): number =>
       counts.reduce((total, count, j) => {
         const chance = shares.reduce((sum, share, i) => {

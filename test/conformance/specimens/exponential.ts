@@ -9,7 +9,7 @@ import type { Specimen } from './specimen.ts';
 const startsOf = (row: readonly number[]): readonly number[] => range(row.length).map((j) => row.slice(0, j).reduce((a, b) => a + b, 0));
 
 /** The row of an input: each outcome has the words from where it begins, as many as it weighs, of those that there are. */
-const exponentialRow = ({ weights }: ExponentialLaw, input: number, T: number): Distribution => {
+export const exponentialRow = ({ weights }: ExponentialLaw, input: number, T: number): Distribution => {
   const row = weights[input] as readonly number[];
   return distribution(
     startsOf(row).map((start, j) => [indexReport(j, row.length), rational(Math.min(T - start, row[j] as number), T)] as const),

@@ -14,11 +14,11 @@ const nodesOf = (law: LevelLaw, report: string): readonly number[] => {
 };
 
 /** The row of a node in its level. */
-const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
+export const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
   law.mechanism === 'k-ary' ? kAryRow(law.size, law.truth, T, node) : subsetRow(law.size, law.subset, law.include, T, node);
 
 /** The row of a cell: a level with its number in front, where there are several, and the row of the cell's node there. */
-const hierarchicalRow = ({ size, branching, levels }: HierarchicalLaw, cell: number, T: number): Distribution =>
+export const hierarchicalRow = ({ size, branching, levels }: HierarchicalLaw, cell: number, T: number): Distribution =>
   distribution(
     levels.flatMap((law, level) => {
       const node = Math.floor(cell / branching ** (levels.length - 1 - level));
