@@ -5,7 +5,7 @@ import type { Check } from './checks/check.ts';
 import { matrixChecks, unbiased as unbiasedMatrix } from './checks/matrix.ts';
 import { numberChecks, unbiased as unbiasedNumber } from './checks/numbers.ts';
 import { shareChecks, unbiased } from './checks/shares.ts';
-import { estimates, scores, supports } from './faults/estimators.ts';
+import { estimates, matrices, scores, supports } from './faults/estimators.ts';
 import type { Fault } from './faults/fault.ts';
 import { codecs, misstated } from './faults/laws.ts';
 import { offByOne, otherRandomizers } from './faults/randomizers.ts';
@@ -33,7 +33,7 @@ const kind = <S, L extends Law>(
   subjects: readonly (readonly [name: string, subject: S])[],
   checks: readonly Check<S, L>[],
   estimator: Check<S, L>,
-  more: (subject: S) => readonly Fault<S>[] = () => [],
+  more: (subject: S) => readonly Fault<S>[],
 ): readonly Entry[] =>
   subjects.map(([name, subject]) => ({
     name,
@@ -46,5 +46,5 @@ const kind = <S, L extends Law>(
 export const subjects: readonly Entry[] = [
   ...kind(shareSubjects, shareChecks, unbiased, supports),
   ...kind(numberSubjects, numberChecks, unbiasedNumber, scores),
-  ...kind(matrixSubjects, matrixChecks, unbiasedMatrix),
+  ...kind(matrixSubjects, matrixChecks, unbiasedMatrix, matrices),
 ];

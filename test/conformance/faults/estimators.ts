@@ -3,11 +3,13 @@
 import type { Law, NumberLaw, ShareLaw } from '@murmuration/shared';
 import type { Estimate } from '../../../collector/src/estimators/estimate.ts';
 import type { Scores } from '../../../collector/src/estimators/number.ts';
+import { pureEstimates } from '../../../collector/src/estimators/pure.ts';
+import { unbiased as unbiasedMatrix } from '../checks/matrix.ts';
 import { rounding, scores as statesScores } from '../checks/numbers.ts';
-import { support as statesSupport, supports as sumsSupports } from '../checks/shares.ts';
+import { support as statesSupport, supports as sumsSupports, unbiased } from '../checks/shares.ts';
 import type { NumberSpecimen, Specimen } from '../specimens/specimen.ts';
-import { isPermanent } from '../specimens.ts';
-import type { NumberSubject, ShareSubject, Subject } from '../subject.ts';
+import { isPermanent, type MatrixLaw } from '../specimens.ts';
+import type { MatrixSubject, NumberSubject, ShareSubject, Subject } from '../subject.ts';
 import { type Fault, text } from './fault.ts';
 
 const rows: { readonly [name: string]: (row: Estimate) => Estimate } = {
@@ -35,6 +37,13 @@ export const estimates = (subject: Subject, caughtBy: string): readonly Fault[] 
 
 /** Supports with a fault. */
 export function supports({ specimen, mechanism: { support }, supports: sums }: ShareSubject): readonly Fault<ShareSubject>[] {
+  const onAverage: Fault<ShareSubject> = {
+    name: 'all reports are divided by, not those that are about an answer',
+    caughtBy: unbiased.name,
+    parts: {
+      estimates: (law, tallies) => pureEstimates(sums(law as ShareLaw, tallies), support(law as ShareLaw), support(law as ShareLaw), 1),
+    },
+  };
   const permanent = specimen.laws.filter(isPermanent);
   const fault = (name: string, wrong: typeof support, laws: readonly Law[] = specimen.laws): Fault<ShareSubject> => ({
     name,
@@ -51,7 +60,21 @@ export function supports({ specimen, mechanism: { support }, supports: sums }: S
     fault('p and q are swapped', swapped),
     fault('q is misstated by a billionth', near),
     ...(permanent.length > 0 ? [fault('a stored symbol has the support of a report', (law) => support(law), permanent)] : []),
+    ...(specimen.isAbout ? [onAverage] : []),
     { name: 'the support of each answer is the next one’s', caughtBy: sumsSupports.name, parts: { supports: next } },
+  ];
+}
+
+/** Estimates of all inputs together with a fault: of another input, or drawn to their mean. */
+export function matrices({ estimates: rowsOf }: MatrixSubject): readonly Fault<MatrixSubject>[] {
+  const fault = (name: string, wrong: (found: readonly Estimate[]) => readonly Estimate[]): Fault<MatrixSubject> => ({
+    name,
+    caughtBy: unbiasedMatrix.name,
+    parts: { estimates: (law, tallies) => wrong(rowsOf(law as MatrixLaw, tallies)) },
+  });
+  return [
+    fault('each estimate is the next one’s', (found) => [...found.slice(1), ...found.slice(0, 1)]),
+    fault('estimates are drawn to one half by 1 %', (found) => found.map((row) => ({ ...row, estimate: 0.99 * row.estimate + 0.005 }))),
   ];
 }
 
