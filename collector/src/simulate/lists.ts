@@ -110,7 +110,7 @@ export function lawOf(simulation: ChoiceSimulation): ListLaw {
 const asked = permanent(choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' }), { epsilon: 1, renew: 'never' });
 
 /** What a device does with an answer, and with the symbol that it keeps. */
-export interface Device {
+interface Device {
   readonly randomize: (law: ListLaw, index: number, coins: unknown) => Uint8Array;
   readonly respond: (law: ListLaw, symbol: string, coins: unknown) => Uint8Array;
 }
