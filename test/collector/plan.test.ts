@@ -5,11 +5,24 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
+import {
+  choice,
+  defineSchema,
+  flag,
+  hadamard,
+  hadamardCountMeanSketch,
+  type ListMechanism,
+  localHashing,
+  permanent,
+  projective,
+  text,
+  unary,
+} from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { estimatesOf, momentsOf } from '@murmuration/collector';
 import { canonicalSchema, type KAryLaw, kAryLaw, listLaw, permanentKAryLaw, rapporLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
+import { planOf } from '../../collector/src/plan/plan.ts';
 import { devicesFor, marginAt, smallestShare, standardErrorAt } from '../../collector/src/plan/precision.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
@@ -33,6 +46,33 @@ const file = join(folder, 'notes.json');
 writeFileSync(file, canonicalSchema(schema.document));
 const run = (...args: string[]): ReturnType<typeof spawnSync> & { readonly stdout: string; readonly stderr: string } =>
   spawnSync(process.execPath, [bin, 'plan', ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+
+describe('the ε for an error, where a list names its mechanism', () => {
+  const answers = Array.from({ length: 40 }, (_, i) => `answer ${i}`);
+  const at = (mechanism: ListMechanism, epsilon: number) =>
+    defineSchema({
+      app: 'named',
+      version: 1,
+      budget: { epsilon: 16, per: 'month' },
+      metrics: { a: choice(answers, { ...ask, epsilon, mechanism }) },
+    }).document;
+
+  test.each([
+    hadamard(),
+    hadamard({ order: 8 }),
+    projective(),
+    hadamardCountMeanSketch(),
+    localHashing({ buckets: 2 }),
+    unary(),
+    unary({ symmetric: true }),
+  ])('is the least of that mechanism: %#', (mechanism) => {
+    const [plan] = planOf(at(mechanism, 1), 100_000, 0.01);
+    const epsilon = plan?.epsilonForError as number;
+    const margin = (e: number): number => marginAt((at(mechanism, e).metrics['a'] as { readonly law: KAryLaw }).law, 100_000, 0.01);
+    expect(margin(epsilon)).toBeLessThanOrEqual(0.01);
+    expect(margin(epsilon - 0.01)).toBeGreaterThan(0.01);
+  });
+});
 
 describe('the errors of a plan', () => {
   test.each([listLaw(2, 1), listLaw(64, 1), listLaw(16, 4), permanentKAryLaw(5, 1, 4)])('are the exact ones of the channel: %o', (law) => {

@@ -1,27 +1,7 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
-import {
-  cellsOf,
-  countLaw,
-  dBitFlipLaw,
-  exponentialLaw,
-  geometricLaw,
-  hierarchicalLaw,
-  hybridMeanLaw,
-  isNumberLaw,
-  type Law,
-  laplaceLaw,
-  listLaw,
-  type MetricDocument,
-  meanLaw,
-  oneBitLaw,
-  permanentListLaw,
-  rapporLaw,
-  type SchemaDocument,
-  setLaw,
-  squareWaveLaw,
-  stringHashingLaw,
-} from '@murmuration/shared';
+import type { Law, MetricDocument, SchemaDocument } from '@murmuration/shared';
+import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
 /** The share at which errors are stated. */
@@ -61,34 +41,11 @@ const precisionOf = (law: Law, reports: number, error: number): Precision => ({
   devicesForError: devicesFor(law, error, SHARE),
 });
 
-/** The law that chooser 1 gives the metric at another ε; undefined where 32 bits hold none. */
-function lawAt(metric: MetricDocument, epsilon: number, devices: number): Law | undefined {
-  const { law, permanent } = metric;
-  try {
-    if (law.mechanism === 'geometric') return geometricLaw(law.tails.length, epsilon);
-    if (metric.type === 'best') return exponentialLaw(metric.utility, epsilon);
-    if (law.mechanism === 'exponential') return undefined;
-    if (law.mechanism === 'd-bit-flip') return dBitFlipLaw(law.size, law.bits, epsilon, permanent?.epsilon);
-    if (law.mechanism === 'hybrid') return hybridMeanLaw(epsilon);
-    if (law.mechanism === 'laplace') return laplaceLaw(epsilon, law.tails.length);
-    if (isNumberLaw(law) && permanent) return oneBitLaw(epsilon, permanent.epsilon);
-    if (isNumberLaw(law)) return metric.type === 'count' ? countLaw(metric.max, epsilon) : meanLaw(epsilon);
-    if (law.mechanism === 'hierarchical') return hierarchicalLaw(law.size, epsilon, law.branching);
-    if (law.mechanism === 'square-wave') return squareWaveLaw(cellsOf(law), epsilon);
-    if (law.mechanism === 'privset') return setLaw(law.size, law.atMost, epsilon);
-    if (law.mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent?.epsilon);
-    if (law.mechanism === 'string-hashing') return stringHashingLaw(epsilon, devices, permanent?.epsilon);
-    return permanent ? permanentListLaw(law.size, epsilon, permanent.epsilon) : listLaw(law.size, epsilon);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 function epsilonFor(metric: MetricDocument, reports: number, error: number, devices: number): number | null {
   const most = Math.floor(Math.min(HUNDREDTHS, 100 * (metric.permanent?.epsilon ?? Number.POSITIVE_INFINITY)));
+  const lawAt = lawsAt(metric, devices);
   const hundredths = least(1, most, (n) => {
-    const law = lawAt(metric, n / 100, devices);
+    const law = lawAt(n / 100);
     return law !== undefined && marginAt(law, reports, SHARE) <= error;
   });
   return hundredths === null ? null : hundredths / 100;
