@@ -125,7 +125,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const jitter = (n: number): number => attempt(() => coins.uniform(n)) ?? n;
 
   const schedule = (milliseconds = soon(jitter)): void => {
-    if (isOpen()) timer.start(Math.max(milliseconds, notBefore - clock.now()));
+    // A clock that went back must not make a day's pause longer than a timer can hold.
+    if (isOpen()) timer.start(Math.min(LONGEST_RETRY_AFTER, Math.max(milliseconds, notBefore - clock.now())));
   };
 
   /** Takes a batch out, and says what became of its reports. */

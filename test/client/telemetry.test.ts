@@ -523,6 +523,21 @@ describe('what a reviewer found', () => {
     expect(uploads.length).toBeGreaterThan(1);
   });
 
+  test('a clock that goes back makes no pause longer than a day', async () => {
+    let status = 429;
+    const { telemetry, uploads, setDay, runTimers } = device(schema, { answer: () => ({ status, retryAfter: status === 429 ? 600 : 0 }) });
+    telemetry.record('dark', true);
+    await telemetry.flush();
+    setDay(-40);
+    status = 503;
+    await telemetry.flush();
+    expect(uploads).toHaveLength(2);
+    setDay(-39);
+    runTimers();
+    await settle();
+    expect(uploads).toHaveLength(3);
+  });
+
   test.each([
     '{"v":1,"accounts":{"dark":{"day":1}}}',
     '{"v":1,"accounts":null}',
