@@ -12,13 +12,14 @@ const answered = <T>(request: IDBRequest<T>): Promise<T> =>
   });
 
 /**
- * Keeps everything in a database, one context at a time where there are Web Locks. A write has succeeded once it is on
+ * Keeps everything in a database, one context at a time by a Web Lock; without locks it takes nothing. A write has succeeded once it is on
  * the disk. A page that is left loses what it writes then: a page is better served by the default.
  *
  * @param name the database
  * @example createTelemetry({ schema, endpoint, storage: indexedDbStorage() });
  */
 export function indexedDbStorage(name = 'murmuration'): Storage {
+  const locks = globalThis.navigator?.locks;
   let opening: Promise<IDBDatabase> | undefined;
   const open = (): Promise<IDBDatabase> => {
     const request = indexedDB.open(name);
@@ -52,7 +53,10 @@ export function indexedDbStorage(name = 'murmuration'): Storage {
 
   return {
     getItem: async (key) => (await items('readonly', (store) => store.get(key))) ?? null,
-    setItem: async (key, value) => void (await items('readwrite', (store) => store.put(value, key))),
-    ...(globalThis.navigator?.locks && { lock: webLock }),
+    setItem: async (key, value) => {
+      if (!locks) throw new Error('expected Web Locks, got none');
+      await items('readwrite', (store) => store.put(value, key));
+    },
+    ...(locks && { lock: webLock }),
   };
 }

@@ -27,24 +27,27 @@ export const webLock = (name: string): Promise<() => void> =>
   });
 
 /**
- * `localStorage`, one tab at a time where the browser has Web Locks; memory where reading it throws. Where there is no
- * page it takes nothing: a server is no person, and a worker's memory would forget what was spent.
+ * `localStorage`, one tab at a time by a Web Lock; memory where reading it throws. It takes nothing where no lock could
+ * keep two tabs from spending one budget each (a page over plain http has none), nor where there is no page: a server
+ * is no person, and a worker's memory would forget what was spent.
  */
 export function webStorage(): Storage {
   const memory = memoryStorage();
   if (isPage()) {
     try {
       const items = localStorage;
-      if (items) {
+      if (!items) return memory;
+      if (navigator.locks) {
         return {
           getItem: (key) => items.getItem(key),
           setItem: (key, value) => items.setItem(key, value),
-          ...(navigator.locks && { lock: webLock }),
+          lock: webLock,
         };
       }
     } catch {
-      // The person has forbidden it.
+      return memory; // the person has forbidden it
     }
-  } else memory.setItem = () => Promise.reject();
+  }
+  memory.setItem = () => Promise.reject();
   return memory;
 }
