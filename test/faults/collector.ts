@@ -1,26 +1,15 @@
 /** The faults of a collector, short and long. */
 
 import { drains } from './drain.ts';
+import type { Fault } from './fault.ts';
 import { fullDisk, noMount, refusedSyncs, refusedWrites } from './full.ts';
 import { fuzz } from './fuzz.ts';
 import { kills } from './kill.ts';
-import type { Outcome } from './outcome.ts';
 import { overload } from './overload.ts';
 import { noRecord, powerLosses } from './power.ts';
 import { slowClients } from './slow.ts';
 import { clockJumps, replays } from './time.ts';
 import { traces } from './traces.ts';
-
-/** A fault, and what it takes. */
-export interface Fault {
-  readonly name: string;
-  /** Why it can't be tried here; undefined when it can. */
-  readonly unable?: () => string | undefined;
-  /** In seconds, beside every other test. */
-  readonly short: () => Promise<Outcome>;
-  /** In minutes, alone. */
-  readonly long: () => Promise<Outcome>;
-}
 
 const notLinux = (): string | undefined => (process.platform === 'linux' ? undefined : 'it reads /proc, which Linux has');
 

@@ -1,9 +1,11 @@
-/** `npm run faults -- collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. */
+/** `npm run faults -- client|collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. */
 
-import { collectorFaults, type Fault } from './collector.ts';
+import { clientFaults } from './client.ts';
+import { collectorFaults } from './collector.ts';
+import type { Fault } from './fault.ts';
 import type { Outcome } from './outcome.ts';
 
-const suites: { readonly [name: string]: readonly Fault[] } = { collector: collectorFaults };
+const suites: { readonly [name: string]: readonly Fault[] } = { client: clientFaults, collector: collectorFaults };
 
 /** A row of the table; what can't be tried is a failure of a long run. */
 async function run({ name, unable, long }: Fault): Promise<Outcome> {
