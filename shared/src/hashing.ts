@@ -5,12 +5,7 @@
 
 import murmur from 'murmurhash3js-revisited';
 import { utf8 } from './encoding/bytes.ts';
-
-/** Strings of more UTF-8 bytes are answered with `TOO_LONG`. */
-export const MAX_STRING_BYTES = 256;
-
-/** What stands for a string over the limit: it is answered, not missing. */
-export const TOO_LONG = '\u0000long';
+import { MAX_STRING_BYTES, TOO_LONG } from './too-long.ts';
 
 /** A string's hash, folded to the two words that a cohort is mixed into. */
 export type StringHash = readonly [first: number, second: number];

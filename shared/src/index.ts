@@ -53,3 +53,4 @@ export { mean, placeOf, type Range, rangeOf } from './schema/mean.ts';
 export { jointText, type Parts, pairText } from './schema/pair.ts';
 export * from './schema/question.ts';
 export { conform, isOneOf, isText, MAX_ANSWERS } from './schema/rules.ts';
+export * from './too-long.ts';

@@ -5,7 +5,7 @@
  */
 
 import { utf8 } from '../encoding/bytes.ts';
-import { MAX_STRING_BYTES, TOO_LONG } from '../hashing.ts';
+import { MAX_STRING_BYTES, TOO_LONG } from '../too-long.ts';
 import type { JointPart } from './document.ts';
 import { type Answer, type Ask, type JointValue, jointIndex, type NamedText, type Question } from './question.ts';
 
