@@ -1,51 +1,18 @@
 /** What the client adds to a page: the compressed size of two bundles, and what must not be in the smaller one. */
 
-import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
-import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { bundle, program } from '../bench/client/bundle.ts';
+import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
 const LISTS = 5_000;
 const STRINGS = 8_000;
-
-const program = (names: string, metric: string): string => `
-  import { createTelemetry, defineSchema, flag, choice${names} } from '@murmuration/client';
-  const schema = defineSchema({ app:'a', version:1, budget:{epsilon:2, per:'month'}, metrics:{
-    a: flag({epsilon:1,description:'x'}), b: choice(['x','y'],{epsilon:1,description:'y'})${metric} } });
-  const t = createTelemetry({ schema, endpoint:'/t' });
-  t.consent.grant(); t.record('a', true); t.record('b','x');`;
-
-interface Bundle {
-  /** Compressed as servers do it: brotli, quality 11. */
-  readonly bytes: number;
-  readonly text: string;
-  /** The files that left something in it. */
-  readonly files: readonly string[];
-}
-
-async function bundle(contents: string, minify = true): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents, resolveDir: fileURLToPath(new URL('..', import.meta.url)) },
-    bundle: true,
-    minify,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
-    metafile: true,
-  });
-  const text = outputFiles[0]?.text ?? '';
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  return {
-    bytes: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
-    text,
-    files: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
-  };
-}
+/** How far a figure of client/README.md may be exceeded. */
+const SLACK = 1.02;
 
 describe('an app that asks a flag and a choice', async () => {
-  const { bytes, text, files } = await bundle(program('', ''));
+  const { bytes, text, files } = await bundle(program());
 
   test(`carries at most ${LISTS} bytes`, () => {
     expect(bytes).toBeLessThanOrEqual(LISTS);
@@ -66,7 +33,7 @@ describe('an app that asks a flag and a choice', async () => {
 });
 
 test('what checks a schema is in a development bundle, and not in that for production', async () => {
-  const [production, development] = await Promise.all([bundle(program('', '')), bundle(program('', ''), false)]);
+  const [production, development] = await Promise.all([bundle(program()), bundle(program(), { minify: false })]);
   for (const file of ['checks.ts', 'rules.ts']) {
     expect(production.files.filter((name) => name.includes(file))).toEqual([]);
     expect(development.files).toContainEqual(expect.stringContaining(`shared/src/schema/${file}`));
@@ -75,9 +42,25 @@ test('what checks a schema is in a development bundle, and not in that for produ
 });
 
 test(`permanent strings bring it to at most ${STRINGS} bytes`, async () => {
-  const metric = ", c: permanent(text({epsilon:1,description:'z'}),{epsilon:2,renew:'year'})";
-  const { bytes, text, files } = await bundle(program(', permanent, text', metric));
+  const metric = "permanent(text({epsilon:1,description:'z'}),{epsilon:2,renew:'year'})";
+  const { bytes, text, files } = await bundle(program('permanent, text', metric));
   expect(bytes).toBeLessThanOrEqual(STRINGS);
   expect(files).toContainEqual(expect.stringContaining('murmurhash'));
   for (const trace of ['irr', 'canonical base64url']) expect(text).toContain(trace);
+});
+
+describe('the table of client/README.md', async () => {
+  const readme = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8');
+  const rows = readme.matchAll(/^\| `?([^|`]+?)`? +\| +([\d,]+) \| +(?:\+[\d,]+ )?\|$/gm);
+  const stated = new Map([...rows].map(([, name = '', bytes = '']) => [name, Number(bytes.replace(',', ''))]));
+  const found = await sizes();
+
+  test('names every program that is measured, and no other', () => {
+    expect([...stated.keys()]).toEqual(found.map(({ name }) => name));
+    expect(stated.has(CORE)).toBe(true);
+  });
+
+  test.each(found)('$name is not 2 % larger than it says', ({ name, bytes }) => {
+    expect(bytes).toBeLessThanOrEqual(SLACK * (stated.get(name) ?? 0));
+  });
 });

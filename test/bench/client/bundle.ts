@@ -1,0 +1,61 @@
+/** A program as a page would load it. */
+
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { type BuildOptions, build } from 'esbuild';
+
+export interface Bundle {
+  /** Compressed as servers do it: brotli, quality 11. */
+  readonly bytes: number;
+  readonly text: string;
+  /** The files that left something in it. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Bundles a program.
+ *
+ * @param folder where its imports are looked for; this workspace's tests when left out
+ * @throws {Error} what esbuild can't resolve
+ */
+export async function bundle(
+  contents: string,
+  options: Pick<BuildOptions, 'minify' | 'external'> = {},
+  folder: string = fileURLToPath(new URL('../..', import.meta.url)),
+): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    ...options,
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  return {
+    bytes: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
+    text,
+    files: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
+  };
+}
+
+/**
+ * An app that asks a flag and a choice, starts telemetry and records both.
+ *
+ * @param names what else it imports from `@murmuration/client`
+ * @param metric what else it asks
+ * @param subpath a line that imports a subpath, and uses what it imports
+ */
+export const program = (names = '', metric = '', subpath = ''): string => `
+  import { createTelemetry, defineSchema, flag, choice${names && `, ${names}`} } from '@murmuration/client';
+  ${subpath}
+  const schema = defineSchema({ app:'a', version:1, budget:{epsilon:2, per:'month'}, metrics:{
+    a: flag({epsilon:1,description:'x'}), b: choice(['x','y'],{epsilon:1,description:'y'})${metric && `, c: ${metric}`} } });
+  const t = createTelemetry({ schema, endpoint:'/t' });
+  t.consent.grant(); t.record('a', true); t.record('b','x');`;
