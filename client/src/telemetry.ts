@@ -183,11 +183,13 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     earlier = read?.consent ?? earlier;
     Object.assign(state, read, state.consent && { consent: state.consent }); // a decision since outweighs what was stored
     if (!read) {
-      // What can't be read counts as spent: every metric waits as if it had been answered today.
+      // What can't be read counts as spent, the whole budget of it, and every metric as answered today.
       say('storage-reset');
       if (earlier === 'granted') earlier = 'ask'; // a refusal may have been lost with it
       const day = advance();
-      for (const name of Object.keys(metrics)) state.accounts[name] = { day, spent: [] };
+      Object.keys(metrics).forEach((name, i) => {
+        state.accounts[name] = { day, spent: i > 0 ? [] : [{ epsilon: budget.epsilon, budget, day }] };
+      });
     }
     opening = undefined;
     if (state.outbox.length > 0) schedule();

@@ -26,7 +26,7 @@ export interface Outcome {
     | 'no-entropy'
     /** The slot could not be written down, so the report was dropped. */
     | 'storage-failed'
-    /** What was stored can't be read: every metric counts as answered today. */
+    /** What was stored can't be read: the budget counts as spent today, and every metric as answered. */
     | 'storage-reset'
     | 'delivered'
     /** The collector refused the batch for good. */

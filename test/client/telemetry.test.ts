@@ -413,10 +413,13 @@ describe('storage', () => {
     telemetry.consent.grant();
     telemetry.record('dark', true);
     telemetry.record('kept', true);
+    expect(await telemetry.ledger()).toMatchObject({ spent: 60, left: 0 });
+    setDay(29);
+    telemetry.record('plan', 'pro'); // weekly, but the window holds the whole budget
     setDay(30);
     telemetry.record('dark', true);
     await telemetry.flush();
-    expect(results(outcomes)).toEqual(['storage-reset', 'already-answered', 'already-answered', 'recorded', 'delivered']);
+    expect(results(outcomes)).toEqual(['storage-reset', 'already-answered', 'already-answered', 'over-budget', 'recorded', 'delivered']);
     expect(uploads).toHaveLength(1);
   });
 
