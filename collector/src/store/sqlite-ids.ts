@@ -11,6 +11,8 @@ import { ID_WORDS, IdSet } from './id-set.ts';
 /** Words of a kept id: the id, 64 bits of the hash, the batch's day. */
 const WORDS = ID_WORDS + 3;
 const FIRST_ROWS = 1_024;
+/** Ids that there is room for from the start, in 20 MB: memory stays as it is until there are more. */
+const ROOM = 1_000_000;
 
 /** What is known of an id: nothing, its very bytes, or other bytes. */
 type Known = 'new' | 'same' | 'other';
@@ -32,7 +34,7 @@ export class Ids {
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
     this.#expire = database.prepare('DELETE FROM ids WHERE day < ?');
     const kept = database.prepare('SELECT sum(length(words)) AS bytes FROM ids').get();
-    this.#set = new IdSet(Number(kept?.['bytes'] ?? 0) / (4 * WORDS));
+    this.#set = new IdSet(Math.max(ROOM, Number(kept?.['bytes'] ?? 0) / (4 * WORDS)));
     for (const row of database.prepare('SELECT first, words FROM ids ORDER BY first').iterate()) {
       const words = wordsOf(row['words']);
       this.#first = Number(row['first']);
