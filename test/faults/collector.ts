@@ -25,7 +25,7 @@ export const collectorFaults: readonly Fault[] = [
     short: () => slowClients(20, 500, 1_000),
     long: () => slowClients(500, 10_000, 50_000, 120),
   },
-  { name: '3 times overload', unable: notLinux, short: () => overload(0.4, 0), long: () => overload(10, 0.9) },
+  { name: '3 times overload', unable: notLinux, short: () => overload(0.4, 0), long: () => overload(6, 0.9) },
   { name: 'SIGTERM under load', short: () => drains(1), long: () => drains(20) },
   { name: 'clock jumps', short: clockJumps, long: clockJumps },
   { name: 'replays and conflicts', short: () => replays(300), long: () => replays(1_000) },
