@@ -4,18 +4,18 @@ import * as shared from '@murmuration/shared';
 import type { DeviceQuestion } from './questions.ts';
 import { randomizePrivSet } from './randomizers/privset.ts';
 
-/** What a question for several of a list says of itself. */
-type SetAsk = Parameters<typeof shared.choices>[1];
-
 /**
  * Several of a list. `choices(['mail', 'chat', 'files'], { atMost: 2, epsilon: 1, description: 'Which parts are used?' })`.
  * With `other: true`, unlisted answers count as `other`, once.
  */
 export function choices<const T extends string>(
   answers: readonly T[],
-  ask: SetAsk & { readonly other: true },
+  ask: shared.SetAsk & { readonly other: true },
 ): DeviceQuestion<readonly (T | (string & {}))[]>;
-export function choices<const T extends string>(answers: readonly T[], ask: SetAsk): DeviceQuestion<readonly T[]>;
-export function choices(answers: readonly string[], ask: SetAsk): DeviceQuestion<readonly string[]> {
+export function choices<const T extends string>(
+  answers: readonly T[],
+  ask: shared.SetAsk<readonly NoInfer<T>[]>,
+): DeviceQuestion<readonly T[]>;
+export function choices(answers: readonly string[], ask: shared.SetAsk): DeviceQuestion<readonly string[]> {
   return { ...shared.choices(answers, ask), randomizers: { privset: randomizePrivSet } };
 }

@@ -15,7 +15,7 @@ export type DistributionMechanism = shared.NamedDistribution & Randomizing;
  */
 export function distribution(
   range: shared.Range,
-  ask: shared.Ask<DistributionMechanism> & { readonly cells?: number },
+  ask: shared.Ask<DistributionMechanism, number> & { readonly cells?: number },
 ): DeviceQuestion<number> {
   return { randomizers: { 'square-wave': respondAround }, ...shared.distribution(range, ask) };
 }

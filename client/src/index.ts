@@ -5,9 +5,11 @@ export {
   type Budget,
   defineSchema,
   expertRappor as rappor,
+  type JointValue,
   type Permanence,
   type RapporParameters,
   type Schema,
+  type SchemaDocument,
   type ValueOf,
 } from '@murmuration/shared';
 export type { Clock, Lifecycle } from './adapters/lifecycle.ts';

@@ -51,11 +51,27 @@ export function indexedDbStorage(name = 'murmuration'): Storage {
     return result;
   };
 
+  let channel: BroadcastChannel | undefined;
+  /** One for all keys and both directions: a channel does not hear itself. */
+  const others = (): BroadcastChannel => {
+    channel ??= new BroadcastChannel(name);
+    return channel;
+  };
+
+  const getItem = async (key: string): Promise<string | null> => (await items('readonly', (store) => store.get(key))) ?? null;
   return {
-    getItem: async (key) => (await items('readonly', (store) => store.get(key))) ?? null,
+    getItem,
     setItem: async (key, value) => {
       if (!locks) throw new Error('expected Web Locks, got none');
       await items('readwrite', (store) => store.put(value, key));
+      others().postMessage(key); // that it changed: what it is stays in the database
+    },
+    watch: (key, changed) => {
+      const told = ({ data }: MessageEvent): void => {
+        if (data === key) void getItem(key).then(changed, () => {});
+      };
+      others().addEventListener('message', told);
+      return () => others().removeEventListener('message', told);
     },
     ...(locks && { lock: webLock }),
   };

@@ -1,24 +1,14 @@
 /** Local hashing, by name: of a list, and of strings. Each carries its law and its randomizers. */
 
-import {
-  bucketOf,
-  bytesFor,
-  fromBase64url,
-  fromBigEndian,
-  type LocalHashingLaw,
-  localHashingLaw,
-  stringHashingLaw,
-} from '@murmuration/shared';
+import { bucketOf, fromBigEndian, type LocalHashingLaw, localHashingLaw, stringHashingLaw } from '@murmuration/shared';
 import type { ListMechanism, Randomizing, TextMechanism } from './questions.ts';
-import { randomizeLocalHashing, randomizeStringHashing, respondHashed } from './randomizers/local-hashing.ts';
-
-const respond: Randomizing['respond'] = (law, symbol, coins) => respondHashed(law as never, fromBase64url(symbol), coins);
+import { partsOf, randomizeLocalHashing, randomizeStringHashing, respondHashed } from './randomizers/local-hashing.ts';
 
 /** Whether the report's cohort puts the answer in the report's bucket. */
 const says: Randomizing['says'] = (law, bytes, answer) => {
   const { buckets } = law as LocalHashingLaw;
-  const front = bytes.length - bytesFor(buckets - 1);
-  return bucketOf(buckets, fromBigEndian(bytes.slice(0, front)), answer) === fromBigEndian(bytes.slice(front));
+  const [cohort, bucket] = partsOf(bytes, buckets);
+  return bucketOf(buckets, fromBigEndian(cohort), answer) === bucket;
 };
 
 /**
@@ -31,7 +21,7 @@ export const localHashing = ({ buckets }: { readonly buckets?: number } = {}): L
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => localHashingLaw(size, epsilon, permanent, buckets),
   randomizers: { 'local-hashing': randomizeLocalHashing },
-  respond,
+  respond: respondHashed,
   says,
 });
 
@@ -44,5 +34,5 @@ export const stringHashing = (): TextMechanism => ({
   takes: 'text',
   law: (_size, epsilon, devices, permanent) => stringHashingLaw(epsilon, devices, permanent),
   randomizers: { 'string-hashing': randomizeStringHashing },
-  respond,
+  respond: respondHashed,
 });

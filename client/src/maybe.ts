@@ -19,3 +19,14 @@ export function attempt<T>(run: () => T): Attempted<T> {
     return undefined as Attempted<T>;
   }
 }
+
+/** Waits for work, or until `start` says that it is late; what `start` returns stops it. */
+export async function within(work: Maybe<unknown>, start: (late: () => void) => () => void): Promise<void> {
+  let stop = (): void => {};
+  const late = (): Promise<void> =>
+    new Promise((resolve) => {
+      stop = start(resolve);
+    });
+  if (work instanceof Promise) await Promise.race([work, late()]);
+  stop();
+}

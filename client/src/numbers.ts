@@ -12,7 +12,7 @@ import type { Randomizers } from './randomizers/randomizer.ts';
 const numbers: Randomizers = { piecewise: randomizePiecewise, 'one-bit': randomizeOneBit };
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
-export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestion<number> {
+export function histogram(edges: readonly number[], ask: ListAsk<number>): DeviceQuestion<number> {
   return { randomizers: lists, ...shared.histogram(edges, ask) };
 }
 
@@ -20,7 +20,7 @@ export function histogram(edges: readonly number[], ask: ListAsk): DeviceQuestio
 export type MeanMechanism = shared.NamedMean & Randomizing;
 
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
-export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): DeviceQuestion<number> {
+export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism, number>): DeviceQuestion<number> {
   return { randomizers: { ...numbers, hybrid: randomizeHybrid }, ...shared.mean(range, ask) };
 }
 
@@ -28,7 +28,7 @@ export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism>): Devic
 export type CountMechanism = shared.NamedCount & Randomizing;
 
 /** A count's mean; above the greatest it counts as that. `count(20, { epsilon: 1, description: 'How many notes?' })` */
-export function count(max: number, ask: shared.Ask<CountMechanism>): DeviceQuestion<number> {
+export function count(max: number, ask: shared.Ask<CountMechanism, number>): DeviceQuestion<number> {
   return { randomizers: numbers, ...shared.count(max, ask) };
 }
 

@@ -8,15 +8,13 @@ export interface AppStateLike {
 }
 
 /**
- * Flushes when the app goes to the background.
+ * Flushes when the app goes to the background or comes back.
  *
  * @example createTelemetry({ schema, endpoint, storage: AsyncStorage, lifecycle: appStateLifecycle(AppState) });
  */
 export const appStateLifecycle =
   (appState: AppStateLike): Lifecycle =>
-  (hidden) => {
-    const subscription = appState.addEventListener('change', (state) => {
-      if (state !== 'active') hidden();
-    });
+  (flush) => {
+    const subscription = appState.addEventListener('change', () => flush());
     return () => subscription.remove();
   };

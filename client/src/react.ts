@@ -12,7 +12,6 @@ interface Shared<M extends DeviceQuestions> {
   readonly get: () => Telemetry<M>;
   readonly subscribe: (changed: () => void) => () => void;
   readonly state: () => Consent['state'];
-  readonly changed: () => void;
 }
 
 const all = new WeakMap<object, Shared<DeviceQuestions>>();
@@ -27,14 +26,19 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
   };
   const get = (): Telemetry<M> => {
     if (!telemetry) {
-      telemetry = createTelemetry(options);
+      telemetry = createTelemetry({
+        ...options,
+        onOutcome: (outcome) => {
+          if (outcome.result === 'consent-changed') changed();
+          options.onOutcome?.(outcome);
+        },
+      });
       void telemetry.ledger().then(changed); // by then the storage has told what was decided before
     }
     return telemetry;
   };
   const shared: Shared<M> = {
     get,
-    changed,
     state: () => telemetry?.consent.state ?? 'ask',
     subscribe: (listener) => {
       listeners.add(listener);
@@ -61,27 +65,22 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
  * }
  */
 export function useTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
-  const [{ get, subscribe, state, changed }] = useState(() => share(options));
+  const [{ get, subscribe, state }] = useState(() => share(options));
   const consent = useSyncExternalStore(subscribe, state, () => 'ask' as const);
   return useMemo(
     () => ({
       record: (metric, value) => get().record(metric, value),
       preview: () => get().preview(),
       ledger: () => get().ledger(),
+      forget: () => get().forget(),
       flush: () => get().flush(),
       close: () => get().close(),
       consent: {
         state: consent,
-        grant: () => {
-          get().consent.grant();
-          changed();
-        },
-        deny: () => {
-          get().consent.deny();
-          changed();
-        },
+        grant: () => get().consent.grant(),
+        deny: () => get().consent.deny(),
       },
     }),
-    [get, changed, consent],
+    [get, consent],
   );
 }

@@ -3,45 +3,44 @@
  * A reviewer reads `record` and `commit` here, with random/, randomizers/ and ledger/.
  */
 
-import { ACCEPTED_DAYS, dayNumber, dayText, type MetricDocument, type Segments, toBase64url } from '@murmuration/shared';
-import { pageLifecycle, systemClock } from './adapters/lifecycle.ts';
+import { dayNumber, type MetricDocument, type Segments } from '@murmuration/shared';
+import { pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
 import { webStorage } from './adapters/storage.ts';
-import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
+import { fetchTransport, type Upload } from './adapters/transport.ts';
 import { assertOptions } from './checks.ts';
-import { createTimer, isFinal, LONGEST_RETRY_AFTER, longestPause, soon } from './delivery.ts';
-import { claim } from './ledger/ledger.ts';
-import { openStore, type State, VERSION } from './ledger/state.ts';
-import { after, attempt, type Maybe } from './maybe.ts';
-import { addReport, type Batch, bodyOf, type Report, takeBack } from './outbox.ts';
-import type { DeviceQuestions } from './questions.ts';
+import { participation } from './ledger/participation.ts';
+import { type Decision, emptyState, openStore, type State, spentState } from './ledger/state.ts';
+import { after, attempt, type Maybe, within } from './maybe.ts';
+import { type Batch, bodyOf, createOutbox, type Report, turnTo } from './outbox.ts';
+import type { DeviceQuestion, DeviceQuestions } from './questions.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
+import { createSender } from './sender.ts';
+import { createSlots } from './slots.ts';
 import type { Consent, Options, Outcome, Telemetry } from './types.ts';
-import { ledgerView, meaningOf } from './view.ts';
+import { ledgerView, previewOf } from './view.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
-const FULL = 40_000;
-
-/** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
-const privacyControl = (): boolean =>
-  !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
+/** The most batches with one day's date. */
+const PER_DAY = 8;
+/** Milliseconds to wait for the storage, or for the lock of another tab, before showing what that tab has stored. */
+const PATIENCE = 500;
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
  *
- * @throws {RangeError} when there is no endpoint, or `segment` does not fit the schema
+ * @throws {RangeError} that names an option, what was expected and what came; a production bundle holds no checks
  * @example
  * const telemetry = createTelemetry({ schema, endpoint: 'https://t.example.com' });
  * telemetry.consent.grant();
  * telemetry.record('plan', 'pro');
  */
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
-  const { endpoint, key, segment, onOutcome, clock = systemClock, transport = fetchTransport } = options;
+  if (process.env.NODE_ENV !== 'production') assertOptions(options);
+  const { endpoint, key, segment, onOutcome, sample = 1, clock = systemClock } = options;
   const { document: schema, questions, wire } = options.schema;
-  const { budget, metrics, segments = {} } = schema;
-  if (process.env.NODE_ENV !== 'production') assertOptions(endpoint, segments, segment);
+  const { budget, metrics } = schema;
 
   const word = words(options.rng ?? systemRng);
   const coins = createCoins(word);
@@ -49,22 +48,18 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
   const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
 
-  const state: State = { v: VERSION, day: 0, accounts: Object.create(null), outbox: [] };
+  const state = emptyState();
+  let chosen: readonly string[] | undefined; // the metrics that this device answers, once that is known
   let closed = false;
   let opening: Maybe<void>; // a promise until the storage has answered
   let unsaved: Report[] = []; // claimed since the last write
-  let open = ''; // the id of the batch that may still grow
-  let sending: Promise<void> | undefined;
-  let failures = 0;
-  let notBefore = 0; // by the collector's Retry-After
+  let isDirty = false;
+  let isReset = false; // what is stored could not be read
+  let decided: Consent['state'] | undefined; // since the start, here or in another tab
   let earlier: Consent['state'] = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
-  const consent = (): Consent['state'] => state.consent ?? earlier;
-  const isOpen = (): boolean => !closed && consent() === 'granted';
-  /** Today, held at the greatest day seen. */
-  const advance = (): number => {
-    state.day = Math.max(state.day, dayNumber(clock.now()));
-    return state.day;
-  };
+  const consent = (): Consent['state'] => decided ?? earlier;
+  const isOpen = (): boolean => !closed && !opening && consent() === 'granted';
+  const advance = (): number => turnTo(state, dayNumber(clock.now()));
 
   /** A mistake in an app's own listener must not reach its page. */
   const say = (result: Outcome['result'], metric?: string): void => {
@@ -72,140 +67,163 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   /** Writes the state. Reports whose claim could not be written are taken back: they may not be sent. */
-  const persist = (): Maybe<void> => {
-    const written = unsaved;
-    unsaved = [];
-    return after(store.save(state), (ok) => {
-      if (!ok) state.outbox = takeBack(state.outbox, written);
-      for (const [metric] of written) say(ok ? 'recorded' : 'storage-failed', metric);
+  const persist = (): Maybe<true | undefined> => {
+    let written: Report[] = [];
+    isDirty = false;
+    const take = (): State => {
+      written = unsaved;
+      unsaved = [];
+      return state;
+    };
+    return after(store.save(take), (ok) => {
+      if (!ok) outbox.takeBack(written);
+      if (!state.outbox[0]) cancel(); // a timer with nothing to send would hold a process
+      for (const [metric, , since] of written) say(!ok ? 'storage-failed' : since ? 'begun' : 'recorded', metric);
+      return ok;
     });
   };
+  /** Writes the state when this tick is over. */
+  const touch = (): void => {
+    if (!isDirty) void Promise.resolve().then(() => isDirty && persist());
+    isDirty = true;
+  };
 
-  /** From a randomized answer to a report in the outbox, if its slot is free. No value is known here. */
-  const commit = (name: string, metric: MetricDocument, symbol: Uint8Array, asked: Consent['state'] | undefined, recorded: number) => {
-    // What was recorded before the person decided counts by what held until then.
-    if (!isOpen() || (asked ?? earlier) !== 'granted') return say('no-consent', name);
-    // A window counts days of recording: what waited for the storage past its day is dropped.
-    if (dayNumber(clock.now()) !== recorded) return say('expired', name);
-    const today = advance();
-    const account = claim(name, metric, state.accounts, toBase64url(symbol), today, budget);
-    if (typeof account === 'string') return say(account, name);
-    const taken = attempt(() => {
-      const bytes = account.epoch ? questions[name]?.respond?.(metric.law, account.epoch.symbol, coins) : symbol;
-      const report: Report = [name, [...(bytes as Uint8Array)]];
-      const day = dayText(today);
-      const growing = state.outbox.find((batch) => batch.batch === open && batch.day === day && bodyOf(batch).length < FULL);
-      const batch = growing ?? { v: 1, schema: wire, ...(segment && { segment }), day, batch: batchId(), reports: [] };
-      state.outbox = addReport(state.outbox, batch, report, coins.uniform);
-      state.accounts[name] = account;
-      open = batch.batch;
-      if (unsaved.push(report) === 1) void Promise.resolve().then(persist);
-      schedule();
-      return true;
-    });
-    if (!taken) say('no-entropy', name);
+  const isChosen = (name: string): boolean => {
+    if (!chosen) {
+      chosen = participation(schema, state, sample, word, coins);
+      if (sample < 1 || schema.assign) touch();
+    }
+    return chosen.includes(name);
+  };
+
+  /** A value, randomized; or why not. */
+  const randomize = (name: string, value: unknown): Uint8Array | Outcome['result'] => {
+    const { input, randomizers } = questions[name] as DeviceQuestion<unknown>;
+    const { law } = metrics[name] as MetricDocument;
+    const encoded = attempt(() => input(value));
+    if (encoded === undefined) return 'wrong-type';
+    return attempt(() => (randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, encoded, coins)) ?? 'no-entropy';
   };
 
   const record = (name: string, value: unknown) => {
-    const asked = state.consent;
-    const question = Object.hasOwn(questions, name) && questions[name];
-    if (!question) return say('unknown-metric', name);
-    const input = attempt(() => question.input(value as never));
-    if (input === undefined) return say('wrong-type', name);
-    const metric = metrics[name] as MetricDocument;
-    const { law } = metric;
-    const symbol = attempt(() => (question.randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, input, coins));
-    if (!symbol) return say('no-entropy', name);
+    const asked = decided;
+    const symbol = Object.hasOwn(questions, name) ? randomize(name, value) : 'unknown-metric';
+    if (typeof symbol === 'string') return say(symbol, name);
     const recorded = dayNumber(clock.now());
-    void after(opening, () => commit(name, metric, symbol, asked, recorded));
+    const commit = (): Outcome['result'] | '' => {
+      // What was recorded before the person decided counts by what held until then.
+      if (!isOpen() || (asked ?? earlier) !== 'granted') return 'no-consent';
+      // A window counts days of recording: what waited for the storage past its day is dropped.
+      if (dayNumber(clock.now()) !== recorded) return 'expired';
+      if (!isChosen(name)) return 'not-chosen';
+      return slots.answer(name, symbol) ?? '';
+    };
+    void after(opening, () => {
+      const result = attempt(commit) ?? 'no-entropy';
+      if (result) say(result, name);
+    });
+  };
+
+  const outbox = createOutbox(
+    state,
+    { wire, segment, perDay: options.batchesPerDay ?? (options.upload === 'later' ? 1 : PER_DAY) },
+    batchId,
+    coins.uniform,
+    (result, metric) => {
+      say(result, metric);
+      touch();
+    },
+  );
+  const slots = createSlots({
+    schema,
+    questions,
+    isLater: options.upload === 'later',
+    state,
+    outbox,
+    coins,
+    today: advance,
+    randomize: (name, value) => (isChosen(name) ? randomize(name, value) : 'not-chosen'),
+    keep: (report, isDue) => {
+      unsaved.push(report);
+      touch();
+      if (isDue) schedule();
+    },
+  });
+  /** What may be sent now. */
+  const due = (): readonly Batch[] => {
+    if (!isOpen()) return [];
+    slots.begin();
+    advance();
+    return outbox.due();
+  };
+  const { schedule, cancel, flush, nudge } = createSender({
+    clock,
+    transport: options.transport ?? fetchTransport,
+    uploadOf,
+    jitter: (n) => attempt(() => coins.uniform(n)) ?? n,
+    due,
+    seal: () => {
+      outbox.seal();
+      return persist();
+    },
+    settle: outbox.settle,
+  });
+
+  /** Does what a decision asks for. */
+  const obey = (decision: Decision | 'ask'): Maybe<unknown> => {
+    if (closed || decision === 'ask') return; // another context may hold the ledger now, or have heard what this one has not
+    if (decision === 'granted') {
+      if (isReset) touch(); // or the window would begin again with every start
+      return due().length > 0 && schedule();
+    }
+    unsaved = [];
+    advance(); // what is dated today counts among today's batches, though nothing was recorded today
+    state.outbox = [];
+    cancel();
+    if (decision === 'forgotten') {
+      chosen = undefined;
+      Object.assign(state, spentState(Object.keys(metrics), state.accounts, advance(), budget));
+    }
+    return after(persist(), (ok) => ok && decision === 'forgotten' && consent() === 'denied' && store.decide('denied'));
+  };
+
+  /** The person has decided, here or in another tab. */
+  const hear = (decision: Decision): Maybe<unknown> => {
+    decided = decision === 'granted' ? decision : 'denied';
+    say('consent-changed');
+    return after(opening, () => obey(decision));
+  };
+  const decide = (decision: Decision): Maybe<unknown> => {
+    void store.decide(decision);
+    return hear(decision);
   };
 
   const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
-  /** A whole number below n; n itself without entropy, when there may still be something to send again. */
-  const jitter = (n: number): number => attempt(() => coins.uniform(n)) ?? n;
+  const stopListening = (options.lifecycle ?? pageLifecycle)(nudge);
+  const stopWatching = store.watch((decision) => decision && hear(decision as Decision));
 
-  const schedule = (milliseconds = soon(jitter)): void => {
-    // A clock that went back must not make a day's pause longer than a timer can hold.
-    if (isOpen()) timer.start(Math.min(LONGEST_RETRY_AFTER, Math.max(milliseconds, notBefore - clock.now())));
-  };
-
-  /** Takes a batch out, and says what became of its reports. */
-  const settle = ({ batch, reports }: Batch, result: Outcome['result']): void => {
-    state.outbox = state.outbox.filter((other) => other.batch !== batch);
-    for (const [metric] of reports) say(result, metric);
-  };
-
-  const deliver = async (batch: Batch): Promise<void> => {
-    const { status, retryAfter = 0 }: Delivery = (await attempt(() => transport(uploadOf(batch)))) ?? { status: 0 };
-    if (isFinal(status)) {
-      failures = 0;
-      settle(batch, status < 300 ? 'delivered' : 'refused');
-    } else {
-      if (retryAfter > 0) notBefore = clock.now() + Math.min(LONGEST_RETRY_AFTER, retryAfter * 1_000);
-      timer.cancel();
-      schedule(jitter(longestPause(failures++)));
-    }
-  };
-
-  /** Fixes the bytes of all batches, and writes the state with all that was claimed since. */
-  const seal = (): Maybe<void> => {
-    open = '';
-    return persist();
-  };
-
-  /** No await stands before the transport when the storage is synchronous. */
-  const send = async (): Promise<void> => {
-    if (!isOpen() || state.outbox.length === 0) return;
-    timer.cancel();
-    const oldest = dayText(state.day - ACCEPTED_DAYS.before);
-    for (const batch of state.outbox) if (batch.day < oldest) settle(batch, 'expired');
-    const sealed = state.outbox.map(({ batch }) => batch);
-    await after(seal(), async () => {
-      // What was recorded while this was written is not written yet: only what was sealed may go.
-      if (isOpen()) await Promise.all(state.outbox.filter(({ batch }) => sealed.includes(batch)).map(deliver));
+  opening = after(store.decision(), (stored) => {
+    if (stored) earlier = stored === 'granted' ? stored : 'denied';
+    else if (stored === undefined && earlier === 'granted') earlier = 'ask'; // a refusal may be there that can't be read
+    return after(store.read(), (read) => {
+      opening = undefined;
+      Object.assign(state, read ?? spentState(Object.keys(metrics), {}, advance(), budget));
+      isReset = !read;
+      if (isReset) say('storage-reset');
+      if (stored === 'forgotten') void obey(stored);
+      else if (earlier === 'granted' || state.outbox.length > 0) void obey(earlier);
     });
-    await seal();
-  };
-
-  const flush = (): Promise<void> => {
-    sending ??= send()
-      .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
-      .finally(() => {
-        sending = undefined;
-      });
-    return sending;
-  };
-
-  const timer = createTimer(clock, flush);
-  const stopListening = (options.lifecycle ?? pageLifecycle)(() => (clock.now() < notBefore ? undefined : flush()));
-
-  opening = after(store.read(), (read) => {
-    earlier = read?.consent ?? earlier;
-    Object.assign(state, read, state.consent && { consent: state.consent }); // a decision since outweighs what was stored
-    if (!read) {
-      // What can't be read counts as spent, the whole budget of it, and every metric as answered today.
-      say('storage-reset');
-      if (earlier === 'granted') earlier = 'ask'; // a refusal may have been lost with it
-      const day = advance();
-      Object.keys(metrics).forEach((name, i) => {
-        state.accounts[name] = { day, spent: i > 0 ? [] : [{ epsilon: budget.epsilon, budget, day }] };
-      });
-    }
-    opening = undefined;
-    if (state.outbox.length > 0) schedule();
   });
 
-  const decide = (decision: 'granted' | 'denied'): void => {
-    state.consent = decision;
-    void after(opening, () => {
-      if (decision === 'denied') {
-        unsaved = [];
-        state.outbox = [];
-        timer.cancel();
-      }
-      if (!closed) return persist(); // another context may hold the ledger now
-    });
+  /** Waits, but not for ever: another tab may hold the lock as long as it lives. */
+  const patiently = (work: Maybe<unknown>): Promise<void> => within(work, (late) => clock.after(PATIENCE, late));
+  /** The state, as this context holds it or another has stored it. */
+  const look = async (): Promise<State> => {
+    await patiently(opening);
+    return { ...state, ...(opening && (await store.peek())) };
   };
+
+  const finish = (): Promise<void> => patiently(opening).then(flush);
 
   return {
     record,
@@ -213,33 +231,19 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       get state() {
         return consent();
       },
-      grant: () => decide('granted'),
-      deny: () => decide('denied'),
+      grant: () => void decide('granted'),
+      deny: () => void decide('denied'),
     },
-    preview: async () => {
-      await opening;
-      return state.outbox.map((batch) => ({
-        ...uploadOf(batch),
-        reports: batch.reports.map(([metric, bytes]) => ({
-          metric,
-          meaning: meaningOf(questions[metric], metrics[metric]?.law, bytes),
-        })),
-      }));
-    },
-    ledger: async () => {
-      await opening;
-      return ledgerView(metrics, state.accounts, advance(), budget);
-    },
-    flush: async () => {
-      await opening;
-      await flush();
-    },
+    preview: async () => (await look()).outbox.map((batch) => previewOf(batch, uploadOf(batch), questions, metrics)),
+    ledger: async () => ledgerView(metrics, (await look()).accounts, advance(), budget),
+    forget: () => patiently(decide('forgotten')),
+    flush: finish,
     close: async () => {
-      await opening;
-      await flush();
+      await finish();
       closed = true;
-      timer.cancel();
+      cancel();
       stopListening();
+      stopWatching?.();
       store.close();
     },
   };

@@ -1,9 +1,9 @@
-/** @module Lifecycles of workers and service workers: a page tells them that it is hidden, a browser that it is online again. */
+/** @module Lifecycles of workers and service workers: a page tells them what happens to it, a browser that it is online again. */
 
 import { type Lifecycle, pageLifecycle } from './adapters/lifecycle.ts';
 
-/** The message that means `hidden`, and the tag of the background sync. */
-const HIDDEN = 'murmuration:hidden';
+/** The message that asks for a flush, and the tag of the background sync. */
+const FLUSH = 'murmuration:flush';
 
 /** A message to a worker, or a service worker's `sync`. */
 interface Told extends Event {
@@ -14,16 +14,16 @@ interface Told extends Event {
 }
 
 /**
- * In a worker or service worker: flushes when a page that called `wakeWorker` is hidden, and on the background sync
- * `murmuration:hidden` (`registration.sync.register('murmuration:hidden')`, in browsers that have it).
+ * In a worker or service worker: flushes when a page that called `wakeWorker` is hidden, left or shown again, and on the background
+ * sync `murmuration:flush` (`registration.sync.register('murmuration:flush')`, in browsers that have it).
  *
  * @example createTelemetry({ schema, endpoint, storage: indexedDbStorage(), lifecycle: workerLifecycle });
  */
-export const workerLifecycle: Lifecycle = (hidden) => {
+export const workerLifecycle: Lifecycle = (flush) => {
   const controller = new AbortController();
   const told = (event: Told): void => {
-    if (event.data !== HIDDEN && event.tag !== HIDDEN) return;
-    const flushed = Promise.resolve(hidden());
+    if (event.data !== FLUSH && event.tag !== FLUSH) return;
+    const flushed = Promise.resolve(flush());
     event.waitUntil?.(flushed);
   };
   for (const event of ['message', 'sync']) addEventListener(event, told, { signal: controller.signal });
@@ -31,9 +31,9 @@ export const workerLifecycle: Lifecycle = (hidden) => {
 };
 
 /**
- * In a page: tells a worker, whenever the page is hidden or left. Returns what stops it.
+ * In a page: tells a worker, whenever the page is hidden, left, shown again or online again. Returns what stops it.
  *
  * @example wakeWorker(new Worker('/telemetry.js'));
  */
 export const wakeWorker = (worker: { postMessage(message: unknown): void }, lifecycle: Lifecycle = pageLifecycle): (() => void) =>
-  lifecycle(() => worker.postMessage(HIDDEN));
+  lifecycle(() => worker.postMessage(FLUSH));

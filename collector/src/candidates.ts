@@ -2,6 +2,10 @@
 
 import { isListPart, type JointAnswer, jointAnswers, type MetricDocument, pairText } from '@murmuration/shared';
 
+/** Whether a metric has a string, for which candidates are looked. */
+export const takesCandidates = (metric: MetricDocument): boolean =>
+  metric.type === 'text' || (metric.type === 'joint' && !metric.questions.every(isListPart));
+
 /** An answer, and the text that devices hash for it. */
 export interface Sought {
   readonly answer: string | JointAnswer;

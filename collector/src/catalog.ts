@@ -4,6 +4,7 @@ import {
   type About,
   answersOf,
   assertCharges,
+  assertOtherwise,
   canonicalJson,
   cellsOf,
   type ExponentialLaw,
@@ -12,90 +13,18 @@ import {
   type Json,
   type Law,
   lnUp,
+  MAX_SEGMENTS,
   type MetricDocument,
-  MOST_CELLS,
   mechanismOf,
-  mechanisms,
   type NumberLaw,
   rangeOf,
   type SchemaDocument,
   wireName,
 } from '@murmuration/shared';
-import { z } from 'zod';
+import { combinationsOf } from './audit/warnings.ts';
+import { parseForm } from './document-form.ts';
 import { inverseOf } from './estimators/exponential.ts';
-
-const name = z.string().regex(/^[A-Za-z][\w.-]{0,63}$/);
-const epsilon = z.number().positive();
-const whole = z.number().int().positive();
-const period = z.enum(['day', 'week', 'month', 'year']);
-const answer = z.union([z.string().min(1), z.boolean()]);
-const distinct = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
-    .min(2)
-    .refine((list) => new Set(list).size === list.length, 'answers that differ');
-
-const edges = z
-  .array(z.number())
-  .min(1)
-  .refine((list) => list.every((edge, i) => i === 0 || edge > (list[i - 1] as number)), 'edges that rise');
-
-const range = z.tuple([z.number(), z.number()]).refine(([low, high]) => high > low && Number.isFinite(high - low), 'a low and a high end');
-
-const ofEveryMetric = {
-  epsilon,
-  every: z.enum(['once', 'day', 'week', 'month', 'year']),
-  permanent: z.strictObject({ epsilon, renew: z.enum(['week', 'month', 'year', 'never']) }).optional(),
-  law: z.looseObject({ mechanism: z.enum(Object.keys(mechanisms) as [Law['mechanism']]) }),
-};
-
-const metric = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal(['flag', 'text']), ...ofEveryMetric }),
-  z.strictObject({ type: z.literal('choice'), answers: distinct(z.string().min(1)), other: z.literal(true).optional(), ...ofEveryMetric }),
-  z.strictObject({
-    type: z.literal('choices'),
-    answers: distinct(z.string().min(1)),
-    atMost: whole,
-    other: z.literal(true).optional(),
-    ...ofEveryMetric,
-  }),
-  z.strictObject({
-    type: z.literal('best'),
-    inputs: distinct(z.string().min(1)),
-    options: distinct(z.string().min(1)),
-    utility: z.array(z.array(z.number()).min(2)).min(2),
-    ...ofEveryMetric,
-  }),
-  z.strictObject({
-    type: z.literal('joint'),
-    questions: z
-      .array(
-        z.union([
-          z.strictObject({ name: z.string(), answers: distinct(answer) }),
-          z.strictObject({ name: z.string(), text: z.literal(true) }),
-        ]),
-      )
-      .min(2)
-      .refine((parts) => parts.filter((part) => 'text' in part).length < 2, 'one text at most'),
-    ...ofEveryMetric,
-  }),
-  z.strictObject({ type: z.literal('histogram'), edges, ...ofEveryMetric }),
-  z.strictObject({ type: z.literal('mean'), range, ...ofEveryMetric }),
-  z.strictObject({ type: z.literal('count'), max: whole, ...ofEveryMetric }),
-  z.strictObject({ type: z.literal('distribution'), range, cells: whole.min(2).max(MOST_CELLS), ...ofEveryMetric }),
-]);
-
-const documentForm = z.strictObject({
-  format: z.literal(1),
-  chooser: z.literal(1),
-  app: name,
-  version: whole,
-  devices: whole,
-  budget: z.strictObject({ epsilon, per: period }),
-  segments: z.record(name, distinct(z.string().min(1))).optional(),
-  metrics: z.record(name, metric),
-  about: z.record(name, z.strictObject({ description: z.string(), owner: z.string().optional(), expires: z.string().optional() })),
-});
+import { inputOf } from './otherwise.ts';
 
 /** Mechanisms of one type of metric, and its only ones. */
 const OF_ONE_TYPE = { choices: 'privset', best: 'exponential' } as const;
@@ -161,17 +90,16 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
 }
 
 function parse(json: unknown, claims: boolean): SchemaDocument {
-  const form = documentForm.safeParse(json);
-  if (!form.success) {
-    const [issue] = form.error.issues;
-    throw new RangeError(`schema.${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  const document = form.data as unknown as SchemaDocument;
+  const document = parseForm(json);
+  const combinations = combinationsOf(document);
+  if (combinations > MAX_SEGMENTS)
+    throw new RangeError(`schema.segments: expected at most ${MAX_SEGMENTS} combinations, got ${combinations}`);
   for (const [metricName, metricDocument] of Object.entries(document.metrics)) {
     checkLaw(`metrics.${metricName}`, metricDocument, claims);
+    assertOtherwise(`metrics.${metricName}`, metricDocument, inputOf(metricDocument));
     if (document.about[metricName] === undefined) throw new RangeError(`about.${metricName}: expected a description, got none`);
   }
-  if (claims) assertCharges(document.metrics, document.budget);
+  if (claims) assertCharges(document.metrics, document.budget, document.assign);
   return document;
 }
 
@@ -193,6 +121,8 @@ export interface PublishedMetric {
   readonly document: MetricDocument;
   readonly about: About;
   readonly segments: NonNullable<SchemaDocument['segments']>;
+  /** Whether each device answers only a random subset of its newest schema's metrics. */
+  readonly assign?: SchemaDocument['assign'] | undefined;
   /** Wire names of the schemas in which the metric has this very law. */
   readonly schemas: readonly string[];
 }
@@ -216,13 +146,14 @@ export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
   const newestFirst = [...schemas].sort(([, a], [, b]) => b.version - a.version);
   const metrics = new Map<string, PublishedMetric & { readonly schemas: string[] }>();
   const key = (document: MetricDocument): string => canonicalJson(document as unknown as Json);
-  for (const [wire, { app, version, segments = {}, about, ...schema }] of newestFirst) {
+  for (const [wire, { app, version, segments = {}, assign, about, ...schema }] of newestFirst) {
     for (const [metricName, document] of Object.entries(schema.metrics)) {
       const id = `${app}/${metricName}`;
       const newest = metrics.get(id);
       if (newest !== undefined && key(newest.document) === key(document)) newest.schemas.push(wire);
       if (newest === undefined) {
-        metrics.set(id, { app, metric: metricName, version, document, about: about[metricName] as About, segments, schemas: [wire] });
+        const of = { app, metric: metricName, version, document, about: about[metricName] as About };
+        metrics.set(id, { ...of, segments, assign, schemas: [wire] });
       }
     }
   }

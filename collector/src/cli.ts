@@ -24,7 +24,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const usage = error instanceof CommanderError || error instanceof UsageError;
-    const message = (error as Error).message.replace(/^error: /, '');
+    const names = program.commands.map((command) => command.name()).join(', ');
+    const message = (error as Error).message
+      .replace(/^error: /, '')
+      .replace('(outputHelp)', `expected a command, one of ${names}, got ${argv.slice(2).join(' ') || 'none'}`);
     process.stderr.write(
       `murmuration: ${usage || error instanceof Failure ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`,
     );

@@ -1,8 +1,5 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { publish, type SchemaDocument } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express } from 'express';
@@ -10,9 +7,10 @@ import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
 import { createCatalog } from './catalog.ts';
 import type { Truth } from './estimates.ts';
+import { Arriving } from './http/arriving.ts';
 import { ingest } from './http/ingest.ts';
 import { metricsRouter } from './http/metrics.ts';
-import { Problem, sendProblem } from './http/problem.ts';
+import { Problem, problemOf, sendProblem } from './http/problem.ts';
 import { freeBytes, Room } from './http/room.ts';
 import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -34,12 +32,14 @@ export interface CollectorOptions {
   readonly log?: Logger;
   /** Pages that may report, as browsers name them (`https://app.example`): all when left out. A request without an origin is no page. */
   readonly origins?: readonly string[];
-  /** Reports that one source may send in a minute; any number when left out. A source is the address that connects. */
+  /** Reports that one source may send in a minute; any number when left out. A source is the address that connects, of IPv6 its first 64 bits. Until it has sent so many a batch is taken whole, so it may have sent up to a batch more. */
   readonly perMinute?: number;
   /** Reports of one metric in one batch, of which an honest device sends one: 1,000 when left out, all that a batch may hold. */
   readonly perMetric?: number;
-  /** Bytes of bodies that may wait for their commit before others are asked to come later: 16 MiB when left out. */
+  /** Bytes that requests may hold while they wait for their commit, before others are asked to come later: each its body and 12,000. 96 MiB when left out, some 8,000 small batches. */
   readonly mostQueued?: number;
+  /** Bytes of bodies on their way, which have come in part: beyond them who has been sending for the longest is asked to come later. 96 MiB when left out. */
+  readonly mostArriving?: number;
   /** Bytes of the disk that stay free: 256 MiB when left out. */
   readonly leastFree?: number;
   /** How many bytes of the disk are free. */
@@ -55,6 +55,8 @@ export interface Collector {
   readonly store: Store;
   /** Listens, and resolves to the address. Port 0 takes a free one. */
   readonly listen: (port: number, host: string) => Promise<string>;
+  /** Resolves when the store can do no more: the collector must be opened anew. */
+  readonly failed: Promise<Error>;
   /** Answers what was accepted, then stops. */
   readonly close: () => Promise<void>;
 }
@@ -71,14 +73,18 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const catalog = createCatalog(schemas);
   const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
   const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
-  const store = await (options.openStore?.(shapes) ?? openSqliteStore(data, shapes));
-  const { mostQueued = 2 ** 24, leastFree = 2 ** 28, free = () => freeBytes(data), origins, perMinute, perMetric } = options;
+  const store = await (options.openStore?.(shapes) ??
+    openSqliteStore(data, shapes, { onTrouble: (trouble) => log.warn({ trouble }, 'the store tries again') }));
+  const { mostQueued = 96 * 2 ** 20, mostArriving = 96 * 2 ** 20, leastFree = 2 ** 28, free = () => freeBytes(data) } = options;
+  const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
   const room = new Room({ mostQueued, leastFree, free });
   await room.look();
-  let isClosing = false;
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.post('/v1/reports', ingest({ schemas: published, store, room, now, origins, perMinute, perMetric, isClosing: () => isClosing }));
+  app.post(
+    '/v1/reports',
+    ingest({ schemas: published, store, room, arriving: new Arriving(mostArriving), now, origins, perMinute, perMetric }),
+  );
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(metricsRouter(catalog, store, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
   app.use(express.static(dashboard));
@@ -87,37 +93,24 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    if (error instanceof Problem) return sendProblem(response, error.status, error.code, error.expected, error.got);
-    const { status } = error as { readonly status?: number };
-    if (status !== undefined && status >= 400 && status < 500)
-      return sendProblem(response, status, 'bad-request', 'a well-formed request', 'another');
-    log.error({ err: error }, 'a request failed');
-    sendProblem(response, 500, 'internal', 'no failure', 'one; the log has it');
+    const problem = problemOf(error);
+    if (problem.status === 500) log.error({ err: error }, 'a request failed');
+    sendProblem(response, problem);
   };
   app.use(onError);
 
-  let server: Server | undefined;
+  const server = createHttpServer(app, timeouts);
   return {
     app,
     store,
+    failed: store.failed,
     listen: async (port, host) => {
-      server = createHttpServer(app, options.timeouts ?? TIMEOUTS).listen(port, host);
-      await once(server, 'listening');
-      const { address, port: taken, family } = server.address() as AddressInfo;
+      const { address, port: taken, family } = await server.listen(port, host);
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     },
     close: async () => {
-      isClosing = true;
       room.close();
-      if (server !== undefined) {
-        const closed = once(server, 'close');
-        server.close();
-        server.closeIdleConnections();
-        // Who is still sending has the time that any request has.
-        const late = setTimeout(() => server?.closeAllConnections(), (options.timeouts ?? TIMEOUTS).request);
-        await closed;
-        clearTimeout(late);
-      }
+      await server.close();
       await store.close();
     },
   };

@@ -1,6 +1,7 @@
 /** What changed between two versions of a schema, and whether devices in the field survive it. */
 
 import { canonicalJson, type Json, type MetricDocument, PERIOD_DAYS, type SchemaDocument } from '@murmuration/shared';
+import { inWords } from './otherwise.ts';
 
 /** One change, in words. */
 export interface Change {
@@ -10,11 +11,24 @@ export interface Change {
 
 const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
 
+/** A list of answers, of which the last may stand for every unlisted one. */
+type List = { readonly answers: readonly string[]; readonly other?: true };
+
+/**
+ * Whether a list has grown, or not changed: at its end, or before an `other` that stays the last. Answers that move with `other`
+ * do no harm, for a longer list has another law: its reports are not added up with those of the shorter one, and on a device it
+ * begins a new epoch.
+ */
+function hasGrown(before: List, after: List): boolean {
+  const kept = before.other && after.other ? before.answers.slice(0, -1) : before.answers;
+  return after.answers.length >= before.answers.length && same(kept, after.answers.slice(0, kept.length));
+}
+
 /** Answers are append-only: an index must go on meaning what it meant. */
 function answersKept(before: MetricDocument, after: MetricDocument): boolean {
   if (before.type !== after.type) return false;
-  if (before.type === 'choice' && after.type === 'choice') return same(before.answers, after.answers.slice(0, before.answers.length));
-  if (before.type === 'choices' && after.type === 'choices') return same(before.answers, after.answers.slice(0, before.answers.length));
+  if (before.type === 'choice' && after.type === 'choice') return hasGrown(before, after);
+  if (before.type === 'choices' && after.type === 'choices') return hasGrown(before, after);
   if (before.type === 'best' && after.type === 'best') return same(before.inputs, after.inputs.slice(0, before.inputs.length));
   if (before.type === 'histogram' && after.type === 'histogram') return same(before.edges, after.edges);
   if (before.type === 'mean' && after.type === 'mean') return same(before.range, after.range);
@@ -25,12 +39,26 @@ function answersKept(before: MetricDocument, after: MetricDocument): boolean {
   return before.type !== 'joint' || after.type !== 'joint' || same(before.questions, after.questions);
 }
 
+const standIn = ({ otherwise }: MetricDocument): string => (otherwise === undefined ? 'nothing' : `"${inWords(otherwise)}"`);
+
 function compareMetric(name: string, before: MetricDocument, after: MetricDocument): Change[] {
-  if (same(before, after)) return [];
   if (!answersKept(before, after)) {
     return [{ what: `${name}: answers are append-only; another question needs another name`, allowed: false }];
   }
-  return [{ what: `${name}: its law, ε or cadence changed; reports of the two versions are not added up`, allowed: true }];
+  const { otherwise: old, ...rest } = before;
+  const { otherwise: fresh, ...others } = after;
+  const changes: Change[] = [];
+  if (!same(rest, others)) {
+    changes.push({ what: `${name}: its law, ε or cadence changed; reports of the two versions are not added up`, allowed: true });
+  }
+  if (!same(old, fresh)) {
+    const change = `${standIn(before)} before and ${standIn(after)} now is reported where nothing was recorded`;
+    changes.push({
+      what: `${name}: otherwise changed: ${change}; a share means something else, so reports of the two versions are not added up`,
+      allowed: true,
+    });
+  }
+  return changes;
 }
 
 /** The changes from one schema to the next. */
@@ -46,6 +74,14 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
   const longer = PERIOD_DAYS[after.budget.per] > PERIOD_DAYS[before.budget.per];
   const effect = longer ? 'devices that have reported wait for a whole new window' : 'windows that have begun keep the smaller one';
   if (!same(before.budget, after.budget)) changes.push({ what: `budget: changed; ${effect}`, allowed: true });
+  if (before.assign !== after.assign) {
+    const now = after.assign ? 'each device answers a random part of the metrics' : 'each device answers all metrics';
+    changes.push({
+      what: `assign: changed; ${now}, and reports of the two versions are added up: who is asked is drawn by chance`,
+      allowed: true,
+    });
+  }
+  if (before.devices !== after.devices) changes.push({ what: 'devices: changed', allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
   if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });
   const counted = changes.length > (same(before.about, after.about) ? 0 : 1);

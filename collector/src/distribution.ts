@@ -48,13 +48,15 @@ export interface Described {
   readonly ranges: readonly RangeShare[];
 }
 
+/** Which edge of the cells, from 0 to their number, is the nearest to a number. */
+export const edgeOf = ([low, high]: Range, cells: number, number: number): number =>
+  Math.round((cells * (Math.min(high, Math.max(low, number)) - low)) / (high - low));
+
 /** Describes a distribution over a range. */
 export function describe(distribution: Distribution, range: Range, { ranges, quantiles }: Asked): Described {
   const { cells, shapes } = distribution;
   const [best = []] = Object.values(shapes);
   const below = sharesBelow(distribution);
-  const edge = (number: number): number =>
-    Math.round((cells * (Math.min(range[1], Math.max(range[0], number)) - range[0])) / (range[1] - range[0]));
   return {
     mean: inUnit(meanPlace(distribution), range),
     quantiles: quantiles.map((level) => {
@@ -67,7 +69,7 @@ export function describe(distribution: Distribution, range: Range, { ranges, qua
       return { level, estimate, low: from, high: to };
     }),
     ranges: ranges.map((asked) => {
-      const [from, to] = [edge(asked[0]), edge(asked[1])];
+      const [from, to] = [edgeOf(range, cells, asked[0]), edgeOf(range, cells, asked[1])];
       return { from: numberAt(range, from / cells), to: numberAt(range, to / cells), ...interval(shareOf(distribution, from, to)) };
     }),
   };

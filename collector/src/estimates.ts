@@ -39,7 +39,7 @@ export interface AnswerEstimate extends Estimate {
   readonly truth?: number;
 }
 
-/** The true shares by label, where a demonstration knows them. */
+/** The true shares by label among all reports, where a demonstration knows them: those of a segment or of some days are others. */
 export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
 
 /** A metric's estimates. */
@@ -58,7 +58,7 @@ export interface MetricEstimates {
   /** `value`: the one answer is the mean, in the unit of the metric's range. Left out where answers have shares. */
   readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
-  /** Signs of crafted reports, over all segments of the days; and what crafted reports could do. */
+  /** Signs of crafted reports: of cells and cohorts among the selected reports, of ones among those of all segments on their days; and what crafted reports could do. */
   readonly watch: Watch;
   /** Of a distribution. */
   readonly distribution?: Described;
@@ -106,7 +106,8 @@ export async function estimateMetric(
   const listed = answersOf(document);
   const sought = listed ? [] : soughtOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
-  const shares = truth?.(app, metric);
+  const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
+  const shares = isAll ? truth?.(app, metric) : undefined;
   const watch = watchOf(law, tallies, await store.weights({ schemas, metric, ...range }), perDevice, numbers);
   const estimates =
     reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });

@@ -9,4 +9,6 @@ export { estimatesOf } from './estimators/estimator.ts';
 export { sampler } from './simulate/distribution.ts';
 export { type Agreement, agreement } from './statistics/agreement.ts';
 export { chiSquaredTail } from './statistics/chiSquared.ts';
+export { foldBatches } from './store/pending.ts';
+export type { Tallies, Tally } from './store/store.ts';
 export { type Watch, watchOf } from './watch/watch.ts';

@@ -7,23 +7,43 @@ import type { SchemaDocument } from '@murmuration/shared';
 import { parseDocument, parseUnproven } from './catalog.ts';
 import { UsageError } from './commands/usage.ts';
 
-async function load(file: string, parse: (json: unknown) => SchemaDocument): Promise<SchemaDocument> {
+const { write } = process.stdout;
+
+/** Runs a module. What it prints goes to standard error, for standard output is the command's; a process that it ends fails. */
+async function run(file: string, field: string): Promise<{ readonly schema?: unknown }> {
+  const onExit = (): void => {
+    process.exitCode = 2;
+    process.stderr.write(`murmuration: ${field}: expected a module that loads, got one that ends the process\n`);
+  };
+  process.once('exit', onExit);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  try {
+    return (await import(pathToFileURL(resolve(file)).href)) as { readonly schema?: unknown };
+  } finally {
+    process.stdout.write = write;
+    process.off('exit', onExit);
+  }
+}
+
+async function load(file: string, parse: (json: unknown) => SchemaDocument, option: string): Promise<SchemaDocument> {
+  const field = `${option} ${file}`;
   try {
     if (file.endsWith('.json')) return parse(JSON.parse(await readFile(file, 'utf8')));
-    const module = (await import(pathToFileURL(resolve(file)).href)) as { readonly schema?: { readonly document?: unknown } };
-    if (module.schema === undefined) throw new RangeError('expected an export named schema, got none');
-    return parse(module.schema.document ?? module.schema);
+    const { schema } = await run(file, field);
+    if (schema === undefined) throw new RangeError('expected an export named schema, got none');
+    return parse((schema as { readonly document?: unknown } | null)?.document ?? schema);
   } catch (error) {
-    throw new UsageError(`--schema ${file}: ${(error as Error).message}`);
+    throw new UsageError(`${field}: ${(error as Error).message}`);
   }
 }
 
 /**
- * The schema document that a file holds.
+ * The schema document that a file holds. Files are loaded one after another.
  *
+ * @param option the option that names the file
  * @throws {UsageError} when the file can't be read, or holds no valid schema
  */
-export const loadSchema = (file: string): Promise<SchemaDocument> => load(file, parseDocument);
+export const loadSchema = (file: string, option = '--schema'): Promise<SchemaDocument> => load(file, parseDocument, option);
 
 /** The same, but what it spends may exceed what it claims. */
-export const loadUnproven = (file: string): Promise<SchemaDocument> => load(file, parseUnproven);
+export const loadUnproven = (file: string): Promise<SchemaDocument> => load(file, parseUnproven, '--schema');

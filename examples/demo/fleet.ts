@@ -1,6 +1,7 @@
-/** The fleet: many devices at once, in a thread of their own, so that the collector's event loop stays the collector's. */
+/** The fleet: many devices at once, in a process of their own, so that the collector's stays the collector's. */
 
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { noTruths, type Truths } from './data.ts';
 
 /** What a fleet is told. */
@@ -27,22 +28,27 @@ export interface Progress {
 
 /** A fleet at work. */
 export interface Fleet {
-  /** Its last word; rejects when the thread fails or is stopped. */
+  /** Its last word; rejects when the process fails or is stopped. */
   readonly done: Promise<Progress>;
   readonly stop: () => Promise<unknown>;
 }
 
-/** Starts a fleet in a thread. */
+/** Starts a fleet in a process, which ends with this one. */
 export function startFleet(orders: Orders, onProgress: (progress: Progress) => void): Fleet {
-  const worker = new Worker(new URL('./fleet-worker.ts', import.meta.url), { workerData: orders });
+  const child = fork(new URL('./fleet-process.ts', import.meta.url), [JSON.stringify(orders)]);
   let latest: Progress = { devices: 0, delivered: 0, lost: {}, truths: noTruths() };
-  worker.on('message', (progress: Progress) => {
+  child.on('message', (progress: Progress) => {
     latest = progress;
     onProgress(progress);
   });
-  const done = new Promise<Progress>((resolve, reject) => {
-    worker.once('error', reject);
-    worker.once('exit', (code) => (code === 0 ? resolve(latest) : reject(new Error(`the fleet stopped after ${latest.devices} devices`))));
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]); // the last message comes before the second
+  const done = ended.then(([[code]]) => {
+    if (code !== 0) throw new Error(`the fleet stopped after ${latest.devices} devices`);
+    return latest;
   });
-  return { done, stop: () => worker.terminate() };
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+  };
+  return { done, stop };
 }

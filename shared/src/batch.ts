@@ -26,6 +26,7 @@ export interface Batch {
  * 5xx, and never after another 4xx: nothing of it was counted either way.
  */
 export const REFUSALS = {
+  'bad-request': 400,
   malformed: 400,
   'future-day': 400,
   'unknown-metric': 400,
@@ -39,7 +40,9 @@ export const REFUSALS = {
   'stale-day': 410,
   'length-required': 411,
   'too-large': 413,
+  'bad-expectation': 417,
   'too-many': 429,
+  'headers-too-large': 431,
   busy: 503,
   'disk-full': 507,
 } as const;

@@ -10,8 +10,8 @@ import { MAX_STRING_BYTES, TOO_LONG } from './too-long.ts';
 /** A string's hash, folded to the two words that a cohort is mixed into. */
 export type StringHash = readonly [first: number, second: number];
 
-/** MurmurHash3's finalizer for 32 bits (Appleby, `fmix32`): a bijection in which each input bit moves every output bit. */
-function mix(x: number): number {
+/** MurmurHash3's finalizer for 32 bits (Appleby): a bijection in which each input bit moves every output bit. */
+export function fmix32(x: number): number {
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
   return x ^ (x >>> 16);
@@ -32,8 +32,8 @@ export function hashString(text: string): StringHash {
  * Double hashing, y + i x with odd x (Kirsch and Mitzenmacher 2006, §2); multiply-shift maps 32 bits to the range.
  */
 export function bloomBit(hash: StringHash, cohort: number, i: number, bits: number): number {
-  const x = mix(hash[0] ^ Math.imul(cohort + 1, 0x9e3779b1));
-  const y = mix((hash[1] + x) | 0);
+  const x = fmix32(hash[0] ^ Math.imul(cohort + 1, 0x9e3779b1));
+  const y = fmix32((hash[1] + x) | 0);
   return Math.floor((((y + Math.imul(i, x | 1)) >>> 0) * bits) / 2 ** 32);
 }
 

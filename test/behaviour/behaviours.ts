@@ -321,7 +321,6 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     const other = memoryStorage();
     other.setItem('murmuration:notes', 'something else');
     const reset = await device({ storage: other });
-    reset.telemetry.consent.grant();
     reset.telemetry.record('plan', 'pro');
     await reset.telemetry.flush();
     same('outcomes', results(reset), [' storage-reset', 'plan already-answered']);

@@ -27,13 +27,20 @@ const emptyStorage = (): Storage => {
   return webStorage();
 };
 
+/** Stores a value from another context of the same origin. */
+function inFrame(key: string, value: string): void {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  frame.contentWindow?.localStorage.setItem(key, value);
+  frame.remove();
+}
+
 const suites: { readonly [name: string]: (test: Test) => void } = {
   behaviours: (test) => behaviours(test, { storage: emptyStorage, hasEntropy: true, trace: TRACE }),
-  indexedDb: (test) => testStorage(test, () => indexedDbStorage()),
+  indexedDb: (test) => testStorage(test, () => indexedDbStorage(), { elsewhere: (key, value) => indexedDbStorage().setItem(key, value) }),
   fetch: (test) => testTransport(test, fetchTransport, server),
   ...(inPage
     ? {
-        localStorage: (test) => testStorage(test, webStorage),
+        localStorage: (test) => testStorage(test, webStorage, { elsewhere: inFrame }),
         page: (test) =>
           testLifecycle(
             test,
@@ -44,12 +51,12 @@ const suites: { readonly [name: string]: (test: Test) => void } = {
       }
     : {
         worker: (test) =>
-          testLifecycle(test, workerLifecycle, () => dispatchEvent(new MessageEvent('message', { data: 'murmuration:hidden' }))),
+          testLifecycle(test, workerLifecycle, () => dispatchEvent(new MessageEvent('message', { data: 'murmuration:flush' }))),
         sync: (test) =>
           testLifecycle(test, workerLifecycle, async () => {
             const held: Promise<unknown>[] = [];
             const waitUntil = (promise: Promise<unknown>): void => void held.push(promise);
-            dispatchEvent(Object.assign(new Event('sync'), { tag: 'murmuration:hidden', waitUntil }));
+            dispatchEvent(Object.assign(new Event('sync'), { tag: 'murmuration:flush', waitUntil }));
             await Promise.all(held);
           }),
       }),

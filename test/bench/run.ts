@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { accuracy } from './accuracy/accuracy.ts';
 import { client } from './client/client.ts';
 import { ingest } from './ingest/ingest.ts';
+import '../setup/compile-cache.ts';
 
 /** A benchmark: its result as JSON, and as rows: a heading and what is below it, then an empty row where another table follows. */
 type Benchmark = (

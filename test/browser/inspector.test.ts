@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launchChromium } from '../setup/chromium.ts';
+import { watchedContext } from './context.ts';
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'";
 const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notes</title>
@@ -17,9 +18,10 @@ const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="v
 
 let browser: Browser;
 let server: Server;
+let context: BrowserContext;
 let page: Page;
 let sent: string[];
-let complaints: string[];
+let complaints: readonly string[];
 
 beforeAll(async () => {
   browser = await launchChromium();
@@ -46,7 +48,7 @@ beforeAll(async () => {
       response.writeHead(204).end();
       return;
     }
-    const [type, body] = files[request.url ?? ''] ?? ['text/plain', ''];
+    const [type, body] = files[request.url?.replace(/\?.*/, '') ?? ''] ?? ['text/plain', ''];
     response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
   });
   server.listen(0, '127.0.0.1');
@@ -58,16 +60,13 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  [sent, complaints] = [[], []];
-  page = await browser.newPage({ viewport: { width: 390, height: 900 } });
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  sent = [];
+  ({ context, complaints } = await watchedContext(browser, { viewport: { width: 390, height: 900 } }));
+  page = await context.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 });
 afterEach(async () => {
-  await page.close();
+  await context.close();
   expect(complaints).toEqual([]);
 });
 
@@ -101,6 +100,45 @@ test('shows what is asked, what is spent and the very bytes that are sent next, 
   await page.reload();
   await click('Privacy');
   await page.getByText('You do not share.').waitFor();
+});
+
+test('tells of what is reported where nothing is answered, and of the day that it waits for', async () => {
+  await page.goto(new URL('/?event', page.url()).href);
+  await click('Privacy');
+  await share().click();
+  await page.getByText('Where nothing is answered, “false” is reported').waitFor();
+  await page.getByText(/Waits for \d{4}-\d\d-\d\d or later\./).waitFor();
+});
+
+test('erases everything but a tombstone, when it is asked to', async () => {
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await page.getByText('The very bytes:').waitFor();
+  await click('Erase everything');
+  await page.getByText('You do not share.').waitFor();
+  await page.getByText('Nothing waits to be sent.').waitFor();
+  await page.getByText('ε\u00a06 of 6 in any 30 days').waitFor();
+  expect(await page.evaluate(() => Object.keys(JSON.parse(localStorage['murmuration:notes']).accounts.home))).toEqual(['day', 'spent']);
+});
+
+test('works in a second tab, which shows what the first has stored, and turns it off there at once', async () => {
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await page.getByText('The very bytes:').click();
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await second.getByRole('button', { name: 'Privacy' }).click();
+  await second.getByText('The very bytes:').click();
+  expect(await second.locator('pre').textContent()).toBe(await page.locator('pre').textContent());
+  await second.getByRole('switch').click();
+  await page.getByText('You do not share.').waitFor();
+  await page.getByText('Nothing waits to be sent.').waitFor();
+  expect(await page.evaluate(() => JSON.parse(localStorage['murmuration:notes']).outbox)).toEqual([]);
+  await page.bringToFront();
+  await click('Send');
+  expect(sent).toEqual([]);
 });
 
 test('erases what waits when it is turned off', async () => {

@@ -6,8 +6,8 @@ import { bundle, program } from '../bench/client/bundle.ts';
 import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
-const LISTS = 5_000;
-const STRINGS = 8_000;
+const LISTS = 6_600;
+const STRINGS = 9_600;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 
@@ -51,7 +51,7 @@ test(`permanent strings bring it to at most ${STRINGS} bytes`, async () => {
 
 describe('the table of client/README.md', async () => {
   const readme = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8');
-  const rows = readme.matchAll(/^\| `?([^|`]+?)`? +\| +([\d,]+) \| +(?:\+[\d,]+ )?\|$/gm);
+  const rows = readme.matchAll(/^\| `?([^|`]+?)`? +\| +([\d,]+) \| +(?:[+−-][\d,]+ )?\|$/gm);
   const stated = new Map([...rows].map(([, name = '', bytes = '']) => [name, Number(bytes.replace(',', ''))]));
   const found = await sizes();
 

@@ -46,8 +46,8 @@ describe('consent', () => {
     expect(again.telemetry.consent.state).toBe('denied');
     again.telemetry.consent.grant();
     again.telemetry.record('dark', true);
-    expect(results(again.outcomes)).toEqual(['already-answered']);
-    expect(results(outcomes)).toEqual(['recorded']);
+    expect(results(again.outcomes)).toEqual(['consent-changed', 'already-answered']);
+    expect(results(outcomes)).toEqual(['recorded', 'consent-changed']);
   });
 
   test('Global Privacy Control turns a granted default into denied, until an explicit grant', () => {
@@ -383,7 +383,7 @@ describe('storage', () => {
     telemetry.record('dark', true);
     telemetry.consent.grant();
     await telemetry.flush();
-    expect([results(outcomes), uploads]).toEqual([['no-consent'], []]);
+    expect([results(outcomes), uploads]).toEqual([['consent-changed', 'no-consent'], []]);
   });
 
   test('a failed ledger write records nothing, and the slot stays taken', async () => {
@@ -396,9 +396,10 @@ describe('storage', () => {
         return memory.setItem(key, value);
       },
     };
-    const { telemetry, outcomes, uploads } = device(schema, { storage });
+    const { telemetry, outcomes, uploads, timers } = device(schema, { storage });
     telemetry.record('dark', true);
     await settle();
+    expect(timers()).toBe(0);
     full = false;
     telemetry.record('dark', true);
     await telemetry.flush();
@@ -409,8 +410,7 @@ describe('storage', () => {
     const storage = memoryStorage();
     storage.setItem('murmuration:notes', stored);
     const { telemetry, outcomes, setDay, uploads } = device(schema, { storage });
-    expect(telemetry.consent.state).toBe('ask'); // a refusal may have been lost
-    telemetry.consent.grant();
+    expect(telemetry.consent.state).toBe('granted'); // what was decided stands apart, and nothing was
     telemetry.record('dark', true);
     telemetry.record('kept', true);
     expect(await telemetry.ledger()).toMatchObject({ spent: 60, left: 0 });
@@ -474,18 +474,15 @@ describe('what a reviewer found', () => {
   });
 
   test('what waited for the storage past its day is dropped: a window holds the answers of its own days', async () => {
-    let answer = (_text: string | null): void => {};
-    const storage: Storage = {
-      ...memoryStorage(),
-      getItem: () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    };
+    let answer = (): void => {};
+    const slow = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const storage: Storage = { ...memoryStorage(), getItem: () => slow.then(() => null) };
     const { telemetry, outcomes, uploads, setDay } = device(schema, { storage });
     telemetry.record('dark', true);
     setDay(1);
-    answer(null);
+    answer();
     await telemetry.flush();
     expect([results(outcomes), uploads]).toEqual([['expired'], []]);
   });
@@ -563,7 +560,7 @@ describe('the ledger', () => {
     telemetry.record('home', 'x');
     const ledger = await telemetry.ledger();
     expect(ledger).toMatchObject({ budget: { epsilon: 60, per: 'month' }, spent: 5, left: 55 });
-    expect(ledger.metrics.find(({ metric }) => metric === 'dark')).toEqual({ metric: 'dark', spent: 1, nextDay: FIRST_DAY + 30 });
+    expect(ledger.metrics.find(({ metric }) => metric === 'dark')).toEqual({ metric: 'dark', year: 13, spent: 1, nextDay: FIRST_DAY + 30 });
     setDay(31);
     expect((await telemetry.ledger()).spent).toBe(0);
   });

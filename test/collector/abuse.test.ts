@@ -2,25 +2,14 @@
 
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choice, createTelemetry, defineSchema, memoryStorage } from '@murmuration/client';
 import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
-import { dayNumber, dayText, REFUSALS, wireName } from '@murmuration/shared';
+import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Room } from '../../collector/src/http/room.ts';
-import { Sources } from '../../collector/src/http/sources.ts';
-
-const schema = defineSchema({
-  app: 'abuse',
-  version: 1,
-  budget: { epsilon: 2, per: 'month' },
-  metrics: {
-    plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
-    theme: choice(['light', 'dark'], { epsilon: 1, description: 'Which theme?' }),
-  },
-});
+import { REQUEST_BYTES, Room } from '../../collector/src/http/room.ts';
+import { StoreFull } from '../../collector/src/store/store.ts';
+import { batch, head, raw, report, schema } from './senders.ts';
 
 let folder: string;
 let opened: Collector | undefined;
@@ -43,16 +32,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-let serial = 0;
-const batch = (reports: readonly (readonly [string, string])[] = [['plan', 'AQ']]): string =>
-  JSON.stringify({
-    v: 1,
-    schema: wireName(schema.document),
-    day: dayText(dayNumber(Date.now())),
-    batch: (++serial).toString(16).padStart(32, '0'),
-    reports,
-  });
-
 interface Answer {
   readonly status: number;
   readonly error?: string;
@@ -68,21 +47,6 @@ async function post(body: string, headers: Record<string, string> = {}): Promise
 
 const counted = async (): Promise<number> => (await collector.store.read({ schemas: [wireName(schema.document)], metric: 'plan' })).reports;
 
-/** A connection that says what it is told, and all that it is answered until it is closed. */
-async function raw(text: string): Promise<{ readonly socket: Socket; readonly answer: Promise<string> }> {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
-  await once(socket, 'connect');
-  let said = '';
-  socket.setEncoding('utf8').on('data', (part: string) => {
-    said += part;
-  });
-  const answer = once(socket, 'close').then(() => said);
-  socket.write(text);
-  return { socket, answer };
-}
-
-const head = (length: number): string => `POST /v1/reports HTTP/1.1\r\nHost: t\r\nContent-Length: ${length}\r\n\r\n`;
-
 describe('who may send', () => {
   test('a page that is not listed is 403 and counts nothing; listed pages and what is no page are heard', async () => {
     await open({ origins: ['https://app.example'] });
@@ -91,6 +55,15 @@ describe('who may send', () => {
     expect((await post(batch(), { origin: 'https://app.example' })).status).toBe(204);
     expect((await post(batch())).status).toBe(204);
     expect(await counted()).toBe(2);
+  });
+
+  test('who may not send is told so first, and of a body that is too large or of no length nothing is read', async () => {
+    await open({ origins: ['https://app.example'] });
+    const answer = async (text: string): Promise<string> => (await raw(url, text)).answer;
+    expect(await answer(head(70_000, 'Origin: https://evil.example\r\n'))).toMatch(
+      /^HTTP\/1\.1 403 [\s\S]*connection: close[\s\S]*"bad-origin"/i,
+    );
+    expect(await answer(head(70_000, 'Origin: https://app.example\r\n'))).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test('a source that has sent all that it may this minute is asked to come later, and is heard in the next', async () => {
@@ -104,16 +77,6 @@ describe('who may send', () => {
     expect(await counted()).toBe(3);
     clock += 60_000;
     expect((await post(today())).status).toBe(204);
-  });
-
-  test('a source has another name the next day, and neighbours in one IPv6 network have one', () => {
-    const sources = new Sources(1);
-    const name = sources.nameOf('192.0.2.7', 1);
-    expect(sources.nameOf('192.0.2.7', 1)).toBe(name);
-    expect(sources.nameOf('192.0.2.8', 1)).not.toBe(name);
-    expect(sources.nameOf('2001:db8:1:2:3::4', 1)).toBe(sources.nameOf('2001:db8:1:2:ffff::1', 1));
-    expect(sources.nameOf('192.0.2.7', 2)).not.toBe(name);
-    expect(name).not.toContain('192');
   });
 
   test('a batch with more reports of one metric than the collector takes counts none of them', async () => {
@@ -131,8 +94,8 @@ describe('who may send', () => {
 describe('who takes too long', () => {
   test('headers and bodies that trickle in are answered 408 in one line, and others are served meanwhile', async () => {
     await open({ timeouts: { headers: 300, request: 600, idle: 5_000 } });
-    const slowHeaders = await raw('POST /v1/reports HTTP/1.1\r\nHost:');
-    const slowBody = await raw(`${head(100)}{`);
+    const slowHeaders = await raw(url, 'POST /v1/reports HTTP/1.1\r\nHost:');
+    const slowBody = await raw(url, `${head(100)}{`);
     const drip = setInterval(() => slowBody.socket.writable && slowBody.socket.write(' '), 50);
     expect((await post(batch())).status).toBe(204);
     for (const answer of await Promise.all([slowHeaders.answer, slowBody.answer])) {
@@ -142,19 +105,12 @@ describe('who takes too long', () => {
     clearInterval(drip);
     expect(await counted()).toBe(1);
   });
-
-  test('what is no HTTP is 400 in one line, and headers without end are 431', async () => {
-    await open();
-    expect(await (await raw('never heard of it\r\n\r\n')).answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"error":"bad-request"[^\n]*\}\n$/);
-    expect(await (await raw(`GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`)).answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect((await post(batch())).status).toBe(204);
-  });
 });
 
 describe('no room', () => {
   test('bytes that wait beyond the limit are 503 with a jittered Retry-After, and once there is room again all are heard', async () => {
     const one = Buffer.byteLength(batch());
-    await open({ mostQueued: 3 * one });
+    await open({ mostQueued: 3 * (REQUEST_BYTES + one) });
     const bodies = Array.from({ length: 200 }, () => batch());
     const answers = await Promise.all(bodies.map((body) => post(body)));
     const refused = answers.filter(({ status }) => status === 503);
@@ -176,22 +132,87 @@ describe('no room', () => {
     expect(await counted()).toBe(1);
   });
 
+  test('a read that finds no room for what it must write first is 507', async () => {
+    const full = async (): Promise<never> => {
+      throw new StoreFull('database or disk is full');
+    };
+    const store = { append: full, read: full, weights: full, expire: full, failed: new Promise<Error>(() => {}), close: async () => {} };
+    await open({ openStore: async () => store });
+    for (const path of ['metrics', 'metrics/plan/estimates']) {
+      const response = await fetch(`${url}/v1/${path}`);
+      expect([response.status, await response.json()]).toEqual([507, { error: 'disk-full', expected: 'room on the disk', got: 'none' }]);
+    }
+  });
+
   test('a disk that says nothing of its room has none', async () => {
     const room = new Room({ mostQueued: 10, leastFree: 1, free: () => Promise.reject(new Error('gone')) });
     await room.look();
-    expect(() => room.checkDisk()).toThrow('disk-full');
+    expect(() => room.check(1)).toThrow('disk-full');
+    room.close();
+  });
+
+  test('there is room again when those before were answered; an empty body takes some, and what is only declared none', () => {
+    const room = new Room({ mostQueued: REQUEST_BYTES + 10, leastFree: 1, free: async () => 2 });
+    room.check(10);
     room.enter(10);
-    expect(() => room.enter(1)).toThrow('busy');
+    expect(() => room.check(0)).toThrow('busy');
+    expect(() => room.enter(0)).toThrow('busy');
     room.leave(10);
+    expect(() => room.enter(11)).toThrow('busy');
     room.enter(10);
     room.close();
+  });
+
+  test('a body that there is no room for is refused before it is sent, and its connection stays', async () => {
+    const body = batch();
+    await open({ mostQueued: REQUEST_BYTES + Buffer.byteLength(body) });
+    const { socket, answer } = await raw(url, head(60_000));
+    const [first] = (await once(socket, 'data')) as [string];
+    expect(first).toMatch(/^HTTP\/1\.1 503 /);
+    expect(first).not.toMatch(/connection: close/i);
+    socket.write(' '.repeat(60_000));
+    socket.write(head(Buffer.byteLength(body)) + body);
+    const [second] = (await once(socket, 'data')) as [string];
+    expect(second).toMatch(/^HTTP\/1\.1 204 /);
+    socket.end();
+    await answer;
+    expect(await counted()).toBe(1);
+  });
+
+  test('bodies on their way have room of their own: where it is used up the slowest come later, and others are heard', async () => {
+    const body = batch();
+    await open({ mostArriving: 1_000, mostQueued: REQUEST_BYTES + 60_000 });
+    const slow = await raw(url, head(60_000) + ' '.repeat(1_000));
+    const refused = once(slow.socket, 'data') as Promise<[string]>;
+    expect((await post(batch())).status).toBe(204); // it is of one piece, and the queue is empty
+    expect(slow.socket.bytesRead).toBe(0);
+    const fast = await raw(url, head(body.length) + body.slice(0, 9));
+    expect((await refused)[0]).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: \d+[\s\S]*\{"error":"busy"/i);
+    const heard = once(fast.socket, 'data') as Promise<[string]>;
+    fast.socket.write(body.slice(9));
+    expect((await heard)[0]).toMatch(/^HTTP\/1\.1 204 /);
+    const again = once(slow.socket, 'data') as Promise<[string]>;
+    slow.socket.write(' '.repeat(59_000) + report());
+    expect((await again)[0]).toMatch(/^HTTP\/1\.1 204 /);
+    for (const { socket, answer } of [slow, fast]) {
+      socket.end();
+      await answer;
+    }
+    expect(await counted()).toBe(3);
+  });
+
+  test('a body of a length that is not accepted is not read: its connection ends with the answer', async () => {
+    await open();
+    expect(await (await raw(url, head(10 ** 9))).answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+    const chunked = 'POST /v1/reports HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await (await raw(url, chunked)).answer).toMatch(/^HTTP\/1\.1 411 [\s\S]*connection: close/i);
   });
 });
 
 test('a collector that stops answers every request that it accepted, tells connections that it closes, and keeps what it acknowledged', async () => {
   await open();
   const bodies = Array.from({ length: 100 }, () => batch());
-  const late = await raw(head(Buffer.byteLength(bodies[0] as string)));
+  const late = await raw(url, head(Buffer.byteLength(bodies[0] as string)));
   const answers = bodies.slice(1).map((body) => post(body));
   await Promise.race(answers);
   const closing = collector.close();
@@ -213,29 +234,4 @@ test('nothing on the disk names a sender or a time finer than a day', async () =
   const disk = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
   for (const trace of ['127.0.0.1', 'a-rare-browser', 'app.example', dayText(dayNumber(Date.now()))])
     expect(disk.join('')).not.toContain(trace);
-});
-
-describe('one table of refusals', () => {
-  const format = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
-  const rows = [...format.matchAll(/^\| (\d{3}) +\| `([a-z-]+)` +\|/gm)].map(([, status, code]) => [code, Number(status)] as const);
-
-  test('the format lists every one, with its status, and no other', () => {
-    expect(Object.fromEntries(rows)).toEqual(REFUSALS);
-  });
-
-  test.each(Object.entries(REFUSALS))('after %s (%i) a device keeps or drops its batch as the format says', async (_code, status) => {
-    await open();
-    const telemetry = createTelemetry({
-      schema,
-      endpoint: 'http://refusals.invalid',
-      storage: memoryStorage(),
-      transport: async () => ({ status }),
-    });
-    telemetry.consent.grant();
-    telemetry.record('plan', 'pro');
-    await telemetry.flush();
-    const kept = (await telemetry.preview()).length > 0;
-    expect(kept).toBe(status === 408 || status === 429 || status >= 500);
-    await telemetry.close();
-  });
 });

@@ -40,10 +40,13 @@ describe('murmuration audit --certificate', () => {
     expect(JSON.parse(stdout)).toEqual(golden);
   });
 
-  test.each(['numbers', 'sets', 'hashing', 'designs'])('of questions about %s is the one that was verified, to the integer', (name) => {
-    const verified = JSON.parse(readFileSync(path(`../vectors/certificate-${name}.json`), 'utf8')) as Certificate;
-    expect(JSON.parse(audit(verified.document, '--certificate').stdout)).toEqual(verified);
-  });
+  test.each(['numbers', 'sets', 'hashing', 'designs', 'assigned'])(
+    'of questions about %s is the one that was verified, to the integer',
+    (name) => {
+      const verified = JSON.parse(readFileSync(path(`../vectors/certificate-${name}.json`), 'utf8')) as Certificate;
+      expect(JSON.parse(audit(verified.document, '--certificate').stdout)).toEqual(verified);
+    },
+  );
 
   test('has every kind of law, composed and not', () => {
     const kinds = Object.values(golden.metrics).map(({ law, epoch }) => `${law.mechanism}${epoch ? ', permanent' : ''}`);
@@ -92,6 +95,14 @@ describe('a claim', () => {
     expect([certificate.status, JSON.parse(certificate.stdout).holds]).toEqual([1, false]);
   });
 
+  test('that has too many digits is refused in one line', () => {
+    for (const epsilon of [1e21, 1e308]) {
+      const { status, stdout, stderr } = audit({ ...document, budget: { epsilon, per: 'month' } });
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^murmuration: [^\n]*schema\.budget\.epsilon: expected number to be <=1000000000, got [^\n]*\n$/);
+    }
+  });
+
   test('of other commands is still checked before anything else is done', () => {
     const file = join(folder, 'broken.json');
     writeFileSync(file, JSON.stringify(change('dark', { epsilon: 0.09 })));
@@ -122,6 +133,7 @@ describe('what people read', () => {
         '  Asked by: design. Needed until 2027-01-31.',
       ].join('\n'),
     );
+    expect(statement).toContain('it estimates which share of the reports stands for each.');
     expect(statement).toContain('Asked once. Answers: free, pro, team, für Schulen.');
     expect(statement).toContain('Answers: one of a list of 41.');
     expect(statement).toContain('Answers: theme (one of 2) together with sync (one of 2).');
@@ -142,8 +154,83 @@ describe('what people read', () => {
   });
 });
 
+/** Four metrics of which each device answers what fits; three of them have `otherwise`. */
+const assigned = (JSON.parse(readFileSync(path('../vectors/certificate-assigned.json'), 'utf8')) as Certificate).document;
+const assignedChange = (metric: string, fields: object): SchemaDocument =>
+  ({ ...assigned, metrics: { ...assigned.metrics, [metric]: { ...assigned.metrics[metric], ...fields } } }) as SchemaDocument;
+
+describe("assign: 'random'", () => {
+  test('the budget bounds a window that all metrics together would exceed', () => {
+    const { status, stdout } = audit(assigned, '--json');
+    const { window, all, holds } = JSON.parse(stdout);
+    expect({ status, holds, window }).toEqual({
+      status: 0,
+      holds: true,
+      window: { epsilon: '6.000000000000', budget: 6, per: 'month', assign: 'random' },
+    });
+    expect(Number(all)).toBeCloseTo(14, 6);
+    expect(audit(assigned).stdout).toMatch(/^assign random: .* all of them would spend ε 13\.9999/m);
+  });
+
+  test('the sum of all bounds it where that is less, and a budget of many decimals is rounded up', () => {
+    const wide = audit({ ...assigned, budget: { epsilon: 20, per: 'month' } }, '--json');
+    expect(JSON.parse(wide.stdout)).toMatchObject({ holds: true, window: { epsilon: JSON.parse(wide.stdout).all } });
+    const odd = audit({ ...assigned, budget: { epsilon: 6 + 1 / 3, per: 'month' } }, '--json');
+    expect(JSON.parse(odd.stdout).window.epsilon).toBe('6.333333333334');
+  });
+
+  test.each([
+    ['all metrics must fit without it', { ...assigned, assign: undefined }],
+    ['each metric alone must fit', { ...assigned, budget: { epsilon: 4.9, per: 'month' } }],
+    ['a charge that is claimed too small could let too much fit', assignedChange('plan', { epsilon: 0.5 })],
+    ['the same of an epoch', assignedChange('theme', { permanent: { epsilon: 2, renew: 'year' } })],
+  ])('a claim is broken where it is: %s', (_, broken) => {
+    const { status, stdout } = audit(broken, '--json');
+    const { holds, window, all } = JSON.parse(stdout);
+    expect({ status, holds, epsilon: window.epsilon }).toEqual({ status: 1, holds: false, epsilon: all });
+  });
+
+  test('the statement says that each device is asked some of it, and what bounds that', () => {
+    const statement = statementOf(assigned, spendingOf(assigned));
+    expect(statement).toContain('Each device is asked only some of these questions, chosen by chance and never by an answer');
+    expect(statement).toContain('by a factor of 404 at most (ε 6, the budget, for it is asked no more than fits).');
+    const { assign: _assign, ...plain } = { ...assigned, budget: { epsilon: 20, per: 'month' } as const };
+    expect(statementOf(plain, spendingOf(plain))).not.toContain('only some of these');
+    expect(statementOf({ ...plain, assign: 'random' }, spendingOf({ ...plain, assign: 'random' }))).toContain(
+      '(ε 14.000, of a budget of 20)',
+    );
+  });
+
+  test('a budget beyond all numbers has a factor too', () => {
+    const large = { ...assigned, budget: { epsilon: 2000, per: 'month' } } as const;
+    const bounded = { ...spendingOf(assigned), window: '2000.000000000000' };
+    expect(statementOf(large, bounded)).toContain('by a factor of 10^869 at most');
+  });
+});
+
+describe('otherwise', () => {
+  test('is what the warning of visible participation asks for', () => {
+    const of = (schema: object): unknown => JSON.parse(audit(schema, '--json').stdout).warnings;
+    expect(of(assigned)).toMatchObject([{ kind: 'participation-visible', about: ['plan'] }, { kind: 'storage' }]);
+    expect(of(assignedChange('plan', { otherwise: 'free' }))).toMatchObject([{ kind: 'storage' }]);
+    expect(audit(assigned).stdout).toMatch(/^warning: participation visible: that a device answers plan, and on which day, is no secret/m);
+  });
+
+  test('is said in the statement in plain words, of those metrics that have it', () => {
+    const statement = statementOf(assigned, spendingOf(assigned));
+    const place = (answer: string): string =>
+      `If you do not answer, this is reported in your place, randomized as an answer is: ${answer}.`;
+    expect(statement.split('If you do not answer')).toHaveLength(4);
+    for (const answer of ['no', 'none of these', 'none']) expect(statement).toContain(place(answer));
+    expect(statement).toContain('The first answer, or what is reported in its place, is randomized once and kept');
+    expect(statement).toContain('counts on the day on which its time to answer begins, whenever you answer.');
+    expect(statementOf(document, spendingOf(document))).not.toContain('in your place');
+  });
+});
+
 test.each([
   [{ ...document, format: 2 }, 'format'],
+  [change('dark', { otherwise: 'no' }), 'metrics.dark.otherwise: expected an answer to the question, got "no"'],
   [change('font', { permanent: undefined }), 'irr exactly when the metric is permanent'],
   [change('dark', { law: { mechanism: 'k-ary', size: 3, truth: 2 ** 31 } }), 'a law over 2'],
 ])('what is no schema is bad input', (schema, message) => {

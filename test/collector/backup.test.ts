@@ -2,16 +2,19 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lock } from '../../collector/src/store/lock.ts';
 import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
 import type { Store } from '../../collector/src/store/store.ts';
 import { DAY, entry, SCHEMA, shapes, sum, WIDE } from './store/entries.ts';
 
+const LOCK = 'murmuration.lock';
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 let folder: string;
 let data: string;
@@ -54,22 +57,25 @@ test('a copy taken while a collector writes holds each batch with exactly its co
       reports: ['wide', 'wider'].map((metric) => ({ metric, cells: [cell] })), // a cell of its own, in two metrics
       day: DAY + (cell % 4),
     });
-  let [next, stop] = [0, false];
+  let [next, quota] = [0, 0];
   const acknowledged: number[] = [];
+  // A quarter for each copy and one for afterwards, at a pace that lasts as long as a copy takes.
   const writers = Array.from({ length: 8 }, async () => {
-    while (!stop && next < WIDE) {
+    for (; next < WIDE; await sleep(1)) {
+      if (next >= quota) continue;
       const cell = next++;
       if ((await store.append(of(cell))) === 'counted') acknowledged.push(cell);
     }
   });
   const copies = [];
   for (const name of ['first', 'second', 'third']) {
+    quota += WIDE / 4;
     const before = acknowledged.length;
     const out = join(folder, `${name}.sqlite`);
     expect(await runBeside('backup', '--data', data, '--out', out)).toBe(0);
     copies.push({ out, sure: acknowledged.slice(0, before) });
   }
-  stop = true;
+  quota = WIDE;
   await Promise.all(writers);
   expect(acknowledged.length).toBeGreaterThan(copies[2]?.sure.length ?? 0);
   await store.close();
@@ -111,7 +117,7 @@ test('a copy is one file that holds all of a store whose collector was killed', 
   });
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite']);
   expect(run('restore', '--from', copy, '--data', restored).status).toBe(0);
-  expect(readdirSync(restored)).toEqual(['murmuration.sqlite']);
+  expect(readdirSync(restored)).toEqual([LOCK, 'murmuration.sqlite']);
   const again = await open(restored);
   expect((await sum(again)).reports).toBe(2);
   await again.close();
@@ -125,8 +131,9 @@ describe('is refused in one sentence, and changes nothing:', () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(tree().filter((name) => name !== 'restored')).toEqual(before.filter((name) => name !== 'restored'));
-    expect(existsSync(restored) ? readdirSync(restored) : []).toEqual([]);
+    const isOther = (name: string): boolean => !name.startsWith('restored');
+    expect(tree().filter(isOther)).toEqual(before.filter(isOther));
+    expect(existsSync(restored) ? readdirSync(restored).filter((name) => !name.startsWith(LOCK)) : []).toEqual([]);
   };
 
   test('a backup of a folder without a store, or over a file', async () => {
@@ -146,6 +153,18 @@ describe('is refused in one sentence, and changes nothing:', () => {
     refuses(['restore', '--from', copy, '--data', data], 'got one with murmuration.sqlite-wal');
   });
 
+  test('a restore into a folder that a collector is about to use, or another restore', async () => {
+    await small();
+    expect(run('backup', '--data', data, '--out', copy).status).toBe(0);
+    mkdirSync(restored);
+    const unlock = lock(restored);
+    refuses(['restore', '--from', copy, '--data', restored], 'expected a store that no other process writes, got one that is in use');
+    unlock();
+    writeFileSync(join(restored, 'unfinished-murmuration.sqlite-wal'), 'what a restore left that was cut off');
+    expect(run('restore', '--from', copy, '--data', restored).status).toBe(0);
+    expect(readdirSync(restored)).toEqual([LOCK, 'murmuration.sqlite']);
+  });
+
   test('a restore of no copy: missing, of another kind, cut short, changed, or of a later version', async () => {
     const store = await open(data);
     for (let day = 0; day < 200; day++) await store.append(entry(day, { day: DAY + day }));
@@ -154,6 +173,7 @@ describe('is refused in one sentence, and changes nothing:', () => {
     const damaged = join(folder, 'damaged.sqlite');
     const restore = ['restore', '--from', damaged, '--data', restored];
     refuses(restore, 'got no such file');
+    refuses(['restore', '--from', folder, '--data', restored], 'expected a file that backup wrote, got something that is no file');
     writeFileSync(damaged, 'no database at all '.repeat(300));
     refuses(restore, 'no SQLite database');
     writeFileSync(damaged, '');

@@ -2,20 +2,22 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { choice, defineSchema, flag } from '@murmuration/client';
+import { choice, defineSchema, flag, joint, text } from '@murmuration/client';
 import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
+import { originsOption } from '../../collector/src/commands/usage.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', timeout: 60_000, env: { ...process.env, NODE_NO_WARNINGS: '1' } }); // else one that hangs would hang its test
 
 const ask = { epsilon: 1, description: 'a question' };
 const save = (name: string, schema: { readonly document: Parameters<typeof canonicalSchema>[0] }): string => {
@@ -31,6 +33,24 @@ const grown = save(
 );
 const same = save('same.json', defineSchema({ app: 'notes', version: 1, budget, metrics: { plan: choice(['a', 'b', 'c'], ask) } }));
 const swapped = save('swapped.json', defineSchema({ app: 'notes', version: 2, budget, metrics: { plan: choice(['b', 'a'], ask) } }));
+
+/** A list whose last answer is `other`. */
+const unlisted = (answers: readonly string[], version: number): string =>
+  save(
+    `unlisted-${answers.join('-')}-${version}.json`,
+    defineSchema({ app: 'notes', version, budget, metrics: { plan: choice(answers, { ...ask, other: true }) } }),
+  );
+const empty = join(folder, 'null.ts');
+writeFileSync(empty, 'export const schema = null;');
+const strings = save(
+  'strings.json',
+  defineSchema({
+    app: 'pages',
+    version: 1,
+    budget,
+    metrics: { page: text(ask), pair: joint({ page: text, plan: ['a', 'b'] }, ask), plan: choice(['a', 'b'], ask) },
+  }),
+);
 
 describe('murmuration schema', () => {
   test('prints names, charges and canonical JSON', () => {
@@ -56,7 +76,55 @@ describe('murmuration schema', () => {
       status: 1,
       stdout: expect.stringContaining('append-only'),
     });
+    expect(run('schema', '--schema', unlisted(['a', 'b', 'c'], 2), '--against', unlisted(['a', 'b'], 1))).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('reports of the two versions are not added up'),
+    });
+    for (const after of [unlisted(['b', 'a'], 2), unlisted(['a'], 2), swapped])
+      expect(run('schema', '--schema', after, '--against', unlisted(['a', 'b'], 1))).toMatchObject({
+        status: 1,
+        stdout: expect.stringContaining('append-only'),
+      });
     expect(JSON.parse(run('schema', '--schema', first, '--against', first, '--json').stdout)).toMatchObject({ changes: [], allowed: true });
+  });
+});
+
+/** A module that holds `first`, and runs a line before. */
+const moduleOf = (name: string, line: string): string => {
+  const file = join(folder, name);
+  writeFileSync(file, `${line}\nexport const schema = ${readFileSync(first, 'utf8')};\n`);
+  return file;
+};
+
+describe('a schema module', () => {
+  test('that prints does not spoil what a command prints', () => {
+    const { status, stdout, stderr } = run(
+      'schema',
+      '--json',
+      '--schema',
+      moduleOf('loud.ts', "console.log('loading'); process.stdout.write('still')"),
+    );
+    expect([status, JSON.parse(stdout).charges.length]).toEqual([0, 1]);
+    expect(stderr).toBe('loading\nstill');
+  });
+
+  test.each(['process.exit(0);', 'await new Promise(() => {});'])('that ends the process fails the command: %s', (line) => {
+    const file = moduleOf('ending.ts', line);
+    const { status, stdout, stderr } = run('audit', '--schema', file);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`murmuration: --schema ${file}: expected a module that loads, got one that ends the process\n`);
+  });
+
+  test('of each version is loaded, whatever it prints', async () => {
+    const child = spawn(process.execPath, [
+      bin,
+      'serve',
+      ...['--schema', moduleOf('one.ts', "console.log('one')"), grown, '--port', '0', '--data', join(folder, 'versions')],
+    ]);
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    child.kill();
+    await once(child, 'exit');
+    expect(line).toMatch(/^Murmuration listens on /);
   });
 });
 
@@ -211,11 +279,26 @@ describe('murmuration simulate', () => {
 
 describe('bad usage', () => {
   test.each([
+    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, got none'],
+    [['help', 'nosuch'], 'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, got help nosuch'],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
+    [['schema', '--schema', first, '--against', join(tmpdir(), 'no-such.json')], `--against ${join(tmpdir(), 'no-such.json')}: ENOENT`],
+    [['schema', '--schema', empty], 'null.ts: schema: expected object, got null'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
+    [
+      ['serve', '--schema', first, strings, '--candidates', `nosuch=${first}`],
+      '--candidates: expected a text metric of the schemas, or a joint one with a text (page, pair), got "nosuch"',
+    ],
+    [['serve', '--schema', first, '--candidates', `plan=${first}`], 'with a text (there is none), got "plan"'],
+    ...['https://app.example/', 'https://app.example/page', 'https://App.example', 'https://app.example:443', 'app.example', 'null'].map(
+      (origin): [string[], string] => [
+        ['serve', '--schema', first, '--origin', 'https://app.example', origin],
+        `--origin: expected an origin as browsers name it, such as https://app.example, got "${origin}"`,
+      ],
+    ),
     [['simulate', '--type', 'median', '--answers', '4', '--epsilon', '1'], '--type: expected one of flag, choice, joint'],
     [['simulate', '--type', 'histogram', '--epsilon', '1'], '--type histogram: expected --edges, got none'],
     [['simulate', '--type', 'count', '--epsilon', '1'], '--type count: expected --max, got none'],
@@ -228,6 +311,10 @@ describe('bad usage', () => {
       '--mechanism: expected piecewise or duchi or',
     ],
     [['simulate', '--type', 'mean', '--epsilon', '1', '--range', '0,1,2'], '--range: expected two numbers, got 3'],
+    ...['mean', 'distribution'].map((type): [string[], string] => [
+      ['simulate', '--type', type, '--epsilon', '1', '--range=-1e308,1e308', '--json'],
+      '--range: expected two numbers at most 1e+75 apart, got -1e+308,1e+308',
+    ]),
     [
       ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],
       '--mechanism: expected piecewise or geometric',
@@ -281,6 +368,27 @@ test('murmuration serve says in one line why it does not start', () => {
     1,
     expect.stringMatching(/^murmuration: .*expected a store, got a file that is no SQLite database\n$/),
   ]);
+});
+
+test('origins of apps have schemes of their own', () => {
+  const origins = ['https://app.example:8443', 'capacitor://localhost', 'chrome-extension://abcdef'];
+  expect(origins.reduce<readonly string[]>((before, origin) => originsOption(origin, before), [])).toEqual(origins);
+});
+
+test('murmuration serve ends with one line where its port is taken, and leaves its store to the next', async () => {
+  const data = join(folder, 'no-port');
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  for (let i = 0; i < 2; i++) {
+    const { status, stdout, stderr } = run('serve', '--schema', first, '--data', data, '--port', `${port}`);
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      `murmuration: --host 127.0.0.1 --port ${port}: expected an address and a port that are free, got listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    ]);
+  }
+  holder.close();
 });
 
 test('murmuration serve prints its address, answers, and stops on SIGTERM with everything on the disk', async () => {

@@ -3,6 +3,7 @@
 import { chiSquaredTail } from '@murmuration/collector';
 import { simulateFleet } from '@murmuration/examples/demo/in-process';
 import { beforeAll, expect, test } from 'vitest';
+import { atMost } from '../proofs/statistics.ts';
 
 /** Each test below fails with a smaller probability than this under the law; the seeds are fixed, so it fails always or never. */
 const FALSE_ALARM = 1e-6;
@@ -17,16 +18,8 @@ beforeAll(async () => {
 });
 
 /** Twice the smaller tail of the binomial distribution, each with its end. */
-function binomialPValue(hits: number, trials: number, probability: number): number {
-  let term = trials * Math.log1p(-probability); // in logarithms: the first of thousands would be 0
-  let [below, above] = [0, 0];
-  for (let k = 0; k <= trials; k++) {
-    if (k <= hits) below += Math.exp(term);
-    if (k >= hits) above += Math.exp(term);
-    term += Math.log(((trials - k) / (k + 1)) * (probability / (1 - probability)));
-  }
-  return Math.min(1, 2 * Math.min(below, above));
-}
+const binomialPValue = (hits: number, trials: number, probability: number): number =>
+  Math.min(1, 2 * Math.min(atMost(hits, trials, probability), 1 - atMost(hits - 1, trials, probability)));
 
 test.each([
   ['strings', 'rappor', 300],

@@ -3,8 +3,19 @@
 
 import { describe, expect, test } from 'vitest';
 import { axisFor, length, place } from '../../collector/src/dashboard/axis.ts';
+import { slotsIn } from '../../collector/src/dashboard/explain.ts';
 import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '../../collector/src/dashboard/filter.ts';
-import { daysBetween, decimalsFor, percent, rangeInWords } from '../../collector/src/dashboard/format.ts';
+import {
+  daysBetween,
+  decimalsFor,
+  ends,
+  endsOfValue,
+  hundredths,
+  margin,
+  marginOfValue,
+  percent,
+  rangeInWords,
+} from '../../collector/src/dashboard/format.ts';
 import { judge } from '../../collector/src/dashboard/judge.ts';
 import { inOrder } from '../../collector/src/dashboard/order.ts';
 import type { Answer, Metric } from '../../collector/src/dashboard/types.ts';
@@ -69,8 +80,36 @@ describe('words', () => {
   test('figures have a true minus sign, and no negative zero', () => {
     expect([percent(-0.0123, 1), percent(-0.0001, 1), percent(0.312, 1)]).toEqual(['\u22121.2\u00a0%', '0.0\u00a0%', '31.2\u00a0%']);
   });
-  test('decimals follow the margin', () => {
-    expect([0.02, 0.0009, 0.00003].map((half) => decimalsFor([answer('a', 0.3, half)]))).toEqual([1, 2, 3]);
+  test('decimals follow the narrowest margin, which has two digits', () => {
+    expect([0.02, 0.0009, 0.00003].map((half) => decimalsFor([answer('a', 0.3, half), answer('b', 0.3, 0.4)]))).toEqual([1, 3, 4]);
+  });
+  test('a margin is rounded up, an interval outwards, and by less than a tenth', () => {
+    const shown = answer('a', 0.3, 0.00149);
+    const decimals = decimalsFor([shown]);
+    expect([margin(shown, decimals), ends(shown, decimals, 'to')]).toEqual(['0.15', '29.85\u00a0% to 30.15\u00a0%']);
+    expect(rangeInWords(answer('a', 0.3, 0.00141), 1)).toBe('between 29.8\u00a0% and 30.2\u00a0%');
+    expect([marginOfValue(answer('a', 12, 1.41), 1), endsOfValue(answer('a', -12, 1.41), 1, 'to')]).toEqual([
+      '1.5',
+      '\u221213.5 to \u221210.5',
+    ]);
+  });
+  test('what is shown on both sides of a margin holds the whole interval, though the estimate is rounded and off the middle', () => {
+    for (let i = 0; i < 2_000; i++) {
+      const [estimate, half] = [((i * 7919) % 10_007) / 10_007, 10 ** (-1 - (i % 40) / 10)];
+      const shown = { ...answer('a', estimate, half), low: estimate - 0.97 * half };
+      const decimals = decimalsFor([shown]);
+      const [middle, around] = [hundredths(estimate, decimals), margin(shown, decimals)].map(Number) as [number, number];
+      expect(middle - around).toBeLessThan(100 * shown.low + 1e-9);
+      expect(middle + around).toBeGreaterThan(100 * shown.high - 1e-9);
+    }
+  });
+  test('figures of a claim stay within 0 and 100 %', () => {
+    expect(rangeInWords(answer(true, -0.03, 0.02), 1)).toBe('at most 0.0\u00a0%');
+    expect(rangeInWords(answer(true, 1.03, 0.02), 1)).toBe('at least 100.0\u00a0%');
+  });
+  test('how many reports of one device a range may hold follows the cadence', () => {
+    const days = ['2026-11-01', '2026-11-30'] as const;
+    expect((['once', 'year', 'month', 'week', 'day'] as const).map((every) => slotsIn(every, ...days))).toEqual([1, 1, 1, 5, 30]);
   });
   test('a range claims nothing below none or above all', () => {
     expect(rangeInWords(answer(true, 0.3, 0.1), 0)).toBe('between 20\u00a0% and 40\u00a0%');

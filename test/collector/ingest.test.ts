@@ -271,11 +271,26 @@ describe('the read side', () => {
     ['/v1/metrics/dark/estimates?app=other', 404, 'unknown-metric'],
     ['/v1/metrics/dark/estimates?from=yesterday', 400, 'bad-query'],
     ['/v1/metrics/dark/estimates?colour=red', 400, 'bad-query'],
+    ['/v1/metrics/dark/estimates?from=2020-01-02&to=2020-01-01', 400, 'bad-query'],
+    ['/v1/metrics/dark/estimates?candidate=x', 400, 'bad-query'],
     ['/v1/metrics/dark/estimates?segment.platform=tv', 400, 'bad-segment'],
     ['/v1/metrics/dark/estimates?segment.nope=1', 400, 'bad-segment'],
     ['/v1/nothing', 404, 'not-found'],
   ])('%s is %i %s, in one line of JSON', async (path, status, error) => {
     expect(await get(path)).toMatchObject({ status, body: { error } });
+  });
+
+  test('the truth of a demonstration is told of all reports only, for it knows none of a segment or of some days', async () => {
+    await collector.close();
+    const truth = (): { readonly [label: string]: number } => ({ true: 0.25, false: 0.75 });
+    collector = await openCollector({ schemas: [vectors.document], data: folder, now, minimum: 1, truth });
+    url = await collector.listen(0, '127.0.0.1');
+    await post(batch(3));
+    const truths = async (query: string): Promise<readonly unknown[]> =>
+      (await get(`/v1/metrics/dark/estimates${query}`)).body.answers.map((answer) => (answer as { readonly truth?: number }).truth);
+    expect(await truths('')).toEqual([0.75, 0.25]);
+    for (const query of ['?segment.platform=web', `?from=${vectors.today}`, `?to=${vectors.today}`])
+      expect(await truths(query), query).toEqual([undefined, undefined]);
   });
 
   test('too few reports show no answers, and the page says how many are needed', async () => {

@@ -36,7 +36,7 @@ const VERSION_1 = `
     reports INTEGER NOT NULL, cells BLOB NOT NULL,
     PRIMARY KEY (schema, metric, day, segment, cohort)
   ) WITHOUT ROWID;
-  INSERT INTO batch VALUES ('${idOf('a')}', ${DAY}, '${Buffer.from(hashOf('a body')).toString('base64url').slice(0, 22)}');
+  INSERT INTO batch VALUES ('${idOf('a')}', ${DAY}, '${Buffer.from(hashOf('a body'), 'hex').toString('base64url').slice(0, 22)}');
   INSERT INTO tally VALUES ('${SCHEMA}', 'plan', ${DAY}, '{}', 0, 2, X'${Buffer.from(new Float64Array([0, 2, 0, 0, 0, 0, 0, 0]).buffer).toString('hex')}');
   PRAGMA user_version = 1;
 `;
@@ -55,6 +55,28 @@ describe('a store of version 1', () => {
     expect(value(database, 'PRAGMA user_version')).toBe(STEPS.length);
     database.close();
   });
+});
+
+test('a store of version 2 keeps the hashes of its ids, of those in its log as well', async () => {
+  const database = openForWriting(file, STEPS.slice(0, 2));
+  const batch = (name: string, after: readonly number[]): Buffer => {
+    const words = Buffer.from(Int32Array.from(after).buffer);
+    return Buffer.concat([Buffer.from(idOf(name), 'hex'), Buffer.from(hashOf('a body'), 'hex').subarray(0, 8), words]);
+  };
+  const names = Array.from({ length: 2_300 }, (_, i) => `folded ${i}`);
+  const insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
+  insert.run(11, DAY, Buffer.concat(names.map((name) => batch(name, [DAY]))));
+  const words = Buffer.concat(['one', 'two'].flatMap((name) => [Buffer.from(Int32Array.of(0, 3).buffer), batch(name, [0, 0, 2])]));
+  database.prepare('INSERT INTO log (places, words) VALUES (?, ?)').run(JSON.stringify([[SCHEMA, DAY, '{}']]), words);
+  database.close();
+  const store = await openSqliteStore(folder, shapes);
+  expect(await sum(store)).toMatchObject({ reports: 2, tallies: { 0: { reports: 2, cells: [0, 2, 0, 0, 0, 0, 0, 0] } } });
+  const known = ['one', 'two', ...names];
+  expect(new Set(await Promise.all(known.map((name) => store.append(entry(name)))))).toEqual(new Set(['duplicate']));
+  expect(await store.append(entry('another'))).toBe('counted');
+  await store.close();
+  const bytes = readFileSync(file);
+  expect(known.filter((name) => bytes.includes(Buffer.from(idOf(name), 'hex')))).toEqual([]);
 });
 
 describe('steps', () => {

@@ -20,8 +20,18 @@ import {
 } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { estimatesOf, momentsOf } from '@murmuration/collector';
-import { canonicalSchema, type KAryLaw, kAryLaw, listLaw, permanentKAryLaw, rapporLaw } from '@murmuration/shared';
+import {
+  assigned,
+  canonicalSchema,
+  type KAryLaw,
+  kAryLaw,
+  listLaw,
+  permanentKAryLaw,
+  rapporLaw,
+  type SchemaDocument,
+} from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
+import { askedOf } from '../../collector/src/plan/asked.ts';
 import { planOf } from '../../collector/src/plan/plan.ts';
 import { devicesFor, marginAt, smallestShare, standardErrorAt } from '../../collector/src/plan/precision.ts';
 
@@ -130,6 +140,91 @@ test('the smallest share is found four times in five by a test that finds nothin
 
 test('few reports tell nothing from zero', () => {
   expect(smallestShare(kAryLaw(2, 0.1), 100)).toBeNull();
+});
+
+describe('the devices that are asked, where metrics are assigned at random', () => {
+  const assignedOf = (charges: readonly number[], budget: number): SchemaDocument =>
+    defineSchema({
+      app: 'notes',
+      version: 1,
+      assign: 'random',
+      budget: { epsilon: budget, per: 'month' },
+      metrics: Object.fromEntries(charges.map((epsilon, i) => [`m${i}`, flag({ ...ask, epsilon })])),
+    }).document;
+  const orders = (names: readonly string[]): readonly (readonly string[])[] =>
+    names.length === 0 ? [[]] : names.flatMap((name) => orders(names.filter((other) => other !== name)).map((rest) => [name, ...rest]));
+  /** In how many of all orders a device takes each metric, by the device's own rule. */
+  const enumerated = ({ metrics, budget }: SchemaDocument): readonly number[] => {
+    const all = orders(Object.keys(metrics)).map((order) => assigned(order, metrics, budget));
+    return Object.keys(metrics).map((name) => all.filter((taken) => taken.includes(name)).length / all.length);
+  };
+
+  test.each([
+    [[1, 1, 1, 1, 1], 2],
+    [[1, 2, 1, 1], 2],
+    [[0.1, 0.2, 0.3, 0.1], 0.3],
+    [[1, 2, 3, 4, 5, 6, 7], 9.5],
+    [[5, 5, 1, 3], 6],
+    [[1, 1.5, 1.5, 2, 0.5, 2, 3], 4],
+    [[1, 2], 3],
+  ])('are those of the rule that devices go by, over all orders: charges %j, budget %d', (charges, budget) => {
+    const schema = assignedOf(charges, budget);
+    const { shares, standardError } = askedOf(schema);
+    expect(standardError).toBe(0);
+    const all = enumerated(schema);
+    all.forEach((share, i) => {
+      expect(shares.get(`m${i}`)).toBeCloseTo(share, 12);
+    });
+  });
+
+  test('of n metrics with one charge of which k fit are k in n', () => {
+    const { shares } = askedOf(assignedOf(Array(60).fill(0.5), 4));
+    for (const share of shares.values()) expect(share).toBeCloseTo(8 / 60, 12);
+  });
+
+  test('are simulated where too many sets would have to be followed, within five standard errors of the exact shares', () => {
+    const schema = assignedOf([1, 2, 3, 4, 5, 6, 7, 8], 11);
+    const [exact, found] = [askedOf(schema), askedOf(schema, 10)];
+    expect(found.standardError).toBe(0.00125);
+    for (const [name, share] of exact.shares) expect(Math.abs((found.shares.get(name) as number) - share)).toBeLessThan(5 * 0.00125);
+  });
+
+  test('are all without it', () => {
+    expect([...askedOf(schema.document).shares.values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('give each metric its reports, and the errors of so many', () => {
+    const document = assignedOf([1, 2, 1, 1], 2);
+    const file = join(folder, 'assigned.json');
+    writeFileSync(file, canonicalSchema(document));
+    const { metrics, splitting, assign, askedStandardError } = JSON.parse(run('--schema', file, '--reports', '10000', '--json').stdout);
+    expect([assign, askedStandardError]).toEqual(['random', 0]);
+    expect(metrics.map(({ asked, reports }: { readonly asked: number; readonly reports: number }) => [asked, reports])).toEqual([
+      [0.5, 5_000],
+      [0.25, 2_500],
+      [0.5, 5_000],
+      [0.5, 5_000],
+    ]);
+    const { law } = document.metrics['m1'] as { readonly law: KAryLaw };
+    expect(metrics[1].margin95).toBe(marginAt(law, 2_500, 0.01));
+    expect(marginAt(law, metrics[1].devicesForError / 4, 0.01)).toBeLessThanOrEqual(0.01);
+    expect(marginAt(law, metrics[1].devicesForError / 4 - 1, 0.01)).toBeGreaterThan(0.01);
+    // All four at 2/5 of their ε, and 10,000 reports of each.
+    expect(splitting.scale).toBeCloseTo(0.4, 12);
+    const wider = [1, 2].map((epsilon, i) => marginAt(kAryLaw(2, 0.4 * epsilon), 10_000, 0.01) / metrics[i].margin95);
+    expect(splitting.wider[0]).toBeCloseTo(Math.min(...wider), 12);
+    expect(splitting.wider[1]).toBeCloseTo(Math.max(...wider), 12);
+  });
+
+  test('are said for people, with what splitting ε would cost', () => {
+    const { stdout } = run('--schema', join(folder, 'assigned.json'), '--reports', '10000');
+    expect(stdout).toContain('With 10,000 devices, each asked a random part of the metrics, a feature used by 1 % will read as:');
+    expect(stdout).toMatch(/^m1 +k-ary +2 +25 % /m);
+    expect(stdout).toContain('in whose random order the metric fits the budget, exactly');
+    expect(stdout).toMatch(
+      /^Were all devices asked everything, at ε times 0\.4 so that it fits, ± would be 1\.\d to \d\.\d times as wide\.$/m,
+    );
+  });
 });
 
 describe('murmuration plan', () => {

@@ -20,8 +20,11 @@ import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
 import { randomizeUnary } from '../../client/src/randomizers/unary.ts';
 import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
 import { Folder } from '../../collector/src/fold/folder.ts';
+import { cohortsPValue } from '../../collector/src/watch/evidence.ts';
 import { type Leverage, leverageOf } from '../../collector/src/watch/leverage.ts';
 import { type Watch, watchOf } from '../../collector/src/watch/watch.ts';
+import { range } from '../proofs/channel.ts';
+import { atMost } from '../proofs/statistics.ts';
 
 const FALSE_ALARM = 1e-6;
 const REPORTS = 20_000;
@@ -108,5 +111,44 @@ test('days on which one device may report again count once', () => {
   const law = kAryLaw(2, 1);
   const tallies = new Map([[0, { reports: 3_000, cells: Float64Array.of(2_500, 500) }]]);
   const [once, thrice] = [watchOf(law, tallies, [], 1), watchOf(law, tallies, [], 3)];
-  expect(Math.log(thrice.pValue / 2)).toBeCloseTo(Math.log(once.pValue / 2) / 3, 6);
+  expect(Math.log(thrice.pValue / 4)).toBeCloseTo(Math.log(once.pValue / 4) / 3, 6); // two cells, two sides
+});
+
+test.each([5, 20])('honest fleets of %i reports have a p-value of at most x with a probability of at most x, for every x', (n) => {
+  const law = unaryLaw(2, 0.05); // p and q are so near to each other that both sides count
+  const { p, q } = mechanismOf(law).support(law);
+  const chance = (hits: number, each: number): number => atMost(hits, n, each) - (hits === 0 ? 0 : atMost(hits - 1, n, each));
+  const all = range(n + 1).flatMap((a) =>
+    range(n + 1).map((b) => ({
+      pValue: watchOf(law, new Map([[0, { reports: n, cells: Float64Array.of(a, b) }]]), [], 1).pValue,
+      chance: chance(a, p) * chance(b, q), // everybody has the first answer
+    })),
+  );
+  for (const { pValue } of all) {
+    const mass = all.reduce((sum, each) => sum + (each.pValue <= pValue ? each.chance : 0), 0);
+    expect(mass).toBeLessThan(pValue + 1e-12);
+  }
+});
+
+test('few devices that report on many days are not mistaken for crafted ones: their cohorts are pooled by devices', () => {
+  const word = words(seededRng(3));
+  const fleets = 4_000;
+  const kinds = [
+    [6, 365],
+    [20, 90],
+    [40, 30],
+    [100, 90],
+  ] as const;
+  const law = { ...rapporOf, cohorts: 128 };
+  let alarms = 0;
+  for (const [devices, days] of kinds)
+    for (let fleet = 0; fleet < fleets; fleet++) {
+      const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
+      for (let device = 0; device < devices; device++) {
+        const cohort = word() % law.cohorts;
+        tallies.set(cohort, { reports: (tallies.get(cohort)?.reports ?? 0) + days, cells: new Float64Array() });
+      }
+      if ((cohortsPValue(law, tallies, days) ?? 1) <= 1e-4) alarms++;
+    }
+  expect(1 - atMost(alarms - 1, kinds.length * fleets, 1.2e-4)).toBeGreaterThan(FALSE_ALARM);
 });

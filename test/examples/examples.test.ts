@@ -16,6 +16,8 @@ import type { WebServer } from '@murmuration/examples/static';
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { watchedContext } from '../browser/context.ts';
+import { counted } from '../collector/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
 let folder: string;
@@ -34,30 +36,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** How many reports of each metric the collector has, where there are any. */
-async function counted(): Promise<{ readonly [metric: string]: number }> {
-  const { metrics } = (await (await fetch(`${address}/v1/metrics`)).json()) as {
-    readonly metrics: readonly { readonly metric: string; readonly reports: number }[];
-  };
-  return Object.fromEntries(metrics.filter(({ reports }) => reports > 0).map(({ metric, reports }) => [metric, reports]));
-}
-
 describe('in a browser', () => {
   let browser: Browser;
   let context: BrowserContext;
-  let complaints: string[];
+  let complaints: readonly string[];
   let web: WebServer;
   beforeAll(async () => {
     browser = await launchChromium();
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
-    context = await browser.newContext();
-    complaints = [];
-    context.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    context.on('weberror', (error) => complaints.push(String(error.error())));
+    ({ context, complaints } = await watchedContext(browser));
   });
   afterEach(async () => {
     await context.close();
@@ -80,13 +69,13 @@ describe('in a browser', () => {
     await page.locator('#consent[data-state=granted]').waitFor();
     await page.getByLabel('Diet').selectOption('vegan');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(counted).toEqual({ metric: 1, diet: 1 });
+    await expect.poll(() => counted(address)).toEqual({ metric: 1, diet: 1 });
     await page.reload();
     await page.locator('#consent[data-state=granted]').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Stop sharing' }).click();
     await page.locator('#consent[data-state=denied]').waitFor();
-    expect(await counted()).toEqual({ metric: 1, diet: 1 });
+    expect(await counted(address)).toEqual({ metric: 1, diet: 1 });
   }
 
   const REACT_18 = { react: 'react-18', 'react-dom': 'react-dom-18' };
@@ -114,7 +103,7 @@ describe('in a browser', () => {
     await page.locator('#consent[data-state=granted]').waitFor();
     await page.getByLabel('Size of text').selectOption('large');
     await other.getByLabel('Size of text').selectOption('large');
-    await expect.poll(counted, { timeout: 20_000 }).toEqual({ text: 1 });
+    await expect.poll(() => counted(address), { timeout: 20_000 }).toEqual({ text: 1 });
     await other.reload();
     await other.locator('#consent[data-state=granted]').waitFor();
   });
@@ -131,13 +120,13 @@ describe('on the command line', () => {
   test('a program stores nothing before consent, and sends at its end what its person agreed to', async () => {
     await run('add', 'buy milk');
     expect(await readdir(join(folder, 'notes'))).toEqual(['notes.txt']);
-    expect(await counted()).toEqual({});
-    expect(await run('share', 'yes')).toBe('granted; ε 0 spent, 2 left\n');
-    expect(await counted()).toEqual({ command: 1, notes: 1 });
+    expect(await counted(address)).toEqual({});
+    expect(await run('share', 'yes')).toBe('granted; ε 2 spent, 0 left\n');
+    expect(await counted(address)).toEqual({ command: 1, notes: 1 });
     await run('add', 'call mother');
     expect(await run('list')).toBe('buy milk\ncall mother\n');
     expect(await run('share')).toBe('granted; ε 2 spent, 0 left\n');
-    expect(await counted()).toEqual({ command: 1, notes: 1 });
+    expect(await counted(address)).toEqual({ command: 1, notes: 1 });
     const [file] = (await readdir(join(folder, 'notes', 'telemetry'))).filter((name) => name.endsWith('.json'));
     expect(await readFile(join(folder, 'notes', 'telemetry', file as string), 'utf8')).not.toContain('milk');
   });
@@ -150,6 +139,6 @@ describe('on the command line', () => {
     await run('share', 'yes');
     address = there;
     await run('list');
-    expect(await counted()).toEqual({ command: 2, notes: 2 });
+    expect(await counted(address)).toEqual({ command: 2, notes: 2 });
   });
 });

@@ -1,5 +1,6 @@
 /** The faults of a collector, short and long. */
 
+import { crowd, noCrowd } from './crowd.ts';
 import { drains } from './drain.ts';
 import type { Fault } from './fault.ts';
 import { fullDisk, noMount, refusedSyncs, refusedWrites } from './full.ts';
@@ -25,10 +26,16 @@ export const collectorFaults: readonly Fault[] = [
     short: () => slowClients(20, 500, 1_000),
     long: () => slowClients(500, 10_000, 50_000, 120),
   },
-  { name: '3 times overload', unable: notLinux, short: () => overload(0.4, 0), long: () => overload(6, 0.9) },
+  {
+    name: '3 times overload',
+    unable: notLinux,
+    short: () => overload({ bytesPerSecond: 250_000, bodyBytes: 32_768, clients: 128, seconds: 0.5 }),
+    long: () => overload({ bytesPerSecond: 1_000_000, clients: 1_024, seconds: 20, least: 0.9 }),
+  },
+  { name: 'a crowd at once', unable: noCrowd, short: () => crowd(1_000), long: () => crowd(4_000) },
   { name: 'SIGTERM under load', short: () => drains(1), long: () => drains(20) },
   { name: 'clock jumps', short: clockJumps, long: clockJumps },
   { name: 'replays and conflicts', short: () => replays(300), long: () => replays(1_000) },
-  { name: 'fuzzing', unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(1_000_000, 2) },
+  { name: 'fuzzing', unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(2_000_000, 2) },
   { name: 'traces of people', unable: notLinux, short: () => traces(1), long: () => traces(600) },
 ];

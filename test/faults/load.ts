@@ -4,6 +4,15 @@ import { bodyOf, CAPACITY } from './cells.ts';
 import { Connection, report } from './connection.ts';
 import { sleep } from './outcome.ts';
 
+/** What a test may change. */
+export interface DeviceOptions {
+  /** Header lines of every request, each with its end. */
+  readonly header?: string;
+  readonly localAddress?: string;
+  /** The least length of a body: one that is shorter ends in spaces. */
+  readonly bodyBytes?: number;
+}
+
 /** Devices' knowledge of their batches, over several lives of a collector. */
 export class Devices {
   readonly today: number;
@@ -18,11 +27,12 @@ export class Devices {
   withoutRetryAfter = 0;
   #header: string;
   #localAddress: string | undefined;
+  #bodyBytes: number;
 
-  /** @param header header lines of every request, each with its end */
-  constructor(today: number, { header = '', localAddress }: { readonly header?: string; readonly localAddress?: string } = {}) {
+  constructor(today: number, { header = '', localAddress, bodyBytes = 0 }: DeviceOptions = {}) {
     this.today = today;
     this.#header = header;
+    this.#bodyBytes = bodyBytes;
     this.#localAddress = localAddress;
   }
 
@@ -45,7 +55,7 @@ export class Devices {
   /** Sends one batch over a connection. Whatever comes but an acknowledgement puts it back. */
   async send(connection: Connection, n: number): Promise<number> {
     try {
-      const { status, headers } = await connection.send(report(bodyOf(n, this.today), this.#header));
+      const { status, headers } = await connection.send(report(bodyOf(n, this.today).padEnd(this.#bodyBytes), this.#header));
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
       if (status === 204) this.#acknowledged[n] = 1;
       else this.#again.push(n);

@@ -24,7 +24,7 @@ const VALUES: readonly (() => Json)[] = [
   () => ({}),
   () => [[]],
   () => nest(50),
-  () => nest(2_000),
+  () => nest(200),
 ];
 const KEYS = ['v', 'schema', 'day', 'batch', 'segment', 'reports', '__proto__', 'constructor', 'hasOwnProperty', 'length', '', 'x', 'V'];
 
@@ -54,6 +54,10 @@ function changeText(text: string, draw: Draw): string {
   ])();
 }
 
+/** The same value again and again, as often as a megabyte holds: a tree that is changed thrice would else be longer than any text. */
+const many = (value: Json, draw: Draw): readonly Json[] =>
+  new Array<Json>(draw(Math.min(1_500, 1 + Math.floor(1e6 / JSON.stringify(value).length)))).fill(value);
+
 /** Changes a tree in place. */
 function changeTree(root: Json, draw: Draw): void {
   const places = placesOf(root);
@@ -72,7 +76,7 @@ function changeTree(root: Json, draw: Draw): void {
       const [other, name] = pick(draw, places);
       put(at, key, structuredClone((other as { [key: string]: Json })[name] as Json));
     },
-    () => Array.isArray(container) && container.length < 10 && container.push(...Array.from({ length: draw(1_500) }, () => value)),
+    () => Array.isArray(container) && container.length < 10 && container.push(...many(value, draw)),
   ])();
 }
 
@@ -81,11 +85,15 @@ export function mutateBody(batch: Json, draw: Draw): Buffer {
   const root = structuredClone(batch);
   for (let changes = draw(4); changes > 0; changes--) changeTree(root, draw);
   let text = JSON.stringify(root) ?? '';
-  const kind = draw(12);
+  const kind = draw(14);
   if (kind === 0) text = changeText(text, draw);
   if (kind === 1) text = text.replace('{', `{"${pick(draw, KEYS)}":${JSON.stringify(pick(draw, VALUES)())},`); // a key twice
   if (kind === 2) text = ` ${text.replaceAll(',', ' ,\n\t')}\r\n`;
   if (kind === 3) text = text.replace(/[a-z]/, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (kind === 6) {
+    const depth = draw(2) === 0 ? draw(2_000) : draw(30_000); // deeper than any tree here could be walked
+    text = text.replace('{', `{"${pick(draw, KEYS)}":${'['.repeat(depth)}${']'.repeat(depth)},`);
+  }
   const bytes = Buffer.from(text);
   if (kind === 4 && bytes.length > 0) bytes[draw(bytes.length)] = 128 + draw(128);
   return kind === 5 ? Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]) : bytes;

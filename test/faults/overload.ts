@@ -1,4 +1,7 @@
-/** Three times what the collector can take, in an open loop: what comes does not wait for answers to what came before. */
+/**
+ * Three times what a collector can take, in an open loop: what comes does not wait for answers to what came before. Its disk is
+ * narrow, so that on few cores too its clients can offer more than it can commit.
+ */
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,10 +10,28 @@ import { describe, isExact, judge, openStore } from './cells.ts';
 import { Connection } from './connection.ts';
 import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
-import { serve, withFolder } from './server.ts';
+import { memoryOf, serve, withFolder } from './server.ts';
 
-/** Clients of the closed loop that finds the peak, and the most connections of the open one. */
-const CLIENTS = 1_024;
+/** How much is tried, and of what collector. */
+export interface Overload {
+  /** What the collector's disk takes in a second. */
+  readonly bytesPerSecond: number;
+  /** How long a batch's body is at least: long ones fill the collector's queue sooner. */
+  readonly bodyBytes?: number;
+  /** Clients of the closed loop that finds the peak. */
+  readonly clients: number;
+  /** Of each measurement. */
+  readonly seconds: number;
+  /** The part of the peak that must remain meanwhile, and be there again afterwards. Left out no rate is asked for, since other tests run beside. */
+  readonly least?: number;
+}
+
+/** So many times the peak is offered, and at least so many must have been for the run to say anything. */
+const TIMES = 3;
+const LEAST_TIMES = 2.9;
+/** By how much the collector may grow meanwhile, in MiB: four times what may be queued, for garbage is collected late. */
+const MOST_GROWTH = 384;
+/** The most connections of the open loop. */
 const CONNECTIONS = 6_000;
 /** So many requests follow one another on a connection: a write each would cost the clients' core more than the collector's. */
 const BURST = 8;
@@ -18,17 +39,17 @@ const BURST = 8;
 const core = (): string => /Cpus_allowed_list:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
 const pinned = (): readonly string[] => (availableParallelism() > 1 ? ['taskset', '-c', core()] : []);
 
-/** Sends `rate` batches a second for so many seconds, whatever becomes of them, over connections that wait for nothing. Gives how many were sent, and acknowledged in time. */
-async function offer(
-  port: number,
-  devices: Devices,
-  rate: number,
-  seconds: number,
-): Promise<{ readonly offered: number; readonly within: number }> {
+/** What became of the open loop, per second. */
+interface Offered {
+  readonly offered: number;
+  /** Acknowledged before it was over. */
+  readonly goodput: number;
+}
+
+/** Sends `rate` batches a second, whatever becomes of them, over connections that wait for nothing, until it is over; then waits for the last answers. */
+async function offer(port: number, devices: Devices, rate: number, isOver: (milliseconds: number) => boolean): Promise<Offered> {
   const idle: Connection[] = [];
-  let [offered, open, within] = [0, 0, 0];
-  const begun = performance.now();
-  const end = begun + seconds * 1_000;
+  let [offered, open, within, over] = [0, 0, 0, false];
   const burst = async (): Promise<void> => {
     let connection = idle.pop();
     while (connection?.closed) connection = idle.pop();
@@ -40,53 +61,66 @@ async function offer(
     connection.socket.cork();
     const sent = Array.from({ length: BURST }, () => devices.send(connection, devices.next()));
     connection.socket.uncork();
-    for (const status of sent) if ((await status) === 204 && performance.now() < end) within++;
+    for (const status of sent) if ((await status) === 204 && !over) within++;
     if (!connection.closed && !connection.socket.destroyed) idle.push(connection);
   };
   const bursts: Promise<void>[] = [];
-  for (let now = begun; now < end; now = performance.now()) {
-    for (const due = ((now - begun) / 1_000) * rate; offered < due && (idle.length > 0 || open < CONNECTIONS); offered += BURST)
+  const begun = performance.now();
+  let elapsed = 0;
+  for (; !isOver(elapsed); elapsed = performance.now() - begun) {
+    for (const due = (elapsed / 1_000) * rate; offered < due && (idle.length > 0 || open < CONNECTIONS); offered += BURST)
       bursts.push(burst());
     await sleep(1);
   }
+  over = true;
   await Promise.race([Promise.all(bursts), sleep(30_000)]);
   for (const connection of idle) connection.close();
-  return { offered, within };
+  return { offered: (1_000 * offered) / elapsed, goodput: (1_000 * within) / elapsed };
 }
 
-/** Finds the peak and offers three times as much, for so many seconds each. `least`: the part of the peak that must remain. */
-export const overload = (seconds: number, least: number): Promise<Outcome> =>
+/** Finds the peak, offers three times as much, and finds the peak again. */
+export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, seconds, least }: Overload): Promise<Outcome> =>
   withFolder(async (folder) => {
-    const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${folder}/data`];
-    const server = await serve(data, { under: pinned() });
+    const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now()), { bodyBytes }), `${folder}/data`];
+    const disk = new URL(`./narrow-disk.ts?bytesPerSecond=${bytesPerSecond}`, import.meta.url);
+    const server = await serve(data, { under: pinned(), node: ['--import', disk.href] });
     const measure = async (): Promise<number> => {
       const [before, begun] = [devices.acknowledgements, performance.now()];
-      await devices.load(server.port, CLIENTS, () => performance.now() < begun + seconds * 1_000);
+      await devices.load(server.port, clients, () => performance.now() < begun + seconds * 1_000);
       return (devices.acknowledgements - before) / ((performance.now() - begun) / 1_000);
     };
     await measure(); // warm
     const peak = await measure();
     devices.statuses.clear();
-    const { offered, within } = await offer(server.port, devices, 3 * peak, seconds);
-    const statuses = new Map(devices.statuses);
-    const goodput = within / seconds;
+    const memory = memoryOf(server.pid);
+    const shed = (): number => devices.statuses.get(503) ?? 0;
+    // Whatever the machine can offer, the queue is full in the end.
+    const isOver = (milliseconds: number): boolean => milliseconds >= (shed() > 0 ? seconds * 1_000 : 30_000);
+    const { offered, goodput } = await offer(server.port, devices, TIMES * peak, isOver);
+    const [statuses, growth] = [new Map(devices.statuses), memoryOf(server.pid) - memory];
     const after = await measure();
     await devices.settle(server.port);
     await server.stop('SIGTERM');
-
-    // A connection that closes is no answer: its batches go again.
+    if (least !== undefined) {
+      if (offered < LEAST_TIMES * peak) failures.add('no overload', `only ${(offered / peak).toFixed(2)} times the peak was offered`);
+      if (goodput < least * peak) failures.add('goodput fell', `${Math.round(goodput)} a second of ${Math.round(peak)}`);
+      if (after < least * peak) failures.add('the collector did not recover', `${Math.round(after)} a second of ${Math.round(peak)}`);
+    }
+    const [refused, closed] = [statuses.get(503) ?? 0, statuses.get(0) ?? 0];
     for (const [status, times] of statuses)
-      if (![0, 204, 503].includes(status)) failures.add('an unexpected status', `${times} x ${status}`);
+      if (![204, 503].includes(status)) failures.add('an unexpected answer', `${times} x ${status || 'closed'}`);
+    if (refused === 0) failures.add('nothing was refused', 'no 503 came');
+    if (growth > MOST_GROWTH) failures.add('memory grew', `${Math.round(memory)} MiB, then ${Math.round(growth)} more`);
     if (devices.withoutRetryAfter > 0) failures.add('a 503 without Retry-After', `${devices.withoutRetryAfter} times`);
-    if (goodput < least * peak) failures.add('goodput fell', `${Math.round(goodput)} a second of ${Math.round(peak)}`);
+    const percent = (rate: number): string => `${Math.round((100 * rate) / peak)} %`;
     const store = await openStore(data);
     const verdict = await judge(store, devices.acknowledged, devices.today);
     await store.close();
     if (!isExact(verdict)) failures.add('batches are not there exactly once', describe(verdict));
     return {
       fault: '3 times overload, open loop',
-      tried: `peak ${Math.round(peak)} a second, offered ${Math.round(offered / seconds)} for ${seconds} s`,
-      seen: `goodput ${Math.round((100 * goodput) / peak)} % of peak, ${statuses.get(503) ?? 0} x 503, ${statuses.get(0) ?? 0} x closed; ${describe(verdict)}; then ${Math.round(after)} a second`,
+      tried: `a disk that takes ${bytesPerSecond} bytes a second; peak ${Math.round(peak)} batches a second, offered ${(offered / peak).toFixed(2)} times as many for ${seconds} s`,
+      seen: `goodput ${percent(goodput)} of peak, ${refused} x 503, ${closed} closed; ${describe(verdict)}; memory ${Math.round(memory)} MiB, then ${Math.round(growth)} more; then ${percent(after)} of peak`,
       failures: failures.list(),
     };
   });

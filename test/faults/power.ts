@@ -20,7 +20,7 @@ const CLIENTS = 8;
 /** Why the disk can't be recorded here; undefined when it can. */
 export function noRecord(): string | undefined {
   const { status } = spawnSync('strace', ['-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=fsync', 'true']);
-  return status === 0 ? undefined : 'strace is missing, or may trace nothing here';
+  return status === 0 ? undefined : 'strace may trace nothing here';
 }
 
 /** Sends batches from several clients, each one after the other, and gives by local port which, in which order. */

@@ -4,6 +4,7 @@ import { clientFaults } from './client.ts';
 import { collectorFaults } from './collector.ts';
 import type { Fault } from './fault.ts';
 import type { Outcome } from './outcome.ts';
+import '../setup/compile-cache.ts';
 
 const suites: { readonly [name: string]: readonly Fault[] } = { client: clientFaults, collector: collectorFaults };
 

@@ -24,6 +24,8 @@ export interface Server {
   readonly pid: number;
   /** What it wrote on either stream so far. */
   readonly logs: () => string;
+  /** Resolves to the exit code when it has ended. */
+  readonly exited: Promise<number | null>;
   /** Sends a signal and resolves to the exit code when it has ended: null when it was killed, as it is when it does not end in 15 seconds. */
   readonly stop: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>;
 }
@@ -65,7 +67,7 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   running.set(child, data);
   child.once('exit', () => running.delete(child));
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
   let logs = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -81,11 +83,11 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   const stop = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> => {
     child.kill(signal);
     const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
-    const [code] = await exited;
+    const code = await exited;
     clearTimeout(timer);
     return code;
   };
-  return { port, pid: child.pid as number, logs: () => logs, stop };
+  return { port, pid: child.pid as number, logs: () => logs, exited, stop };
 }
 
 /** The memory that a process has in use, in MiB. */

@@ -1,4 +1,4 @@
-/** Time and repetition: clocks that jump two days, the same batch a thousand times at once, one id with two bodies, replays, days to come. */
+/** Time and repetition: clocks that jump two days and nine, the same batch a thousand times at once, one id with two bodies, replays, days to come. */
 
 import { type Collector, openCollector } from '@murmuration/collector';
 import { dayNumber } from '@murmuration/shared';
@@ -82,10 +82,26 @@ export async function clockJumps(): Promise<Outcome> {
         expect(`a replay of the newest at day ${now}`, await bench.statuses(newest), [now < 0 ? 400 : 204]);
       }
       expect('reports in all', await bench.reports(), 2 + 6);
+      // Nine days ahead the ids of what is eight days old now are dropped: no such day is taken again, and none that was is counted twice.
+      const older = bodyOf(2, today - 8);
+      expect('a batch of eight days ago', await bench.statuses(older), [204]);
+      for (const [jump, replay, fresh] of [
+        [9, 410, 204],
+        [-9, 410, 204],
+        [0, 410, 204],
+      ] as const) {
+        bench.clock += jump * DAY;
+        jumps++;
+        if (restarts) await bench.restart();
+        const now = dayNumber(bench.clock) - today;
+        expect(`a fresh batch at day ${now}`, await bench.statuses(bodyOf(100 + jumps, today + now)), [fresh]);
+        expect(`a replay of one of eight days ago at day ${now}`, await bench.statuses(older), [replay]);
+      }
+      expect('reports in all, then', await bench.reports(), 2 + 6 + 1 + 3);
     });
   return {
-    fault: 'clock jumps of two days',
-    tried: `${jumps} jumps forwards and back, half with a restart`,
+    fault: 'clock jumps',
+    tried: `${jumps} jumps of two and nine days forwards and back, half with a restart`,
     seen: 'every replay counted once or refused',
     failures: failures.list(),
   };

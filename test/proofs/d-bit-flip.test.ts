@@ -136,18 +136,13 @@ test.each([
   let [covered, statistic] = [0, 0];
   for (let round = 0; round < rounds; round++) {
     const folder = new Folder(dBitFlip.shape(law));
-    const bytes = new Int32Array(folder.packing.words);
-    const send = (report: Uint8Array): void => {
-      folder.packing.packBytes(report, bytes, new Uint8Array(bytes.buffer), 0);
-      folder.add(bytes, 0);
-    };
     const own = round % law.size;
     let drawn = 0;
     for (let i = 0; i < devices; i++) {
       const symbol = randomizeDBitFlip(law, i < share * devices ? own : (own + 1 + (i % (law.size - 1))) % law.size, coins);
       const { cohort } = dBitFlip.decode(law, symbol);
       if ((own - cohort + law.size) % law.size < law.bits) drawn += perDevice;
-      for (let day = 0; day < perDevice; day++) send(law.irr ? respondBits(law, symbol, coins) : symbol);
+      for (let day = 0; day < perDevice; day++) folder.addReport(law.irr ? respondBits(law, symbol, coins) : symbol);
     }
     const row = dBitFlipEstimates(law, { tallies: folder.tallies(), perDevice, candidates: [] })[own];
     const { estimate = 0, low = 1, high = 0 } = row ?? {};

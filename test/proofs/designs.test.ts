@@ -22,6 +22,7 @@ import { addSupports, supportsOf } from '../../collector/src/estimators/supports
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { range } from './channel.ts';
 import { expectSupport } from './estimator.ts';
+import { expectSupportSaid } from './preview.ts';
 import { add, divide, multiply, ONE, rational, subtract } from './rational.ts';
 
 const ORDERS = [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 25, 27];
@@ -205,14 +206,5 @@ test.each([hadamard(), projective()])('a permanent metric is refused, with the r
 });
 
 test.each(DESIGNS)('a preview says the answers that a report supports: %o', (law) => {
-  const { says, randomizers } = law.mechanism === 'hadamard' ? hadamard() : projective();
-  const randomize = randomizers[law.mechanism] as unknown as (of: typeof law, answer: number, coins: unknown) => Uint8Array;
-  const { decode, supporting } = mechanismOf(law);
-  const coins = createCoins(words(seededRng(6)));
-  for (let i = 0; i < 5; i++) {
-    const report = randomize(law, i % law.size, coins);
-    const { cohort, cells } = decode(law, report);
-    const supported = range(law.size).filter((answer) => supporting?.(law, cohort, answer).some((cell) => cells.includes(cell)));
-    expect(range(law.size).filter((answer) => says?.(law, [...report], answer))).toEqual(supported);
-  }
+  expectSupportSaid(law.mechanism === 'hadamard' ? hadamard() : projective(), law);
 });

@@ -1,11 +1,12 @@
 /** Estimators, exactly: the distribution of every tally of a small population, and the collector's estimates of each. */
 
 import { expect } from 'vitest';
-import { type Estimate, Z95 } from '../../collector/src/estimators/estimate.ts';
+import type { Estimate } from '../../collector/src/estimators/estimate.ts';
 import { pureEstimates } from '../../collector/src/estimators/pure.ts';
 import type { Support } from '../../shared/src/mechanisms/law.ts';
 import { range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
+import { expectErrorBars } from './error-bars.ts';
 import { add, divide, multiply, ONE, type Rational, rational, relativeError, subtract, sum, toNumber, ZERO } from './rational.ts';
 
 /** P(cell supported) under each input's row. */
@@ -58,21 +59,6 @@ export function collections(
   return [...found.values()];
 }
 
-/** Fails unless the standard error and the score interval are those of a variance that is quadratic in the frequency. */
-function expectErrorBars({ estimate, standardError, low, high }: Estimate, variance: (f: Rational) => Rational): void {
-  const [atZero, atHalf, atOne] = [ZERO, rational(1, 2), ONE].map((f) => toNumber(variance(f))) as [number, number, number];
-  const bend = 2 * (atZero + atOne - 2 * atHalf);
-  const slope = atOne - atZero - bend;
-  const nearest = Math.min(1, Math.max(0, estimate));
-  const at = atZero + slope * nearest + bend * nearest * nearest;
-  expect(Math.abs(standardError ** 2 / at - 1)).toBeLessThan(1e-9);
-  expect(low < estimate && estimate < high).toBe(true);
-  for (const off of [low - estimate, high - estimate]) {
-    const square = Z95 * Z95 * (at + (slope + 2 * bend * nearest) * off + bend * off * off);
-    expect(Math.abs(off ** 2 - square) / (Z95 * Z95 * at)).toBeLessThan(1e-6);
-  }
-}
-
 /** The shipped estimates of cells that each count the reports which support an answer. */
 const fromCells =
   (size: number, cellsOf: (report: string) => readonly number[], stated: Support) =>
@@ -88,41 +74,55 @@ interface Moments {
   readonly square: Rational;
 }
 
+/** What is particular to a mechanism. */
+interface Particulars {
+  /** The collector's estimates from reports. */
+  readonly shipped?: (reports: readonly string[]) => readonly Estimate[];
+  /** Whether a report is about an input; each is about all where left out. */
+  readonly isAbout?: ((report: string, input: number) => boolean) | undefined;
+  /** Whether devices may have an answer in part, so that error bars are those of a binomial count. */
+  readonly inPart?: boolean | undefined;
+}
+
+/** The chance of each of n reports to support an answer whose share is so large. */
+const chancesOf =
+  (n: number, { p, q }: Support, inPart: boolean) =>
+  (share: number) =>
+    range(n).map((i) => q + (p - q) * (inPart ? share : Math.min(1, Math.max(0, share * n - i))));
+
 /**
  * Fails unless, over every collection of reports, estimates have the population's frequencies as mean and the stated
  * variance, and error bars of just that variance. Where reports are about some inputs alone, so for each number D > 0 of
  * reports about an input: the D of n devices were drawn without replacement, which adds f (1-f) (n-D) / (D (n-1)).
- *
- * @param shipped the collector's estimates from reports
- * @param isAbout whether a report is about an input; each is about all where left out
  */
 export function expectUnbiased(
   rows: readonly Distribution[],
   cellsOf: (report: string) => readonly number[],
   population: readonly number[],
   stated: Support,
-  shipped: (reports: readonly string[]) => readonly Estimate[] = fromCells(rows.length, cellsOf, stated),
-  isAbout: (report: string, input: number) => boolean = () => true,
+  { shipped = fromCells(rows.length, cellsOf, stated), isAbout, inPart = false }: Particulars = {},
 ): void {
   const size = rows.length;
   const support = supportOf(rows.map((row) => cellChances(row, cellsOf, size)));
-  const about = sum([...(rows[0] as Distribution)].filter(([report]) => isAbout(report, 0)).map(([, p]) => p));
+  const about = sum([...(rows[0] as Distribution)].filter(([report]) => isAbout?.(report, 0) ?? true).map(([, p]) => p));
   const [p, q] = [divide(support.p, about), divide(support.q, about)];
   const n = population.length;
   const varianceOf = (f: Rational, drawn: number): Rational =>
     add(statedVariance(p, q, f, rational(drawn)), multiply(multiply(f, subtract(ONE, f)), rational(n - drawn, drawn * Math.max(1, n - 1))));
+  const barsOf = (f: Rational, drawn: number): Rational =>
+    inPart ? add(varianceOf(f, drawn), divide(bernoulli(f), rational(n))) : varianceOf(f, drawn);
   const moments = range(size).map(() => new Map<number, Moments>());
   for (const [reports, weight] of collections(rows, population)) {
     const estimates = shipped(reports);
     expect(estimates.length).toBe(size);
     estimates.forEach((row, cell) => {
-      const asked = reports.filter((report) => isAbout(report, cell));
+      const asked = reports.filter((report) => isAbout?.(report, cell) ?? true);
       const drawn = asked.length;
       if (drawn === 0) return;
       const count = asked.filter((report) => cellsOf(report).includes(cell)).length;
       const estimate = divide(subtract(rational(count, drawn), q), subtract(p, q));
       expect(Math.abs(row.estimate - toNumber(estimate))).toBeLessThan(1e-9 * (1 + Math.abs(toNumber(estimate))));
-      expectErrorBars(row, (f) => varianceOf(f, drawn));
+      expectErrorBars(row, (f) => barsOf(f, drawn), isAbout ? undefined : { count, chances: chancesOf(n, stated, inPart) });
       const of = moments[cell] as Map<number, Moments>;
       const { mass, mean, square } = of.get(drawn) ?? { mass: ZERO, mean: ZERO, square: ZERO };
       const weighted = multiply(weight, estimate);

@@ -58,3 +58,14 @@ function upperGamma(a: number, x: number): number {
 
 /** The probability that chance alone gives a statistic as large as this one. */
 export const upperTail = ({ statistic, degrees }: ChiSquared): number => (statistic <= 0 ? 1 : upperGamma(degrees / 2, statistic / 2));
+
+/** P(at most so many of these trials succeed). */
+export function atMost(hits: number, trials: number, chance: number): number {
+  let term = trials * Math.log1p(-chance); // in logarithms: the first of thousands would be 0
+  let sum = 0;
+  for (let k = 0; k <= hits; k++) {
+    sum += Math.exp(term);
+    term += Math.log(((trials - k) / (k + 1)) * (chance / (1 - chance)));
+  }
+  return Math.min(1, sum);
+}

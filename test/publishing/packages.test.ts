@@ -2,12 +2,12 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PACKAGES, type Packed, packPackages } from './packed.ts';
+import { installPacked, PACKAGES, type Packed, packPackages } from './packed.ts';
 import { surfaceOf } from './surface.ts';
 
 let packed: Packed;
@@ -104,13 +104,7 @@ test('the integrity that the build prints is that of the packed script', () => {
 
 test('a program outside of the repository runs on the tarballs, and its mistakes do not compile', async () => {
   const app = join(packed.folder, 'app');
-  for (const name of ['shared', 'client']) {
-    const to = join(app, 'node_modules', '@murmuration', name);
-    await mkdir(to, { recursive: true });
-    execFileSync('tar', ['-xzf', '-', '--strip-components=1', '-C', to], { input: tarball(name) });
-  }
-  const murmur = 'murmurhash3js-revisited';
-  execFileSync('cp', ['-rL', join(packed.folder, 'shared', 'node_modules', murmur), join(app, 'node_modules', murmur)]);
+  await installPacked(packed, app, ['shared', 'client']);
   const program = (plan: string): string => `
     import { choice, createTelemetry, defineSchema, memoryStorage } from '@murmuration/client';
     import { assertRecorded, memoryTransport } from '@murmuration/client/testing';

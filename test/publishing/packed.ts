@@ -31,6 +31,21 @@ async function copyPackage(name: string, folder: string): Promise<void> {
   for (const other of PACKAGES) await symlink(join(folder, other), join(to, 'node_modules', '@murmuration', other));
 }
 
+/** Unpacks tarballs in a project's `node_modules`, and links what they depend on beside them, as npm would have installed it. */
+export async function installPacked({ folder, tarballs }: Packed, project: string, names: readonly string[]): Promise<void> {
+  const modules = join(project, 'node_modules');
+  for (const name of names) {
+    const to = join(modules, '@murmuration', name);
+    await mkdir(to, { recursive: true });
+    execFileSync('tar', ['-xzf', '-', '--strip-components=1', '-C', to], { input: tarballs[name] });
+    const { dependencies = {} } = JSON.parse(await readFile(join(to, 'package.json'), 'utf8')) as {
+      readonly dependencies?: { readonly [name: string]: string };
+    };
+    for (const other of Object.keys(dependencies).filter((dependency) => !dependency.startsWith('@murmuration/')))
+      await symlink(join(folder, name, 'node_modules', other), join(modules, other));
+  }
+}
+
 /** Builds and packs in a folder that is new. */
 export async function packPackages(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-packed-'));

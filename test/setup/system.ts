@@ -19,7 +19,8 @@ if (missing.length > 0 && process.getuid?.() === 0) {
   install(missing);
 }
 if (process.platform === 'linux' && !hasStrace()) {
-  console.error('The tests of power loss need strace, and are skipped without it: install it (on Debian: apt-get install strace).');
+  console.error('The tests of power loss and of failing disks need strace: install it (on Debian: apt-get install strace).');
+  process.exit(1);
 }
 if (chromiumPath() === undefined) {
   console.error('The browser tests need Chromium: install it (on Debian: apt-get install chromium) or set CHROMIUM to its path.');

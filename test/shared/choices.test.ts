@@ -86,7 +86,8 @@ describe('choices', () => {
     );
     const [plan] = planOf(document, 100_000, 0.01);
     const { p, q } = privSet.support(setLaw(4, 2, 1));
-    expect((plan?.standardError as number) ** 2 * 100_000 * (p - q) ** 2).toBeCloseTo(0.01 * p * (1 - p) + 0.99 * q * (1 - q), 9);
+    const supported = q + 0.01 * (p - q);
+    expect((plan?.standardError as number) ** 2 * 100_000 * (p - q) ** 2).toBeCloseTo(supported * (1 - supported), 9);
     expect(plan?.devicesForError).toBeGreaterThan(0);
   });
 });

@@ -1,37 +1,21 @@
 /** The vectors of local hashing, made by an independent script from docs/format.md, hold for the shipped code. */
 
-import { readFileSync } from 'node:fs';
-import {
-  bloomBit,
-  bucketOf,
-  familyOf,
-  hashString,
-  type Law,
-  localHashingLaw,
-  mechanismOf,
-  pairText,
-  stringHashingLaw,
-  utf8,
-} from '@murmuration/shared';
+import { bloomBit, bucketOf, familyOf, hashString, type Law, localHashingLaw, pairText, stringHashingLaw, utf8 } from '@murmuration/shared';
 import murmur from 'murmurhash3js-revisited';
 import { expect, test } from 'vitest';
+import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 
-interface LawCase {
-  readonly table?: 'list' | 'strings';
+interface Case extends LawCase {
   readonly size: number;
   readonly buckets?: number;
   readonly devices: number;
   readonly epsilon: number;
-  readonly permanent?: number;
-  readonly law: Law;
-  readonly odds: readonly [string, string];
-  readonly permanentOdds?: readonly [string, string];
 }
 
-const vectors = JSON.parse(readFileSync(new URL('../vectors/local-hashing.json', import.meta.url), 'utf8')) as {
-  readonly list: readonly LawCase[];
-  readonly strings: readonly LawCase[];
-  readonly refused: readonly LawCase[];
+const vectors = readVectors<{
+  readonly list: readonly Case[];
+  readonly strings: readonly Case[];
+  readonly refused: readonly (Case & { readonly table: 'list' | 'strings' })[];
   readonly families: readonly {
     readonly size: number;
     readonly buckets: number;
@@ -45,29 +29,15 @@ const vectors = JSON.parse(readFileSync(new URL('../vectors/local-hashing.json',
     readonly buckets: readonly { readonly cohort: number; readonly of: number; readonly is: number }[];
   }[];
   readonly pairs: readonly { readonly string: string; readonly index: number; readonly text: string; readonly murmur3_x64_128: string }[];
-};
+}>('local-hashing');
 
 const derive = {
-  list: ({ size, epsilon, permanent, buckets }: LawCase): Law => localHashingLaw(size, epsilon, permanent, buckets),
-  strings: ({ epsilon, devices, permanent }: LawCase): Law => stringHashingLaw(epsilon, devices, permanent),
+  list: ({ size, epsilon, permanent, buckets }: Case): Law => localHashingLaw(size, epsilon, permanent, buckets),
+  strings: ({ epsilon, devices, permanent }: Case): Law => stringHashingLaw(epsilon, devices, permanent),
 };
 
-test.each(['list', 'strings'] as const)('%s: every integer and every exact e^ε is the independent one', (table) => {
-  expect(vectors[table].length).toBeGreaterThan(100);
-  for (const each of vectors[table]) {
-    const law = derive[table](each);
-    expect(law).toEqual(each.law);
-    const { report, permanent } = mechanismOf(law).odds(law);
-    expect([report.numerator, report.denominator].map(String)).toEqual(each.odds);
-    expect(permanent && [permanent.numerator, permanent.denominator].map(String)).toEqual(each.permanentOdds);
-  }
-});
-
-test('what 32 bits cannot hold is refused by both', () => {
-  expect(vectors.refused.length).toBeGreaterThan(3);
-  for (const each of vectors.refused)
-    expect(() => derive[each.table as 'list' | 'strings'](each), JSON.stringify(each)).toThrow(RangeError);
-});
+testLaws({ list: vectors.list, strings: vectors.strings }, derive);
+testRefused(vectors.refused, (of) => derive[of.table](of));
 
 test('families, and the buckets of answers and of strings, are the independent ones', () => {
   for (const { size, buckets, vectors: all, cohorts, answers, rows } of vectors.families) {

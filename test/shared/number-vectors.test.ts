@@ -1,6 +1,5 @@
 /** The vectors of means and counts, made by an independent script from docs/format.md, hold for the shipped code. */
 
-import { readFileSync } from 'node:fs';
 import {
   countLaw,
   geometricLaw,
@@ -10,14 +9,13 @@ import {
   type Law,
   laplaceLaw,
   meanLaw,
-  mechanismOf,
   piecewiseLaw,
   squareWaveLaw,
   steppedLaw,
 } from '@murmuration/shared';
-import { expect, test } from 'vitest';
+import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 
-interface Case {
+interface Case extends LawCase {
   readonly table: string;
   readonly mechanism: string;
   readonly grid: number;
@@ -26,13 +24,9 @@ interface Case {
   readonly cells: number;
   readonly branching?: number;
   readonly epsilon: number;
-  readonly law: Law;
-  readonly odds: readonly [string, string];
 }
 
-const tables = JSON.parse(readFileSync(new URL('../vectors/numbers.json', import.meta.url), 'utf8')) as {
-  readonly [table: string]: readonly Case[];
-};
+const { refused = [], ...tables } = readVectors<{ readonly [table: string]: readonly Case[] }>('numbers');
 
 const named: { readonly [mechanism: string]: (epsilon: number) => Law } = {
   hybrid: hybridMeanLaw,
@@ -51,19 +45,5 @@ const derive: { readonly [table: string]: (of: Case) => Law } = {
   squareWave: ({ cells, epsilon }) => squareWaveLaw(cells, epsilon),
 };
 
-test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (table) => {
-  const cases = tables[table] ?? [];
-  expect(cases.length).toBeGreaterThan(50);
-  for (const each of cases) {
-    const law = derive[table]?.(each) as Law;
-    expect(law).toEqual(each.law);
-    const { numerator, denominator } = mechanismOf(law).odds(law).report;
-    expect([numerator, denominator].map(String)).toEqual(each.odds);
-  }
-});
-
-test('what 32 bits cannot hold is refused by both', () => {
-  const refused = tables['refused'] ?? [];
-  expect(refused.length).toBeGreaterThan(3);
-  for (const each of refused) expect(() => derive[each.table]?.(each), JSON.stringify(each)).toThrow(RangeError);
-});
+testLaws(tables, derive);
+testRefused(refused, (of) => derive[of.table]?.(of));

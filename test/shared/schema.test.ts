@@ -160,6 +160,17 @@ interface Loose {
 
 const lawOf = (document: Loose, metric: string): { [key: string]: unknown } => document.metrics[metric]?.law ?? {};
 
+/** Puts a value where the dots lead. */
+function put(document: Loose, path: string, value: unknown): void {
+  const keys = path.split('.');
+  const last = keys.pop() as string;
+  Reflect.set(
+    keys.reduce((object: object, key) => Reflect.get(object, key), document),
+    last,
+    value,
+  );
+}
+
 describe('the document', () => {
   test('holds the law of the mechanism that a metric names, and of the chooser elsewhere', () => {
     const { metrics } = full.document;
@@ -194,8 +205,52 @@ describe('the document', () => {
       'metrics.both.law: expected a law over 4, got one over 3',
     ],
     ['a threshold that is no integer', (document: Loose) => (lawOf(document, 'dark').truth = 0.5), 'k-ary: truth: expected a whole number'],
-    ['an unknown mechanism', (document: Loose) => (lawOf(document, 'dark').mechanism = 'magic'), 'schema.metrics.dark.law.mechanism'],
-    ['an unknown key', (document: Loose) => (document.colour = 1), 'schema'],
+    [
+      'an unknown mechanism',
+      (document: Loose) => (lawOf(document, 'dark').mechanism = 'magic'),
+      'schema.metrics.dark.law.mechanism: expected one of "k-ary"',
+    ],
+    ['an unknown key', (document: Loose) => (document.colour = 1), 'schema: expected no other keys, got colour'],
+    ['another format', (document: Loose) => put(document, 'format', 2), 'schema.format: expected 1, got 2'],
+    ['no format', (document: Loose) => Reflect.deleteProperty(document, 'format'), 'schema.format: expected 1, got none'],
+    ['a version that is no number', (document: Loose) => put(document, 'version', 'two'), 'schema.version: expected number, got "two"'],
+    ['an app without a name', (document: Loose) => put(document, 'app', '9'), 'schema.app: expected a letter, then at most 63 of letters'],
+    [
+      'a metric without a name',
+      (document: Loose) => put(document, 'metrics.9', {}),
+      'schema.metrics.9: expected a letter, then at most 63',
+    ],
+    [
+      'an unknown type',
+      (document: Loose) => put(document, 'metrics.dark.type', 'median'),
+      'schema.metrics.dark.type: expected a metric of type flag, text, choice, choices, best, joint, histogram, mean, count, distribution, got "median"',
+    ],
+    [
+      'a law with null',
+      (document: Loose) => (lawOf(document, 'kept').irr = null),
+      'schema.metrics.kept.law: expected a law without null: what is optional is left out, got {',
+    ],
+    ['a budget beyond all use', (document: Loose) => (document.budget.epsilon = 1e21), 'schema.budget.epsilon: expected number to be <='],
+    [
+      'a claim beyond all use',
+      (document: Loose) => put(document, 'metrics.dark.epsilon', 1e21),
+      'schema.metrics.dark.epsilon: expected number',
+    ],
+    [
+      'too many groups',
+      (document: Loose) => put(document, 'segments', { a: [...'0123456789'], b: [...'0123456789'] }),
+      'schema.segments: expected at most 64 combinations, got 100',
+    ],
+    [
+      'two questions of one name',
+      (document: Loose) => put(document, 'metrics.both.questions.1.name', 'plan'),
+      'schema.metrics.both.questions: expected questions whose names differ, got [{',
+    ],
+    [
+      'a day that is none',
+      (document: Loose) => put(document, 'about.dark.expires', 'soon'),
+      'about.dark.expires: expected a day such as 2027-01-31, got "soon"',
+    ],
     ['a permanent metric without irr', (document: Loose) => Reflect.deleteProperty(lawOf(document, 'kept'), 'irr'), 'metrics.kept.law'],
     ['no description', (document: Loose) => Reflect.deleteProperty(document.about, 'dark'), 'about.dark'],
     ['charges above the budget', (document: Loose) => (document.budget.epsilon = 3), 'budget: expected charges of at most 3'],
@@ -204,10 +259,24 @@ describe('the document', () => {
     spoil(document);
     expect(() => parseDocument(document)).toThrow(message);
   });
+
+  test.each([null, 5, [1], 'x'])('the collector refuses %j, which is no document', (json) => {
+    expect(() => parseDocument(json)).toThrow(`schema: expected object, got ${JSON.stringify(json)}`);
+  });
 });
 
 test('misspelt metrics, answers and types do not compile', async () => {
-  const telemetry = (await import('@murmuration/client')).createTelemetry({ schema: full, endpoint: '/t', segment: { platform: 'web' } });
+  const { createTelemetry, choice, joint } = await import('@murmuration/client');
+  const telemetry = createTelemetry({ schema: full, endpoint: '/t', segment: { platform: 'web' } });
+  // @ts-expect-error a segment that is declared and missing
+  expect(() => createTelemetry({ schema: full, endpoint: '/t' })).toThrow('segment');
+  // @ts-expect-error a value that the segment does not have
+  expect(() => createTelemetry({ schema: full, endpoint: '/t', segment: { platform: 'webb' } })).toThrow('segment');
+  const ask = { epsilon: 1, description: 'a question' };
+  // @ts-expect-error an otherwise that is not listed
+  choice(['free', 'pro'], { ...ask, otherwise: 'gold' });
+  // @ts-expect-error half an otherwise
+  joint({ plan: ['free', 'pro'], dark: [true, false] }, { ...ask, otherwise: { plan: 'free' } });
   telemetry.record('dark', true);
   telemetry.record('plan', 'unlisted is fine, there is an other');
   telemetry.record('both', { plan: 'pro', dark: false });

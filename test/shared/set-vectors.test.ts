@@ -1,10 +1,9 @@
 /** The vectors of sets, of the exponential mechanism, of dBitFlip and of one bit, made by an independent script from docs/format.md, hold for the shipped code. */
 
-import { readFileSync } from 'node:fs';
-import { dBitFlipLaw, exponentialLaw, type Law, mechanismOf, oneBitLaw, privSetLaw, setLaw } from '@murmuration/shared';
-import { expect, test } from 'vitest';
+import { dBitFlipLaw, exponentialLaw, type Law, oneBitLaw, privSetLaw, setLaw } from '@murmuration/shared';
+import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 
-interface Case {
+interface Case extends LawCase {
   readonly table: string;
   readonly size: number;
   readonly atMost: number;
@@ -13,14 +12,9 @@ interface Case {
   readonly bits: number;
   readonly permanent: number;
   readonly epsilon: number;
-  readonly law: Law;
-  readonly odds: readonly [string, string];
-  readonly permanentOdds?: readonly [string, string];
 }
 
-const tables = JSON.parse(readFileSync(new URL('../vectors/sets.json', import.meta.url), 'utf8')) as {
-  readonly [table: string]: readonly Case[];
-};
+const { refused = [], ...tables } = readVectors<{ readonly [table: string]: readonly Case[] }>('sets');
 
 const derive: { readonly [table: string]: (of: Case) => Law } = {
   privset: ({ size, atMost, subset, epsilon }) => privSetLaw(size, atMost, subset, epsilon),
@@ -30,20 +24,5 @@ const derive: { readonly [table: string]: (of: Case) => Law } = {
   exponential: ({ utility, epsilon }) => exponentialLaw(utility, epsilon),
 };
 
-test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (table) => {
-  const cases = tables[table] ?? [];
-  expect(cases.length).toBeGreaterThan(50);
-  for (const each of cases) {
-    const law = derive[table]?.(each) as Law;
-    expect(law).toEqual(each.law);
-    const { report, permanent } = mechanismOf(law).odds(law);
-    expect([report.numerator, report.denominator].map(String)).toEqual(each.odds);
-    if (permanent) expect([permanent.numerator, permanent.denominator].map(String)).toEqual(each.permanentOdds);
-  }
-});
-
-test('what 32 bits cannot hold is refused by both', () => {
-  const refused = tables['refused'] ?? [];
-  expect(refused.length).toBeGreaterThan(3);
-  for (const each of refused) expect(() => derive[each.table]?.(each), JSON.stringify(each)).toThrow(RangeError);
-});
+testLaws(tables, derive);
+testRefused(refused, (of) => derive[of.table]?.(of));

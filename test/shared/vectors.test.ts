@@ -1,6 +1,5 @@
 /** The vectors of test/vectors, made by an independent script from docs/format.md, hold for the shipped code. */
 
-import { readFileSync } from 'node:fs';
 import {
   bloomBit,
   canonicalJson,
@@ -15,7 +14,6 @@ import {
   listLaw,
   lnUp,
   MAX_STRING_BYTES,
-  mechanismOf,
   parseBatch,
   parseDay,
   permanentKAryLaw,
@@ -37,28 +35,38 @@ import {
 } from '@murmuration/shared';
 import murmur from 'murmurhash3js-revisited';
 import { describe, expect, test } from 'vitest';
+import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 
-const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8')) as T;
-
-interface LawCase extends RapporParameters {
+interface Case extends RapporParameters, LawCase {
   readonly size: number;
   readonly subset: number;
   readonly epsilon: number;
   readonly permanent: number;
   readonly devices: number;
   readonly symmetric?: boolean;
-  readonly law: Law;
-  readonly odds?: readonly [string, string];
-  readonly permanentOdds?: readonly [string, string];
 }
 
-const laws = read<{ readonly [group: string]: readonly LawCase[] }>('laws');
+const {
+  refused,
+  exp: exponentials,
+  lnUp: logarithms,
+  ...laws
+} = readVectors<
+  { readonly [group: string]: readonly Case[] } & {
+    readonly refused: readonly (Case & { readonly mechanism: string })[];
+    readonly exp: readonly (readonly [x: number, bits: string])[];
+    readonly lnUp: readonly (readonly [numerator: string, denominator: string, decimal: string])[];
+  }
+>('laws');
 
-const derive: { readonly [group: string]: (of: LawCase) => Law } = {
+const unary = ({ size, epsilon, permanent, symmetric }: Case): Law => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent);
+const subset = ({ size, subset, epsilon }: Case): Law => subsetLaw(size, subset, epsilon);
+
+const derive: { readonly [group: string]: (of: Case) => Law } = {
   kAry: ({ size, epsilon }) => kAryLaw(size, epsilon),
   kAryPermanent: ({ size, epsilon, permanent }) => permanentKAryLaw(size, epsilon, permanent),
-  subset: ({ size, subset, epsilon }) => subsetLaw(size, subset, epsilon),
-  unary: ({ size, epsilon, permanent, symmetric }) => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent),
+  subset,
+  unary,
   list: ({ size, epsilon }) => listLaw(size, epsilon),
   listPermanent: ({ size, epsilon, permanent }) => permanentListLaw(size, epsilon, permanent),
   rappor: ({ epsilon, devices }) => rapporLaw(epsilon, devices),
@@ -66,41 +74,25 @@ const derive: { readonly [group: string]: (of: LawCase) => Law } = {
   rapporExpert: rapporFromParameters,
 };
 
-describe('laws', () => {
-  test.each(Object.keys(derive))('%s: every integer and every exact e^ε is the independent one', (group) => {
-    const cases = laws[group] ?? [];
-    expect(cases.length).toBeGreaterThan(50);
-    for (const each of cases) {
-      const law = derive[group]?.(each) as Law;
-      expect(law).toEqual(each.law);
-      if (each.odds === undefined) continue;
-      const { report, permanent } = mechanismOf(law).odds(law);
-      expect([report.numerator, report.denominator].map(String)).toEqual(each.odds);
-      if (permanent !== undefined) expect([permanent.numerator, permanent.denominator].map(String)).toEqual(each.permanentOdds);
-    }
-  });
+/** Of refused ones the mechanism is named, and ε∞ where there is one. */
+const attempts: { readonly [mechanism: string]: (of: Case) => Law } = {
+  'k-ary': ({ size, epsilon, permanent }) => (permanent ? permanentKAryLaw(size, epsilon, permanent) : kAryLaw(size, epsilon)),
+  subset,
+  unary,
+  rappor: ({ epsilon, devices, permanent }) => rapporLaw(epsilon, devices, permanent),
+};
 
-  test('what 32 bits cannot hold is refused', () => {
-    const refused = laws['refused'] as unknown as readonly (LawCase & { readonly mechanism: string })[];
-    expect(refused.length).toBeGreaterThan(10);
-    for (const { mechanism, size, subset, epsilon, permanent, devices, symmetric } of refused) {
-      const attempt = (): Law => {
-        if (mechanism === 'subset') return subsetLaw(size, subset, epsilon);
-        if (mechanism === 'unary') return (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent);
-        if (mechanism === 'rappor') return rapporLaw(epsilon, devices, permanent);
-        return permanent ? permanentKAryLaw(size, epsilon, permanent) : kAryLaw(size, epsilon);
-      };
-      expect(attempt, JSON.stringify({ mechanism, size, epsilon, permanent })).toThrow(RangeError);
-    }
-  });
+describe('laws', () => {
+  testLaws(laws, derive);
+  testRefused(refused, (of) => attempts[of.mechanism]?.(of));
 
   test('the exponential has the same bits, and ε as a decimal is the same rounded-up one', () => {
     const view = new DataView(new ArrayBuffer(8));
-    for (const [x, bits] of (laws as unknown as { readonly exp: readonly [number, string][] }).exp) {
+    for (const [x, bits] of exponentials) {
       view.setFloat64(0, exp(x));
       expect(view.getBigUint64(0).toString(16).padStart(16, '0')).toBe(bits);
     }
-    for (const [numerator, denominator, decimal] of (laws as unknown as { readonly lnUp: readonly [string, string, string][] }).lnUp) {
+    for (const [numerator, denominator, decimal] of logarithms) {
       expect(lnUp(ratio(BigInt(numerator), BigInt(denominator)), 6)).toBe(decimal);
     }
   });
@@ -118,7 +110,7 @@ describe('hashing', () => {
       readonly indices: readonly number[];
     }[];
   }
-  const { cases } = read<{ readonly cases: readonly HashCase[] }>('hashing');
+  const { cases } = readVectors<{ readonly cases: readonly HashCase[] }>('hashing');
 
   test('UTF-8, MurmurHash3 and every Bloom bit are the independent ones', () => {
     expect(cases.length).toBeGreaterThan(39);
@@ -137,7 +129,7 @@ describe('hashing', () => {
 
 describe('canonical JSON', () => {
   test('texts, checksums and fingerprints are the independent ones', async () => {
-    for (const { value, canonical, fnv1a64, sha256 } of read<
+    for (const { value, canonical, fnv1a64, sha256 } of readVectors<
       readonly { value: Json; canonical: string; fnv1a64: string; sha256: string }[]
     >('canonical')) {
       expect(canonicalJson(value)).toBe(canonical);
@@ -147,7 +139,7 @@ describe('canonical JSON', () => {
   });
 
   test('schemas have the independent canonical text and name on the wire', async () => {
-    for (const { document, canonical, wire, fingerprint: sha256 } of read<
+    for (const { document, canonical, wire, fingerprint: sha256 } of readVectors<
       readonly { document: SchemaDocument; canonical: string; wire: string; fingerprint: string }[]
     >('schemas')) {
       expect(canonicalSchema(document)).toBe(canonical);
@@ -168,7 +160,7 @@ describe('batch, version 1', () => {
     }[];
     readonly refused: readonly { readonly note: string; readonly body: string; readonly status: number; readonly error: string }[];
   }
-  const { today, document, accepted, refused } = read<Batches>('batch-v1');
+  const { today, document, accepted, refused } = readVectors<Batches>('batch-v1');
   const published = publish(document);
   const schemas = new Map([[wireName(document), published]]);
   const day = parseDay(today) as number;

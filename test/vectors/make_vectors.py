@@ -730,12 +730,12 @@ def about(_kind, _epsilon, description, owner=None, expires=None, **_more):
     return {key: value for key, value in out.items() if value is not None}
 
 
-def schema(app, version, budget, devices, metrics, segments=None):
+def schema(app, version, budget, devices, metrics, segments=None, assign=None):
     """Section 4: a schema document; metrics are given by their arguments."""
     out = {"about": {name: about(*args, **more) for name, (args, more) in metrics.items()},
            "app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
            "metrics": {name: metric(devices, *args, **more) for name, (args, more) in metrics.items()}, "version": version}
-    return {**out, "segments": segments} if segments else out
+    return {**out, **({"segments": segments} if segments else {}), **({"assign": assign} if assign else {})}
 
 
 def checksum(document):
@@ -795,6 +795,13 @@ def make_schemas():
     documents.append(schema("wide", 2, (9, "day"), 1000000000, {
         "many": m("choice", 4, "A thousand answers.", every="day", answers=["item %d" % n for n in range(1000)]),
         "word": m("text", 2, "Many cohorts.", every="day")}))
+    documents.append(schema("feeder", 4, (8, "month"), 50000, {
+        "filled": m("flag", 1, "Was it filled?", every="week", otherwise=False),
+        "seed": m("choice", 2, "Which seed?", otherwise="none", answers=["none", "millet", "sunflower"]),
+        "scene": m("joint", 2, "Who came, and when?", otherwise={"bird": "none", "early": False}, questions=[
+            {"name": "bird", "answers": ["none", "tit", "finch"]}, {"name": "early", "answers": [False, True]}]),
+        "name": m("text", 2, "What it is called.", otherwise=""),
+    }, assign="random"))
     return [{"document": d, "canonical": canonical(d), "checksum": checksum(d), "fingerprint": sha256(canonical(d)),
              "wire": wire(d)} for d in documents]
 

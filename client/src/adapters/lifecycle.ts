@@ -1,7 +1,10 @@
-/** When to send before it is too late, and the clock. Both are passed in, so that tests and other runtimes bring their own. */
+/** What the runtime tells: when to send before it is too late, the time, and whether its person wants to be measured at all. */
 
-/** Calls `hidden` when the page may be about to end; returns what stops listening. What `hidden` returns settles when the flush has. */
-export type Lifecycle = (hidden: () => unknown) => () => void;
+/**
+ * Calls `flush` when the app may be about to end, and when it comes back or is online again: by what happens to it, never by what
+ * was recorded. Returns what stops listening. What `flush` returns settles when the flush has.
+ */
+export type Lifecycle = (flush: () => unknown) => () => void;
 
 /** The time in milliseconds, and a timer that can be cancelled. What `run` returns settles when its work is done. */
 export interface Clock {
@@ -12,14 +15,15 @@ export interface Clock {
 /** Whether this is a page: no worker, no server. */
 export const isPage = (): boolean => typeof document !== 'undefined';
 
-/** A page's lifecycle: hidden or left. Nothing where there is no document. */
-export const pageLifecycle: Lifecycle = (hidden) => {
+/** Whether the browser says that this person does not want to be measured (Global Privacy Control). */
+export const privacyControl = (): boolean =>
+  !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
+
+/** A page's lifecycle: hidden, left, shown again, online again. Nothing where there is no document. */
+export const pageLifecycle: Lifecycle = (flush) => {
   if (!isPage()) return () => {};
   const controller = new AbortController();
-  const left = ({ type }: Event): void => {
-    if (type === 'pagehide' || document.visibilityState === 'hidden') hidden();
-  };
-  for (const event of ['visibilitychange', 'pagehide']) addEventListener(event, left, { signal: controller.signal });
+  for (const event of ['visibilitychange', 'pagehide', 'online']) addEventListener(event, () => flush(), { signal: controller.signal });
   return () => controller.abort();
 };
 

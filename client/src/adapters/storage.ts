@@ -3,12 +3,14 @@
 import type { Maybe } from '../maybe.ts';
 import { isPage } from './lifecycle.ts';
 
-/** Two methods, and a lock where several contexts share the storage. */
+/** Two methods, and where several contexts share the storage a lock, and news of each other. */
 export interface Storage {
   getItem(key: string): Maybe<string | null>;
   setItem(key: string, value: string): Maybe<void>;
   /** Resolves to a release function once this context is the only one that holds the name. */
   lock?(name: string): Promise<() => void>;
+  /** Calls back with what another context stored under a key. Returns what stops it. */
+  watch?(key: string, changed: (value: string | null) => void): () => void;
 }
 
 /** Keeps everything as long as the process or page lives. */
@@ -42,6 +44,13 @@ export function webStorage(): Storage {
           getItem: (key) => items.getItem(key),
           setItem: (key, value) => items.setItem(key, value),
           lock: webLock,
+          watch: (key, changed) => {
+            const told = (event: StorageEvent): void => {
+              if (event.key === key) changed(event.newValue);
+            };
+            addEventListener('storage', told);
+            return () => removeEventListener('storage', told);
+          },
         };
       }
     } catch {

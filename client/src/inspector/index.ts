@@ -4,7 +4,7 @@
  * `const { openInspector } = await import('@murmuration/client/inspector')`.
  */
 
-import { DAYS, dayText, type MetricDocument, type Schema, sumOf, yearOf } from '@murmuration/shared';
+import { type Answer, DAYS, dayText, labelOf, type MetricDocument, type Schema, sumOf } from '@murmuration/shared';
 import type { DeviceQuestions } from '../questions.ts';
 import type { Telemetry } from '../types.ts';
 import type { LedgerView, Preview } from '../view.ts';
@@ -17,8 +17,8 @@ export type { Words } from './words.ts';
 export interface InspectorOptions<M extends DeviceQuestions> {
   readonly telemetry: Telemetry<M>;
   readonly schema: Schema<M>;
-  /** The element that the panel is appended to; the body when left out. */
-  readonly parent?: Element;
+  /** The element that the panel is appended to; the body when left out, or null as what was not found is. */
+  readonly parent?: Element | null;
   /** Words that are not English. */
   readonly words?: Partial<Words>;
   /** Called once the panel is gone. */
@@ -52,6 +52,10 @@ function element<K extends keyof HTMLElementTagNameMap>(
 /** ε to two decimals: rounded up where it is spent, so that nothing is shown as less than it is. */
 const shown = (epsilon: number): string => String(Math.ceil(epsilon * 100 - 1e-9) / 100);
 
+/** What a year of answering everything that this device is asked adds up to. */
+const yearOf = ({ metrics, budget }: LedgerView): number =>
+  Math.min(sumOf(metrics.map(({ year }) => year)), budget.epsilon * Math.ceil(DAYS.year / DAYS[budget.per]));
+
 /** One question: what it is, what it costs, and when it can be answered. */
 function questionRow(
   metric: MetricDocument,
@@ -60,27 +64,36 @@ function questionRow(
   today: number,
   words: Words,
 ): Child {
-  const { epsilon, every, permanent } = metric;
+  const { epsilon, every, permanent, otherwise } = metric;
   const costs = words.question(shown(epsilon), every, shown(spent)) + (permanent ? words.permanent(shown(permanent.epsilon)) : '');
+  const unanswered = otherwise === undefined ? [] : [element('p', { class: 'quiet' }, words.otherwise(labelOf(otherwise as Answer)))];
   const when = nextDay <= today ? words.open : nextDay - today >= DAYS.once / 2 ? words.never : words.again(dayText(nextDay));
-  return element('li', {}, element('p', {}, description), element('p', { class: 'quiet' }, costs), element('p', { class: 'quiet' }, when));
+  return element(
+    'li',
+    {},
+    element('p', {}, description),
+    element('p', { class: 'quiet' }, costs),
+    ...unanswered,
+    element('p', { class: 'quiet' }, when),
+  );
 }
 
-/** One batch: its reports in words, and its bytes. */
-function batchRows({ url, body, reports }: Preview, schema: Schema, words: Words, isOpen: boolean): readonly Child[] {
+/** One batch: its reports in words, its bytes, and the day that it waits for. */
+function batchRows({ url, body, reports, day }: Preview, today: string, schema: Schema, words: Words, isOpen: boolean): readonly Child[] {
   const told = reports.map(({ metric, meaning }) =>
     element('li', {}, element('p', {}, schema.document.about[metric]?.description ?? metric), element('p', { class: 'quiet' }, meaning)),
   );
   const bytes = element('summary', {}, words.bytes(new Blob([body]).size, url));
   const details = element('details', isOpen ? { open: '' } : {}, bytes, element('pre', { tabindex: '0' }, body));
-  return [element('ul', {}, ...told), details];
+  const waits = day > today ? [element('p', { class: 'quiet' }, words.waits(day))] : [];
+  return [element('ul', {}, ...told), ...waits, details];
 }
 
 /** Opens the panel. The page must have a body. */
 export function openInspector<M extends DeviceQuestions>({
   telemetry,
   schema,
-  parent = document.body,
+  parent,
   words: own,
   onClose,
 }: InspectorOptions<M>): Inspector {
@@ -96,9 +109,10 @@ export function openInspector<M extends DeviceQuestions>({
   const consent = element('p', { role: 'status' });
   const meter = element('progress', { max: String(budget.epsilon), 'aria-label': words.budget });
   const spending = element('p', {});
-  const year = shown(sumOf(Object.values(metrics).map((metric) => yearOf(metric, budget.per))));
+  const year = element('p', { class: 'quiet' });
   const questions = element('ul', {});
   const waiting = element('div', {});
+  const forget = element('button', { type: 'button' }, words.forget);
   root.append(
     element('header', {}, heading, closing),
     element('p', { class: 'quiet' }, words.introduction),
@@ -106,11 +120,14 @@ export function openInspector<M extends DeviceQuestions>({
     element('h3', {}, words.budget),
     spending,
     meter,
-    element('p', { class: 'quiet' }, words.year(year)),
+    year,
     element('h3', {}, words.asked),
     questions,
     element('h3', {}, words.waiting),
     waiting,
+    element('h3', {}, words.erasing),
+    element('p', { class: 'quiet' }, words.tombstone),
+    forget,
   );
 
   let last = '';
@@ -126,6 +143,7 @@ export function openInspector<M extends DeviceQuestions>({
     if (consent.textContent !== words[state]) consent.textContent = words[state];
     spending.textContent = words.spent(shown(ledger.spent), String(budget.epsilon), DAYS[budget.per]);
     meter.value = ledger.spent;
+    year.textContent = words.year(shown(yearOf(ledger)));
     questions.replaceChildren(
       ...ledger.metrics.map((row) =>
         questionRow(metrics[row.metric] as MetricDocument, about[row.metric]?.description ?? row.metric, row, ledger.today, words),
@@ -134,7 +152,7 @@ export function openInspector<M extends DeviceQuestions>({
     const isUnfolded = waiting.querySelector('details')?.open ?? false;
     waiting.replaceChildren(
       ...(batches.length > 0
-        ? batches.flatMap((batch) => batchRows(batch, schema as unknown as Schema, words, isUnfolded))
+        ? batches.flatMap((batch) => batchRows(batch, dayText(ledger.today), schema as unknown as Schema, words, isUnfolded))
         : [element('p', { class: 'quiet' }, words.nothing)]),
     );
   };
@@ -155,7 +173,8 @@ export function openInspector<M extends DeviceQuestions>({
     else telemetry.consent.grant();
     void refresh();
   });
-  parent.append(host);
+  forget.addEventListener('click', () => void telemetry.forget().then(refresh));
+  (parent ?? document.body).append(host);
   void refresh();
   heading.focus();
   return { element: host, refresh, close };

@@ -21,12 +21,19 @@ export interface Words {
   /** Of one question: ε of a report, how often it is asked, and what is spent on it in this window. */
   readonly question: (epsilon: string, every: Cadence, spent: string) => string;
   readonly permanent: (epsilon: string) => string;
+  /** Of a question that is answered for who does not answer. */
+  readonly otherwise: (answer: string) => string;
   readonly open: string;
   readonly again: (day: string) => string;
   readonly never: string;
   readonly waiting: string;
   readonly nothing: string;
+  /** Of a batch that may not be sent before a day. */
+  readonly waits: (day: string) => string;
   readonly bytes: (count: number, url: string) => string;
+  readonly erasing: string;
+  readonly tombstone: string;
+  readonly forget: string;
 }
 
 export const english: Words = {
@@ -46,10 +53,15 @@ export const english: Words = {
   asked: 'What is asked',
   question: (epsilon, every, spent) => `ε\u00a0${epsilon} a report, once${every === 'once' ? '' : ` a ${every}`}; ${spent} spent now`,
   permanent: (epsilon) => `; all reports of one answer together ε\u00a0${epsilon}`,
+  otherwise: (answer) => `Where nothing is answered, “${answer}” is reported, so that a report does not show that there was an answer.`,
   open: 'Can be answered now.',
   again: (day) => `Answered; the next answer from ${day}.`,
   never: 'Answered; it is asked only once.',
   waiting: 'What will be sent next',
   nothing: 'Nothing waits to be sent.',
+  waits: (day) => `Waits for ${day} or later.`,
   bytes: (count, url) => `The very bytes: ${count} to ${url}`,
+  erasing: 'Erase',
+  tombstone: 'Turns this off, and erases all that is stored but one note: that nothing may be asked until the budget is new.',
+  forget: 'Erase everything',
 };

@@ -4,12 +4,15 @@ import { decodeSymbol, encodeKAry, type KAryLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Randomize, Respond } from './randomizer.ts';
 
+/** The places of all but one, by their order. */
+export const allBut =
+  (one: number) =>
+  (other: number): number =>
+    other < one ? other : other + 1;
+
 /** The index itself with probability truth/T, else one of the other size - 1 uniformly. */
-export function response(size: number, truth: number, index: number, coins: Coins): number {
-  if (coins.flip(truth)) return index;
-  const other = coins.uniform(size - 1);
-  return other < index ? other : other + 1;
-}
+export const response = (size: number, truth: number, index: number, coins: Coins): number =>
+  coins.flip(truth) ? index : allBut(index)(coins.uniform(size - 1));
 
 export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) =>
   encodeKAry(law, response(law.size, law.truth, index, coins));

@@ -35,10 +35,15 @@ export const randomizeStringHashing: Randomize<StringHashingLaw, string> = (law,
   return hashedReport(law, law.cohorts, (cohort) => bloomBit(hash, cohort, 0, law.buckets), coins);
 };
 
+/** A report's cohort, as bytes, and its bucket. */
+export function partsOf(bytes: readonly number[], buckets: number): readonly [cohort: readonly number[], bucket: number] {
+  const front = bytes.length - bytesFor(buckets - 1);
+  return [bytes.slice(0, front), fromBigEndian(bytes.slice(front))];
+}
+
 /** A stored cohort, and a k-ary response to its stored bucket. */
 export const respondHashed: Respond<LocalHashingLaw | StringHashingLaw> = ({ buckets, irr }, symbol, coins) => {
-  const front = symbol.length - bytesFor(buckets - 1);
-  const bucket = fromBigEndian(symbol.subarray(front));
+  const [cohort, bucket] = partsOf([...symbol], buckets);
   const said = response(buckets, (irr as NonNullable<typeof irr>).truth, bucket, coins);
-  return Uint8Array.of(...symbol.subarray(0, front), ...bigEndian(said, buckets - 1));
+  return Uint8Array.of(...cohort, ...bigEndian(said, buckets - 1));
 };

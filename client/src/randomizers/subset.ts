@@ -1,18 +1,25 @@
 /** Subset selection on the device; the law is in shared/src/mechanisms/subset.ts. */
 
 import { bitBytes, hasBit, type SubsetLaw, setBit } from '@murmuration/shared';
+import type { Coins } from '../random/coins.ts';
+import { allBut } from './k-ary.ts';
 import type { Randomize } from './randomizer.ts';
+
+/**
+ * Adds m of the n places to a set of bits that holds none of them: Floyd's sample without replacement (Bentley and Floyd 1987),
+ * every subset equally likely.
+ */
+export function addSample(set: Uint8Array, n: number, m: number, place: (one: number) => number, coins: Coins): void {
+  for (let top = n - m; top < n; top++) {
+    const drawn = place(coins.uniform(top + 1));
+    setBit(set, hasBit(set, drawn) ? place(top) : drawn);
+  }
+}
 
 export const randomizeSubset: Randomize<SubsetLaw, number> = ({ size, subset, include }, index, coins) => {
   const set = new Uint8Array(bitBytes(size));
   const included = coins.flip(include);
-  const others = size - 1;
-  const place = (other: number): number => (other < index ? other : other + 1);
-  // Floyd's sample without replacement (Bentley and Floyd 1987): every subset of the others is equally likely.
-  for (let top = others - (included ? subset - 1 : subset); top < others; top++) {
-    const drawn = place(coins.uniform(top + 1));
-    setBit(set, hasBit(set, drawn) ? place(top) : drawn);
-  }
+  addSample(set, size - 1, included ? subset - 1 : subset, allBut(index), coins);
   if (included) setBit(set, index);
   return set;
 };

@@ -7,14 +7,21 @@ import { expectSame, type Test } from './expect.ts';
 /** Long enough for whoever should not get a lock to get it. */
 const A_WHILE = 50;
 
+/** What is to be expected of a storage. */
+export interface StorageTraits {
+  /** Whether what is stored outlives the process or page: `true` when left out, `false` for a storage in memory. */
+  readonly keeps?: boolean;
+  /** Stores a value from another context, where the storage can be watched. */
+  readonly elsewhere?: (key: string, value: string) => Maybe<void>;
+}
+
 /**
  * Tests a storage. Every test writes keys of its own, which stay: give it a place that nothing else uses.
  *
  * @param open opens the storage; a second call is what another start of the app, or another tab, would open
- * @param keeps whether what is stored outlives the process or page; `false` for a storage in memory
  * @example testStorage(test, () => fileStorage('/tmp/notes'));
  */
-export function testStorage(test: Test, open: () => Maybe<Storage>, { keeps = true }: { readonly keeps?: boolean } = {}): void {
+export function testStorage(test: Test, open: () => Maybe<Storage>, { keeps = true, elsewhere }: StorageTraits = {}): void {
   let keys = 0;
   const each = (name: string, run: (storage: Storage, key: string) => Promise<void>): void => {
     const key = `murmuration:storage test ${Date.now()} ${keys++}`;
@@ -52,6 +59,23 @@ export function testStorage(test: Test, open: () => Maybe<Storage>, { keeps = tr
       expectSame('getItem', await again.getItem(key), 'kept');
       await again.setItem(key, 'changed');
       expectSame('getItem', await storage.getItem(key), 'changed');
+    });
+  }
+
+  if (elsewhere) {
+    each('that can be watched tells what another context stored, not its own, and nobody who has stopped', async (storage, key) => {
+      const heard: unknown[] = [];
+      const stop = storage.watch?.(key, (value) => void heard.push(value));
+      const gone = storage.watch?.(key, () => void heard.push('stopped'));
+      gone?.();
+      await storage.setItem(key, 'our own');
+      await elsewhere(`${key} of another name`, 'unheard');
+      await elsewhere(key, 'heard');
+      await new Promise((resolve) => setTimeout(resolve, A_WHILE));
+      stop?.();
+      await elsewhere(key, 'after');
+      await new Promise((resolve) => setTimeout(resolve, A_WHILE));
+      expectSame('heard', heard, ['heard']);
     });
   }
 

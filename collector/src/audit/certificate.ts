@@ -23,7 +23,8 @@ export interface Certificate {
       readonly epoch?: CertifiedOdds;
     };
   };
-  readonly window: { readonly epsilon: string; readonly budget: number; readonly per: string };
+  /** Under `assign`, ε is the budget where all metrics together would spend more: those of one device fit it. */
+  readonly window: { readonly epsilon: string; readonly budget: number; readonly per: string; readonly assign?: 'random' };
   readonly holds: boolean;
   readonly document: SchemaDocument;
 }
@@ -41,15 +42,23 @@ const row = ({ law }: MetricDocument, { report, window, times, epoch }: MetricSp
   ...(epoch && { epoch: certified(epoch) }),
 });
 
+/** What one device spends in any window, and the budget that it is held to. */
+export const windowOf = ({ budget, assign }: SchemaDocument, { window }: Spending): Certificate['window'] => ({
+  epsilon: window,
+  budget: budget.epsilon,
+  per: budget.per,
+  ...(assign && { assign }),
+});
+
 /** The certificate of a schema. */
 export async function certificateOf(document: SchemaDocument, spending: Spending = spendingOf(document)): Promise<Certificate> {
-  const { metrics, budget } = document;
+  const { metrics } = document;
   return {
     certificate: 1,
     schema: wireName(document),
     fingerprint: await fingerprint(canonicalSchema(document)),
     metrics: Object.fromEntries(spending.metrics.map((each) => [each.metric, row(metrics[each.metric] as MetricDocument, each)])),
-    window: { epsilon: spending.window.epsilon, budget: budget.epsilon, per: budget.per },
+    window: windowOf(document, spending),
     holds: spending.holds,
     document,
   };

@@ -9,8 +9,10 @@ import {
   type MetricDocument,
   PERIOD_DAYS,
   type Ratio,
+  ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
+import { inWords } from '../otherwise.ts';
 import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';
 
@@ -22,6 +24,13 @@ export function factor({ numerator, denominator }: Ratio): string {
   const tenths = (10n * numerator + denominator - 1n) / denominator;
   if (tenths > 10n ** 13n) return `10^${`${tenths}`.length - 1}`;
   return tenths < 1000n ? `${tenths / 10n}.${tenths % 10n}` : ((tenths + 9n) / 10n).toLocaleString('en');
+}
+
+/** e^ε of a budget, and a billionth more for rounding: 2^m 2^k, k whole, m below 1. */
+function oddsOf(epsilon: number): Ratio {
+  const bits = epsilon / Math.LN2;
+  const whole = Math.floor(bits);
+  return ratio(BigInt(Math.ceil((1 + 1e-9) * 2 ** (bits - whole + 50))) << BigInt(whole), 1n << 50n);
 }
 
 /** ε as people read it, rounded up. */
@@ -50,41 +59,68 @@ function answers(metric: MetricDocument): string {
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
     case 'count':
-      return `a count from 0 to ${metric.max}, of which only the mean over all devices can be estimated`;
+      return `a count from 0 to ${metric.max}, of which only the mean over many reports can be estimated`;
     case 'distribution':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, in one of ${metric.cells} parts of that range`;
     case 'mean':
-      return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over all devices can be estimated`;
+      return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over many reports can be estimated`;
     case 'text':
       return TEXT;
   }
 }
 
-function bound({ report, epoch }: MetricSpending, { permanent }: MetricDocument): string {
+function bound({ report, epoch }: MetricSpending, { permanent, otherwise }: MetricDocument): string {
   const one = `One report changes the odds of any answer against any other by a factor of ${factor(report.odds)} at most (ε ${short(report.odds)}).`;
   if (epoch === undefined || permanent === undefined) return one;
   const span = permanent.renew === 'never' ? 'ever' : `in one ${permanent.renew}`;
-  return `${one} The first answer is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} together: ${factor(epoch.odds)} at most (ε ${short(epoch.odds)}).`;
+  const first = otherwise === undefined ? 'The first answer' : 'The first answer, or what is reported in its place,';
+  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} together: ${factor(epoch.odds)} at most (ε ${short(epoch.odds)}).`;
 }
+
+const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
+  otherwise === undefined
+    ? []
+    : [
+        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not tell by being there that you answered.`,
+      ];
 
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
   return [
     `- ${description} (${spending.metric})`,
     `  Asked ${often(metric.every)}. Answers: ${answers(metric)}.`,
+    ...standIn(metric),
     `  ${bound(spending, metric)}`,
     `  ${owner === undefined ? 'Nobody is named as its owner.' : `Asked by: ${owner}.`} ${expires === undefined ? 'No day is set on which it ends.' : `Needed until ${expires}.`}`,
   ].join('\n');
 }
 
+/** What one installation gives away in a window. */
+function window({ budget: { epsilon, per }, metrics }: SchemaDocument, spending: Spending): string {
+  const isBounded = spending.window !== spending.all.epsilon;
+  const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
+  const spent = isBounded ? `ε ${epsilon}, the budget, for it is asked no more than fits` : `ε ${short(odds)}, of a budget of ${epsilon}`;
+  const hasStandIn = Object.values(metrics).some(({ otherwise }) => otherwise !== undefined);
+  return [
+    `Everything that one installation sends about any ${PERIOD_DAYS[per]} consecutive days changes the odds between any two sets of answers by a factor of ${factor(odds)} at most (${spent}).`,
+    ...(hasStandIn
+      ? ['A question that is answered in your place counts on the day on which its time to answer begins, whenever you answer.']
+      : []),
+  ].join(' ');
+}
+
 /** The statement: paragraphs, and a list of the questions. */
-export function statementOf({ app, version, budget, segments = {}, metrics, about }: SchemaDocument, spending: Spending): string {
+export function statementOf(document: SchemaDocument, spending: Spending): string {
+  const { app, version, segments = {}, metrics, assign, about } = document;
   const clear = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);
   return [
     `What ${app} asks, and what its reports give away (version ${version})`,
-    'Every answer is changed at random on the device before it is stored or sent. The collector gets no true answer; from many random ones it estimates how many devices gave each.',
+    'Every answer is changed at random on the device before it is stored or sent. The collector gets no true answer; from many random ones it estimates which share of the reports stands for each.',
+    ...(assign
+      ? ['Each device is asked only some of these questions, chosen by chance and never by an answer: as many as fit its budget.']
+      : []),
     spending.metrics.map((row) => question(row, metrics[row.metric] as MetricDocument, about[row.metric] as About)).join('\n'),
-    `Everything that one installation sends about any ${PERIOD_DAYS[budget.per]} consecutive days changes the odds between any two sets of answers by a factor of ${factor(spending.window.odds)} at most (ε ${short(spending.window.odds)}, of a budget of ${budget.epsilon}).`,
-    `Sent as it is: the day on which an answer was recorded${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. Nothing that is sent names the person or the device.`,
+    window(document, spending),
+    `Sent as it is: a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. Nothing that is sent names the person or the device.`,
     'Not covered: that an installation reports at all; several installations of one person, each of which has this budget for itself.',
   ].join('\n\n');
 }

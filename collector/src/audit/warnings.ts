@@ -16,12 +16,12 @@ export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
 
 /** The warnings for a schema. */
 export function warningsOf(document: SchemaDocument): readonly Warning[] {
-  const metrics = Object.keys(document.metrics);
+  const visible = Object.entries(document.metrics).flatMap(([name, { otherwise }]) => (otherwise === undefined ? [name] : []));
   const segments = Object.keys(document.segments ?? {});
   const participation: Warning = {
     kind: 'participation-visible',
-    about: metrics,
-    words: `participation visible: that a device answers ${metrics.join(', ')}, and on which day, is no secret. A metric may be recorded on an event; then its presence tells of the event. Record each on a schedule, whatever happened.`,
+    about: visible,
+    words: `participation visible: that a device answers ${visible.join(', ')}, and on which day, is no secret. A metric may be recorded on an event; then its presence tells of the event. Give each an \`otherwise\`, or record it on a schedule, whatever happened.`,
   };
   const clear: Warning = {
     kind: 'segments-in-clear',
@@ -34,5 +34,5 @@ export function warningsOf(document: SchemaDocument): readonly Warning[] {
     words:
       'storage bounds the promise: an installation whose storage was erased, and each further installation of a person, has a budget of its own.',
   };
-  return segments.length > 0 ? [participation, clear, storage] : [participation, storage];
+  return [...(visible.length > 0 ? [participation] : []), ...(segments.length > 0 ? [clear] : []), storage];
 }

@@ -2,7 +2,7 @@
 
 import { canonicalSchema, fingerprint, isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { certificateOf } from '../audit/certificate.ts';
+import { certificateOf, windowOf } from '../audit/certificate.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
 import { combinationsOf, warningsOf } from '../audit/warnings.ts';
@@ -37,20 +37,24 @@ function row(
   ];
 }
 
-function describe(document: SchemaDocument, sha256: string, { metrics, window, holds }: Spending): string {
-  const { budget } = document;
-  const rows = metrics.map((spending) => row(spending, document.metrics[spending.metric] as MetricDocument));
+function describe(document: SchemaDocument, sha256: string, spending: Spending): string {
+  const { budget, assign } = document;
+  const { metrics, all, window, holds } = spending;
+  const rows = metrics.map((each) => row(each, document.metrics[each.metric] as MetricDocument));
   return [
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
     '',
     table(['metric', 'mechanism', 'ε a report', 'claimed', 'ε an epoch', 'times', `ε a ${budget.per}`, '', '1 % crafted moves'], rows),
     '',
-    `any ${budget.per}: ε ${window.epsilon} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
+    `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
+    ...(assign
+      ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${all.epsilon}`]
+      : []),
     '',
     ...warningsOf(document).map(({ words }) => `warning: ${words}`),
     '',
-    statementOf(document, { metrics, window, holds }),
+    statementOf(document, spending),
   ].join('\n');
 }
 
@@ -77,7 +81,8 @@ async function audit({ schema, certificate, json }: AuditOptions): Promise<void>
     schema: wireName(document),
     fingerprint: sha256,
     metrics: spending.metrics.map((each) => epsilons(document, each)),
-    window: { epsilon: spending.window.epsilon, budget: document.budget.epsilon, per: document.budget.per },
+    window: windowOf(document, spending),
+    all: spending.all.epsilon,
     holds: spending.holds,
     segmentCombinations: combinationsOf(document),
     warnings: warningsOf(document),

@@ -1,5 +1,6 @@
 /** `murmuration backup` and `murmuration restore`: the store as one file, and back. */
 
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { backupSqliteStore, type Copy, restoreSqliteStore } from '../store/sqlite-backup.ts';
 import { Failure, UsageError } from './usage.ts';
@@ -31,6 +32,8 @@ export function addRestore(program: Command): void {
     .requiredOption('--from <file>', 'what backup wrote')
     .option('--data <folder>', 'where the store is to lie', '.data')
     .action(({ from, data }: { readonly from: string; readonly data: string }) => {
+      if (statSync(from, { throwIfNoEntry: false })?.isFile() === false)
+        throw new UsageError(`${from}: expected a file that backup wrote, got something that is no file`);
       try {
         process.stdout.write(`${data}: ${summary(restoreSqliteStore(from, data))}\n`);
       } catch (error) {

@@ -14,6 +14,7 @@ import {
 } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { compareSchemas } from '../compare.ts';
+import { inWords } from '../otherwise.ts';
 import { loadSchema } from '../schema-file.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';
@@ -25,31 +26,29 @@ interface SchemaOptions {
 }
 
 /** A metric's row: what was asked, and what the integers spend. */
-function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Charge): readonly string[] {
-  const document = metrics[metric] as MetricDocument;
-  const { report, permanent } = mechanismOf(document.law).odds(document.law);
-  return [
-    metric,
-    document.law.mechanism,
-    document.every,
-    lnUp(report),
-    permanent ? lnUp(permanent) : '',
-    `${times}`,
-    `${charge} / ${budget.per}`,
-  ];
+function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Charge, hasStandIn: boolean): readonly string[] {
+  const { law, every, otherwise } = metrics[metric] as MetricDocument;
+  const { report, permanent } = mechanismOf(law).odds(law);
+  const epoch = permanent ? lnUp(permanent) : '';
+  const standIn = otherwise === undefined ? '' : inWords(otherwise);
+  return [metric, law.mechanism, every, ...(hasStandIn ? [standIn] : []), lnUp(report), epoch, `${times}`, `${charge} / ${budget.per}`];
 }
 
 function describe(document: SchemaDocument, sha256: string): string {
-  const charges = chargesOf(document.metrics, document.budget.per);
-  const heading = ['metric', 'mechanism', 'every', 'ε a report', 'ε an epoch', 'times', 'charge'];
+  const { metrics, budget, assign } = document;
+  const charges = chargesOf(metrics, budget.per);
+  const hasStandIn = Object.values(metrics).some(({ otherwise }) => otherwise !== undefined);
+  const heading = ['metric', 'mechanism', 'every', ...(hasStandIn ? ['otherwise'] : []), 'ε a report', 'ε an epoch', 'times', 'charge'];
+  const sum = sumOf(charges.map(({ charge }) => charge));
+  const part = assign ? `; assign ${assign}: each device answers metrics that fit the budget together` : '';
   return [
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
-    `charges      ${sumOf(charges.map(({ charge }) => charge))} of ${document.budget.epsilon} per ${document.budget.per}`,
+    `charges      ${sum}${assign ? ' in all, budget' : ' of'} ${budget.epsilon} per ${budget.per}${part}`,
     '',
     table(
       heading,
-      charges.map((charge) => row(document, charge)),
+      charges.map((charge) => row(document, charge, hasStandIn)),
     ),
     '',
     canonicalSchema(document),
@@ -59,7 +58,7 @@ function describe(document: SchemaDocument, sha256: string): string {
 async function schema({ schema: file, against, json }: SchemaOptions): Promise<void> {
   const document = await loadSchema(file);
   const sha256 = await fingerprint(canonicalSchema(document));
-  const changes = against === undefined ? undefined : compareSchemas(await loadSchema(against), document);
+  const changes = against === undefined ? undefined : compareSchemas(await loadSchema(against, '--against'), document);
   const allowed = changes?.every((change) => change.allowed);
   const value = {
     schema: wireName(document),

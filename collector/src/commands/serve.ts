@@ -1,11 +1,13 @@
 /** `murmuration serve`: the collector, until it is told to stop. */
 
 import { readFile } from 'node:fs/promises';
+import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
+import { takesCandidates } from '../candidates.ts';
 import { openCollector } from '../collector.ts';
 import { loadSchema } from '../schema-file.ts';
-import { Failure, UsageError, wholeOption } from './usage.ts';
+import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
 interface ServeOptions {
   readonly schema: string[];
@@ -19,10 +21,18 @@ interface ServeOptions {
   readonly perMetric?: number;
 }
 
+/** The metrics for which candidates are looked. */
+const openMetrics = (schemas: readonly SchemaDocument[]): readonly string[] =>
+  schemas.flatMap(({ metrics }) => Object.keys(metrics).filter((name) => takesCandidates(metrics[name] as MetricDocument)));
+
 /** `metric=FILE`, a candidate a line. */
-async function loadCandidates(option: string): Promise<[metric: string, candidates: readonly string[]]> {
+async function loadCandidates(option: string, metrics: readonly string[]): Promise<[metric: string, candidates: readonly string[]]> {
   const [, metric, file] = /^([^=]+)=(.+)$/.exec(option) ?? [];
   if (metric === undefined || file === undefined) throw new UsageError(`--candidates: expected metric=FILE, got ${JSON.stringify(option)}`);
+  if (!metrics.includes(metric))
+    throw new UsageError(
+      `--candidates: expected a text metric of the schemas, or a joint one with a text (${[...new Set(metrics)].join(', ') || 'there is none'}), got ${JSON.stringify(metric)}`,
+    );
   try {
     const lines = (await readFile(file, 'utf8')).split(/\r?\n/).filter((line) => line !== '');
     return [metric, [...new Set(lines)]];
@@ -34,14 +44,17 @@ async function loadCandidates(option: string): Promise<[metric: string, candidat
 async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
   // Without times: beside an address that a proxy logs, the moment of a failed request would say whose it was.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
-  const schemas = await Promise.all(schema.map(loadSchema));
-  const lists = Object.fromEntries(await Promise.all(candidates.map(loadCandidates)));
+  const schemas: SchemaDocument[] = [];
+  for (const file of schema) schemas.push(await loadSchema(file));
+  const lists = Object.fromEntries(await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics(schemas)))));
   const limits = { ...(origin && { origins: origin }), ...(perMinute && { perMinute }), ...(perMetric && { perMetric }) };
   const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits }).catch((error: Error) => {
     throw new Failure(error.message);
   });
-  const address = await collector.listen(port, host);
-  process.stdout.write(`Murmuration listens on ${address}\n`);
+  const address = await collector.listen(port, host).catch(async (error: Error) => {
+    await collector.close();
+    throw new Failure(`--host ${host} --port ${port}: expected an address and a port that are free, got ${error.message}`);
+  });
   const stop = (): void => {
     log.info('stopping');
     collector.close().then(
@@ -53,6 +66,11 @@ async function serve({ schema, candidates = [], data, port, host, minimum, origi
     );
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
+  void collector.failed.then((error) => {
+    log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
+    process.exit(1);
+  });
+  process.stdout.write(`Murmuration listens on ${address}\n`);
 }
 
 export function addServe(program: Command): void {
@@ -65,8 +83,12 @@ export function addServe(program: Command): void {
     .option('--port <n>', 'port; 0 takes a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'fewer reports than this show nothing', wholeOption('--minimum', 1), 20)
-    .option('--origin <origin...>', 'pages that may report, https://app.example; all when left out')
-    .option('--per-minute <n>', 'reports that one address may send in a minute; any number when left out', wholeOption('--per-minute', 1))
+    .option('--origin <origin...>', 'pages that may report, https://app.example; all when left out', originsOption)
+    .option(
+      '--per-minute <n>',
+      'reports that one address may send in a minute, up to which a batch is taken whole; any number when left out',
+      wholeOption('--per-minute', 1),
+    )
     .option('--per-metric <n>', 'reports of one metric in one batch; 1000 when left out', wholeOption('--per-metric', 1, 1_000))
     .action(serve);
 }

@@ -35,6 +35,9 @@ interface SimulateOptions {
   readonly json?: boolean;
 }
 
+/** The widest range: the spread of squared errors is in the fourth power of its unit, and numbers end at 1.8e308. */
+const WIDEST = 1e75;
+
 const need = <T>(value: T | undefined, { type }: SimulateOptions, option: string): T => {
   if (value === undefined) throw new UsageError(`--type ${type}: expected ${option}, got none`);
   return value;
@@ -43,7 +46,9 @@ const need = <T>(value: T | undefined, { type }: SimulateOptions, option: string
 function rangeOf(options: SimulateOptions): Range {
   const range = need(options.range, options, '--range');
   if (range.length > 2) throw new UsageError(`--range: expected two numbers, got ${range.length}`);
-  return range as unknown as Range;
+  const [low, high] = range as unknown as Range;
+  if (high - low > WIDEST) throw new UsageError(`--range: expected two numbers at most ${WIDEST} apart, got ${low},${high}`);
+  return [low, high];
 }
 
 async function simulateList(options: SimulateOptions, answers: number): Promise<object> {

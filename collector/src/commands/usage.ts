@@ -47,6 +47,14 @@ export function sizesOption(name: string): (text: string) => readonly number[] {
   };
 }
 
+/** Origins of an option that may be given again, each as browsers name it in a request: another form would match none. */
+export function originsOption(text: string, before: readonly string[] = []): readonly string[] {
+  const { protocol, host } = URL.canParse(text) ? new URL(text) : { protocol: '', host: '' };
+  if (host === '' || text !== `${protocol}//${host}`)
+    throw new UsageError(`--origin: expected an origin as browsers name it, such as https://app.example, got ${JSON.stringify(text)}`);
+  return [...before, text];
+}
+
 /** Prints a JSON document, or lines for people, on standard output. */
 export function print(json: boolean | undefined, value: unknown, lines: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines()}\n`);

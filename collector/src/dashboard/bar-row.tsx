@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { type Axis, length, place } from './axis.ts';
-import { hundredths, margin, percent } from './format.ts';
+import { ends, margin, percent } from './format.ts';
 import type { Answer } from './types.ts';
 
 interface BarRowProps {
@@ -15,7 +15,7 @@ interface BarRowProps {
 
 export function BarRow({ answer, label, axis, decimals }: BarRowProps): VNode {
   const { estimate, low, high, truth } = answer;
-  const title = `${label}: ${percent(estimate, decimals)}, 95 % interval ${percent(low, decimals)} to ${percent(high, decimals)}`;
+  const title = `${label}: ${percent(estimate, decimals)}, 95 % interval ${ends(answer, decimals, 'to')}`;
   return (
     <li class={low <= 0 ? 'row row-open' : 'row'} title={title}>
       <span class="row-label" dir="auto">
@@ -31,7 +31,7 @@ export function BarRow({ answer, label, axis, decimals }: BarRowProps): VNode {
       </span>
       <span class="row-value">
         <span class="row-estimate">{percent(estimate, decimals)}</span>
-        <span class="row-margin"> ± {hundredths(margin(answer), decimals)}</span>
+        <span class="row-margin"> ± {margin(answer, decimals)}</span>
       </span>
     </li>
   );

@@ -2,7 +2,7 @@
 // middle half and its mean lie, with what is sure of them. Columns carry no interval; the table of details has those that do.
 
 import type { VNode } from 'preact';
-import { decimalsForValue, figure, percent } from './format.ts';
+import { decimalsForValue, endsOfValue, figure, percent } from './format.ts';
 import type { Answer, Distribution } from './types.ts';
 
 const shapeOf = ({ em, consistent, estimate }: Answer): number => Math.max(0, em ?? consistent ?? estimate);
@@ -11,10 +11,10 @@ const shapeOf = ({ em, consistent, estimate }: Answer): number => Math.max(0, em
 export function DensityLine({ distribution }: { distribution: Distribution }): VNode | null {
   const median = distribution.quantiles.find(({ level }) => level === 0.5);
   if (!median) return null;
-  const decimals = decimalsForValue({ ...median, answer: '', label: '', standardError: 0 });
+  const decimals = decimalsForValue(median);
   return (
     <p class="verdict">
-      <strong>Half</strong> lie below a number between {figure(median.low, decimals)} and {figure(median.high, decimals)}.
+      <strong>Half</strong> lie below a number between {endsOfValue(median, decimals, 'and')}.
     </p>
   );
 }
@@ -31,7 +31,7 @@ export function Density({
 }): VNode {
   const highest = Math.max(...answers.map(shapeOf));
   const { mean, quantiles } = distribution;
-  const decimals = decimalsForValue({ ...mean, answer: '', label: '', standardError: 0 });
+  const decimals = decimalsForValue(mean);
   return (
     <div class="density">
       <div class="density-columns" role="img" aria-label={`Estimated distribution: ${title}`}>
@@ -52,14 +52,14 @@ export function Density({
         <div>
           <dt>mean</dt>
           <dd>
-            {figure(mean.estimate, decimals)}, 95&nbsp;% interval {figure(mean.low, decimals)} to {figure(mean.high, decimals)}
+            {figure(mean.estimate, decimals)}, 95&nbsp;% interval {endsOfValue(mean, decimals, 'to')}
           </dd>
         </div>
-        {quantiles.map(({ level, estimate, low, high }) => (
-          <div key={level}>
-            <dt>{percent(level, 0)} lie below</dt>
+        {quantiles.map((quantile) => (
+          <div key={quantile.level}>
+            <dt>{percent(quantile.level, 0)} lie below</dt>
             <dd>
-              {figure(estimate, decimals)}, 95&nbsp;% interval {figure(low, decimals)} to {figure(high, decimals)}
+              {figure(quantile.estimate, decimals)}, 95&nbsp;% interval {endsOfValue(quantile, decimals, 'to')}
             </dd>
           </div>
         ))}

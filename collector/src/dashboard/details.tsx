@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { explain } from './explain.ts';
-import { decimalsFor, decimalsForValue, figure, hundredths, percent } from './format.ts';
+import { decimalsFor, decimalsForValue, figure, hundredths, percent, type Rounding } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
 import type { Estimates, Metric } from './types.ts';
 
@@ -60,7 +60,7 @@ function watched({ watch: { pValue, perPercent }, unit }: Estimates): string {
   const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
   const said = `${found} (p = ${pValue.toPrecision(2)}).`;
   if (perPercent === undefined) return said;
-  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1) : `${hundredths(perPercent, 1)} points`;
+  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1, Math.ceil) : `${hundredths(perPercent, 1, Math.ceil)} points`;
   return `${said} If 1 % of the reports were crafted, they could move an answer by up to ${shift}.`;
 }
 
@@ -68,8 +68,8 @@ function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metr
   const { answers, unit } = estimates;
   const decimals = (unit === 'value' ? Math.max(...answers.map(decimalsForValue)) : decimalsFor(answers)) + 1;
   /** With the sign of a share, and without. */
-  const whole = (value: number): string => (unit === 'value' ? figure(value, decimals) : percent(value, decimals));
-  const bare = (value: number): string => (unit === 'value' ? figure(value, decimals) : hundredths(value, decimals));
+  const whole = (value: number, round?: Rounding): string => (unit === 'value' ? figure : percent)(value, decimals, round);
+  const bare = (value: number, round?: Rounding): string => (unit === 'value' ? figure : hundredths)(value, decimals, round);
   const truth = answers.some((answer) => answer.truth !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -91,9 +91,9 @@ function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metr
                 {labelOf(answer, metric.type)}
               </th>
               <td>{whole(answer.estimate)}</td>
-              <td>{bare(answer.standardError)}</td>
+              <td>{bare(answer.standardError, Math.ceil)}</td>
               <td>
-                {bare(answer.low)} to {whole(answer.high)}
+                {bare(answer.low, Math.floor)} to {whole(answer.high, Math.ceil)}
               </td>
               {truth && <td>{answer.truth === undefined ? '' : whole(answer.truth)}</td>}
             </tr>

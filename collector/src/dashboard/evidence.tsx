@@ -1,7 +1,9 @@
-// What a metric's estimates rest on: how many reports, of which days, for whom the question is asked.
+// What a metric's estimates rest on: how many reports, of which days, how often one device may be among them, for whom the
+// question is asked, who is asked, and what counts where nothing was answered.
 // It also says where a filter does not reach.
 
 import type { VNode } from 'preact';
+import { slotsIn } from './explain.ts';
 import type { Span } from './filter.ts';
 import { count, dayRange, reportCount } from './format.ts';
 import type { Estimates, Metric } from './types.ts';
@@ -24,11 +26,20 @@ export function Evidence({ metric, estimates, missing, span }: EvidenceProps): V
       {used < metric.reports ? `${count(used)} of ${reportCount(metric.reports)}` : reportCount(used)}
       {from && to && ownDays && <span> · {dayRange(from, to)}</span>}
       {metric.owner && <span> · asked by {metric.owner}</span>}
-      {missing.map((name) => (
-        <span key={name} class="evidence-note">
-          Not split by {name}.
+      {notesOf(metric, missing, from && to ? slotsIn(metric.every, from, to) : 1).map((note) => (
+        <span key={note} class="evidence-note">
+          {note}
         </span>
       ))}
     </p>
   );
+}
+
+function notesOf({ assign, otherwise }: Metric, missing: readonly string[], slots: number): readonly string[] {
+  return [
+    ...(slots > 1 ? [`In these days a device may answer up to ${count(slots)} times, and each report counts.`] : []),
+    ...(otherwise === undefined ? [] : [`No answer counts as “${otherwise}”.`]),
+    ...(assign ? ['Each device is asked a random part.'] : []),
+    ...missing.map((name) => `Not split by ${name}.`),
+  ];
 }

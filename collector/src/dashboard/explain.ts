@@ -1,6 +1,7 @@
 // What a metric's technical words mean, in a sentence each, for people who did not read the papers.
 // The tags show them on hover; the details show them to everybody.
 
+import { daysBetween } from './format.ts';
 import type { Cadence, Mechanism, Metric } from './types.ts';
 
 export interface Explanation {
@@ -40,13 +41,18 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
     'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
 };
 
-const CADENCES: Readonly<Record<Cadence, Explanation>> = {
-  once: { word: 'once', meaning: 'A device answers once and never again.' },
-  day: { word: 'daily', meaning: 'A device answers at most once a day.' },
-  week: { word: 'weekly', meaning: 'A device answers at most once in 7 days.' },
-  month: { word: 'monthly', meaning: 'A device answers at most once in 30 days.' },
-  year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.' },
+const CADENCES: Readonly<Record<Cadence, Explanation & { readonly days: number }>> = {
+  once: { word: 'once', meaning: 'A device answers once and never again.', days: Number.POSITIVE_INFINITY },
+  day: { word: 'daily', meaning: 'A device answers at most once a day.', days: 1 },
+  week: { word: 'weekly', meaning: 'A device answers at most once in 7 days.', days: 7 },
+  month: { word: 'monthly', meaning: 'A device answers at most once in 30 days.', days: 30 },
+  year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.', days: 365 },
 };
+
+/** How often a device may answer in a range of days, both ends counted. */
+export function slotsIn(every: Cadence, from: string, to: string): number {
+  return Math.max(1, Math.ceil(daysBetween(from, to) / CADENCES[every].days));
+}
 
 /** The quiet facts about how a metric is asked: mechanism, ε per report, ε per epoch, cadence. */
 export function explain(metric: Metric): readonly Explanation[] {

@@ -1,5 +1,6 @@
 // Numbers and days as people read them: a true minus sign, no break before the percent sign, days in UTC.
-// One number of decimals serves a whole chart, so that its figures line up.
+// One number of decimals serves a whole chart, so that its figures line up. Ends of intervals are rounded outwards: an
+// error bar that is rounded to the nearest figure may be too short.
 
 import type { Answer } from './types.ts';
 
@@ -17,48 +18,80 @@ export function reportCount(value: number): string {
   return `${count(value)} ${value === 1 ? 'report' : 'reports'}`;
 }
 
+/** To a whole number: `Math.floor` for low ends, `Math.ceil` for high ends, margins and standard errors, else `Math.round`. */
+export type Rounding = (value: number) => number;
+
+/** At so many decimals. Of twelve digits, for 0.3 - 0.1 is 20 % and not a little less. */
+function rounded(value: number, decimals: number, round: Rounding): number {
+  const unit = 10 ** decimals;
+  return round(Number((value * unit).toPrecision(12))) / unit;
+}
+
+const signed = (text: string): string => text.replace('-', /[1-9]/.test(text) ? '\u2212' : '');
+
 /** 0.3124 -> 31.2, without the sign */
-export function hundredths(share: number, decimals: number): string {
-  const text = (share * 100).toFixed(decimals);
-  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '\u2212');
+export function hundredths(share: number, decimals: number, round: Rounding = Math.round): string {
+  return signed(rounded(share * 100, decimals, round).toFixed(decimals));
 }
 
 /** 0.3124 -> 31.2 % */
-export function percent(share: number, decimals: number): string {
-  return `${hundredths(share, decimals)}${SPACE}%`;
+export function percent(share: number, decimals: number, round: Rounding = Math.round): string {
+  return `${hundredths(share, decimals, round)}${SPACE}%`;
 }
 
 /** -0.3124 -> −0.31, in the unit of a question */
-export function figure(value: number, decimals: number): string {
-  const text = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
-  return /[1-9]/.test(text) ? text.replace('-', '\u2212') : text.replace('-', '');
+export function figure(value: number, decimals: number, round: Rounding = Math.round): string {
+  const format = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return signed(format.format(rounded(value, decimals, round)));
 }
+
+/** What is said with an interval. */
+type Between = Pick<Answer, 'estimate' | 'low' | 'high'>;
+
+const halfOf = ({ low, high }: Between): number => (high - low) / 2;
+
+/** Decimals that show a margin with two digits: rounded up it is at most a tenth too wide. */
+const twoDigits = (half: number): number => 1 - Math.floor(Math.log10(half));
 
 /** Decimals enough to show the margin of a number with two digits, and no more. */
-export function decimalsForValue(answer: Answer): number {
-  const half = margin(answer);
-  return half > 0 ? Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 1;
+export function decimalsForValue(value: Between): number {
+  const half = halfOf(value);
+  return half > 0 ? Math.min(12, Math.max(0, twoDigits(half))) : 1;
 }
 
-/** Half the 95 % interval. */
-export function margin(answer: Answer): number {
-  return (answer.high - answer.low) / 2;
+/** Decimals enough to show the narrowest margin of shares, in points, with two digits, and no more. */
+export function decimalsFor(answers: readonly Between[]): number {
+  const narrowest = Math.min(...answers.map(halfOf)) * 100;
+  return narrowest > 0 ? Math.min(4, Math.max(1, twoDigits(narrowest))) : 1;
 }
 
-/** Decimals enough to show the narrowest margin with one digit, and no more. */
-export function decimalsFor(answers: readonly Answer[]): number {
-  const narrowest = Math.min(...answers.map(margin)) * 100;
-  if (!(narrowest > 0)) return 1;
-  return Math.min(4, Math.max(1, Math.ceil(-Math.log10(narrowest))));
+/** The margin of a share in points, without the sign: what is shown before and after the ± holds the whole interval. */
+export function margin({ estimate, low, high }: Between, decimals: number): string {
+  return marginOfValue({ estimate: 100 * estimate, low: 100 * low, high: 100 * high }, decimals);
+}
+
+/** The same of a number, in the unit of the question. */
+export function marginOfValue({ estimate, low, high }: Between, decimals: number): string {
+  const shown = rounded(estimate, decimals, Math.round);
+  return figure(Math.max(high - shown, shown - low), decimals, Math.ceil);
+}
+
+/** The ends of an interval of shares, rounded outwards: `31.2 % to 33.0 %`, with any word between. */
+export function ends({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: number, word: string): string {
+  return `${percent(low, decimals, Math.floor)} ${word} ${percent(high, decimals, Math.ceil)}`;
+}
+
+/** The same of numbers, in the unit of the question. */
+export function endsOfValue({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: number, word: string): string {
+  return `${figure(low, decimals, Math.floor)} ${word} ${figure(high, decimals, Math.ceil)}`;
 }
 
 /** An interval as a claim; what lies outside 0 to 100 % is left unsaid, for no share can. */
-export function rangeInWords(answer: Answer, decimals: number): string {
-  const { low, high } = answer;
+export function rangeInWords({ low, high }: Between, decimals: number): string {
   if (low <= 0 && high >= 1) return 'anything from none to all, so far';
-  if (low <= 0) return `at most ${percent(high, decimals)}`;
-  if (high >= 1) return `at least ${percent(low, decimals)}`;
-  return `between ${percent(low, decimals)} and ${percent(high, decimals)}`;
+  if (low <= 0) return `at most ${percent(Math.max(0, high), decimals, Math.ceil)}`;
+  if (high >= 1) return `at least ${percent(Math.min(1, low), decimals, Math.floor)}`;
+  return `between ${ends({ low, high }, decimals, 'and')}`;
 }
 
 /** 9–20 Nov 2026 */

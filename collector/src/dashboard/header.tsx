@@ -16,7 +16,7 @@ export function Header({ state }: { state: MetricsState }): VNode {
         <Live state={state} />
       </div>
       <p class="lede">
-        Each device randomizes its answers before it sends them. Bars show the estimated share of devices, whiskers the 95&nbsp;% interval.
+        Each device randomizes its answers before it sends them. Bars show the estimated share of reports, whiskers the 95&nbsp;% interval.
       </p>
     </header>
   );

@@ -38,13 +38,17 @@ export interface Metric {
   readonly every: Cadence;
   readonly epsilon: number;
   readonly permanent?: { readonly epsilon: number; readonly renew: 'week' | 'month' | 'year' | 'never' };
+  /** The answer that is reported of slots in which nothing was recorded, in words. */
+  readonly otherwise?: string;
+  /** Each device is asked only a random part of the schema's metrics. */
+  readonly assign?: 'random';
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
   readonly segments: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One answer with its share of devices and how sure that is. `truth` is known in the demo only. */
+/** One answer with its share of reports and how sure that is. `truth` is known in the demo only. */
 export interface Answer {
   readonly answer: unknown;
   readonly label: string;

@@ -1,8 +1,8 @@
-// A metric that is one number: its mean over all devices, with its interval, instead of bars of shares.
+// A metric that is one number: its mean over all reports, with its interval, instead of bars of shares.
 // The large figure and the sentence both carry the interval, so either may be quoted alone.
 
 import type { VNode } from 'preact';
-import { decimalsForValue, figure, margin } from './format.ts';
+import { decimalsForValue, endsOfValue, figure, marginOfValue } from './format.ts';
 import type { Answer } from './types.ts';
 
 /** The conclusion in one sentence. */
@@ -10,7 +10,7 @@ export function ValueLine({ answer }: { answer: Answer }): VNode {
   const decimals = decimalsForValue(answer);
   return (
     <p class="verdict">
-      <strong>On average</strong> between {figure(answer.low, decimals)} and {figure(answer.high, decimals)}.
+      <strong>On average</strong> between {endsOfValue(answer, decimals, 'and')}.
     </p>
   );
 }
@@ -22,7 +22,7 @@ export function Value({ answer, title }: { answer: Answer; title: string }): VNo
   return (
     <p class="value" title={`Estimated mean with its 95 % interval: ${title}`}>
       <span class="value-estimate">{figure(estimate, decimals)}</span>
-      <span class="value-margin"> ± {figure(margin(answer), decimals)}</span>
+      <span class="value-margin"> ± {marginOfValue(answer, decimals)}</span>
       <span class="value-note">
         estimated mean, 95&nbsp;% interval
         {truth !== undefined && `; true mean (demo only) ${figure(truth, decimals)}`}

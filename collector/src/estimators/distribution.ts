@@ -14,6 +14,8 @@ import { type Estimate, Z95 } from './estimate.ts';
 export interface Linear {
   readonly estimate: number;
   readonly variance: number;
+  /** Between which errors lie 95 % of the time, where they are not near to normal. */
+  readonly errors?: readonly [below: number, above: number];
 }
 
 /** A distribution over cells, as estimated. */
@@ -25,10 +27,16 @@ export interface Distribution {
   readonly shapes: Readonly<Record<string, readonly number[]>>;
 }
 
-/** An estimate with its 95 % interval. */
-export function interval({ estimate, variance }: Linear): Estimate {
+/** An estimate with its 95 % interval; where errors are not normal, it is nowhere shorter than if they were. */
+export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estimate {
   const standardError = Math.sqrt(Math.max(0, variance));
-  return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
+  const [below, above] = errors;
+  return {
+    estimate,
+    standardError,
+    low: estimate - Math.max(Z95 * standardError, above),
+    high: estimate + Math.max(Z95 * standardError, -below),
+  };
 }
 
 /** The share of the cells from `from` to below `to`. */

@@ -14,15 +14,36 @@ export const Z95 = 1.959963984540054;
 
 const clamp = (x: number): number => Math.min(1, Math.max(0, x));
 
+/** Where a condition that holds at `from` ends on the way to `to`. */
+export function endOf(from: number, to: number, holds: (f: number) => boolean): number {
+  let [inside, outside] = [from, to];
+  for (let halving = 0; halving < 60; halving++) {
+    const middle = (inside + outside) / 2;
+    if (holds(middle)) inside = middle;
+    else outside = middle;
+  }
+  return inside;
+}
+
 /**
  * An estimate of a frequency f whose variance is constant + slope f - curve f², with its score interval: all f for which
  * (estimate - f)² <= z² (constant + slope f - curve f²) (Wilson 1927), which covers where the plug-in interval is too short.
+ * These are the roots of a square, (1 + z² curve) f² - (2 estimate + z² slope) f + estimate² - z² constant. An estimate
+ * outside [0, 1] may leave it none; so there the interval also holds that of the variance at the nearest share.
  */
 export function scored(estimate: number, constant: number, slope: number, curve = 0): Estimate {
   const at = clamp(estimate);
-  const variance = constant + slope * at - curve * at * at;
   const [shift, bend] = [(Z95 * Z95 * slope) / 2, Z95 * Z95 * curve];
-  const middle = estimate + (shift - bend * at) / (1 + bend);
-  const half = Math.sqrt(shift * shift + Z95 * Z95 * (variance + bend * constant)) / (1 + bend);
-  return { estimate, standardError: Math.sqrt(variance), low: middle - half, high: middle + half };
+  const varianceAt = (f: number): number => constant + slope * f - curve * f * f;
+  const intervals = [estimate, at].map((f) => {
+    const middle = estimate + (shift - bend * f) / (1 + bend);
+    const half = Math.sqrt(Math.max(0, shift * shift + Z95 * Z95 * (varianceAt(f) + bend * constant))) / (1 + bend);
+    return [middle - half, middle + half] as const;
+  });
+  return {
+    estimate,
+    standardError: Math.sqrt(varianceAt(at)),
+    low: Math.min(...intervals.map(([low]) => low)),
+    high: Math.max(...intervals.map(([, high]) => high)),
+  };
 }

@@ -22,7 +22,7 @@ import { laplaceScores } from './laplace.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { piecewiseScores } from './piecewise.ts';
-import { pureEstimates } from './pure.ts';
+import { partEstimates, pureEstimates } from './pure.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
 import { stringEstimates } from './strings.ts';
 import { supportsOf } from './supports.ts';
@@ -44,11 +44,10 @@ const list: Estimator<ListLaw> = (law, { tallies, perDevice }) => {
   return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice);
 };
 
-/** Sets: a cell for each answer, and for each dummy. */
+/** Sets: a cell for each answer, and for each dummy. Of a set over the limit a device has answers in part. */
 const sets: Estimator<PrivSetLaw> = (law, { tallies }) => {
   const tally = tallies.get(0);
-  const support = privSet.support(law);
-  return tally === undefined ? [] : pureEstimates(tally, support, support, 1);
+  return tally === undefined ? [] : partEstimates(tally, privSet.support(law));
 };
 
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {

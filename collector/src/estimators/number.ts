@@ -11,7 +11,7 @@
  */
 
 import type { Tallies } from '../store/store.ts';
-import { type Estimate, Z95 } from './estimate.ts';
+import { type Estimate, endOf, Z95 } from './estimate.ts';
 
 /** How a law's outputs tell a number in [0, 1]. */
 export interface Scores {
@@ -21,17 +21,6 @@ export interface Scores {
   readonly varianceAt: (place: number) => number;
   /** The largest of these. */
   readonly worst: number;
-}
-
-/** Where a condition that holds at `from` ends on the way to `to`. */
-function endOf(from: number, to: number, holds: (f: number) => boolean): number {
-  let [inside, outside] = [from, to];
-  for (let halving = 0; halving < 60; halving++) {
-    const middle = (inside + outside) / 2;
-    if (holds(middle)) inside = middle;
-    else outside = middle;
-  }
-  return inside;
 }
 
 /** The estimated mean as one row; none without reports. */

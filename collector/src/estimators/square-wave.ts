@@ -10,13 +10,24 @@
  * A report is one output, so each cell i has scores s_i(j) with E[s_i(j) | x] = [x = i]. For weights w of the cells,
  * t(j) = Σ_i w_i s_i(j), the estimate is the mean of t, and Var(t | x) = Σ_j P(j | x) t(j)² - w_x². Its mean over devices is
  * taken at the likeliest θ, whose outputs come just as often as those that came.
+ *
+ * Where few reports make the sum of t, as those of a narrow range at a large ε, its error is far from normal. There its
+ * quantiles are those of n independent errors t(j) - w_x, x drawn by the likeliest θ, by the saddlepoint.
  */
 
 import type { SquareWaveLaw } from '@murmuration/shared';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
+import { type Cumulants, quantileAt } from '../statistics/saddlepoint.ts';
 import type { Tallies } from '../store/store.ts';
 import type { Distribution } from './distribution.ts';
+import { Z95 } from './estimate.ts';
 import { chancesOf, expectationMaximization, windowSums } from './expectation-maximization.ts';
+
+/** Below so many times the largest squared score the sum of scores is not near to normal. */
+const ENOUGH = 10;
+
+/** Exponents of doubles. */
+const MOST = 300;
 
 /** s_i(j): a row for each cell, a column for each output. */
 export function squareWaveScores(law: SquareWaveLaw): Matrix {
@@ -62,6 +73,41 @@ function meanVariance(law: SquareWaveLaw, score: readonly number[], weights: Arr
   return shares.reduce((sum, share, x) => sum + share * (all + (p - q) * (near[x] as number) - (weights[x] as number) ** 2), 0);
 }
 
+/** K, K' and K'' of the sum of so many errors t - w_x, x drawn by these shares. */
+function errorCumulants(
+  law: SquareWaveLaw,
+  reports: number,
+  score: readonly number[],
+  weights: ArrayLike<number>,
+  shares: readonly number[],
+) {
+  const { p, q } = chancesOf(law);
+  const held = shares.flatMap((share, x) => (share > 0 ? [{ share, x, weight: weights[x] as number }] : []));
+  return (s: number): Cumulants => {
+    // Of e^{s t}, t e^{s t} and t² e^{s t}: their sums up to each output.
+    const running = [0, 1, 2].map(() => new Float64Array(score.length + 1)) as [Float64Array, Float64Array, Float64Array];
+    score.forEach((t, j) => {
+      let term = Math.exp(s * t);
+      for (const sums of running) {
+        sums[j + 1] = (sums[j] as number) + term;
+        term *= t;
+      }
+    });
+    const [all0, all1, all2] = running.map((sums) => q * (sums[score.length] as number)) as [number, number, number];
+    const near = (sums: Float64Array, x: number): number => (p - q) * ((sums[x + law.window] as number) - (sums[x] as number));
+    let [m0, m1, m2] = [0, 0, 0];
+    for (const { share, x, weight } of held) {
+      const mass = share * Math.exp(-s * weight);
+      const [a0, a1, a2] = [all0 + near(running[0], x), all1 + near(running[1], x), all2 + near(running[2], x)];
+      m0 += mass * a0;
+      m1 += mass * (a1 - weight * a0);
+      m2 += mass * (a2 - 2 * weight * a1 + weight * weight * a0);
+    }
+    const mean = m1 / m0;
+    return [reports * Math.log(m0), reports * mean, reports * (m2 / m0 - mean * mean)];
+  };
+}
+
 /** The variance of one report's estimate of a mean weight, of numbers that are spread evenly. */
 export function squareWaveEven(law: SquareWaveLaw, weights: readonly number[]): number {
   const even = weights.map(() => 1 / weights.length);
@@ -79,10 +125,13 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Di
     cells: law.grid + 1,
     meanOf: (weights) => {
       const score = scoreOf(scores, weights);
-      return {
-        estimate: score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports,
-        variance: meanVariance(law, score, weights, likeliest) / reports,
-      };
+      const estimate = score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports;
+      const variance = meanVariance(law, score, weights, likeliest);
+      const widest = Math.max(...score.map(Math.abs));
+      if (reports * variance >= ENOUGH * widest * widest) return { estimate, variance: variance / reports };
+      const cumulantsAt = errorCumulants(law, reports, score, weights, likeliest);
+      const [below, above] = [-Z95, Z95].map((z) => quantileAt(z, MOST / widest, cumulantsAt) / reports) as [number, number];
+      return { estimate, variance: variance / reports, errors: [below, above] };
     },
     shapes: { em: likeliest, ems: expectationMaximization(law, counts, true) },
   };

@@ -2,19 +2,19 @@
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies, Tally } from '../store/store.ts';
+import { cohortSupports } from './cohorts.ts';
 import { hadamardSupports } from './hadamard.ts';
-import { localHashingSupports } from './local-hashing.ts';
+import { hadamardCountMeanSketchSupports } from './hadamard-count-mean-sketch.ts';
 import { projectiveSupports } from './projective.ts';
-import { countMeanSketchSupports, hadamardCountMeanSketchSupports } from './sketches.ts';
 
 type Transform<L> = (law: L, tallies: Tallies) => Float64Array;
 
 /** A mechanism whose answers have a cell each needs no transform; any other has one that beats adding cells answer by answer. */
 const transforms: { readonly [M in ListLaw['mechanism']]?: Transform<Extract<ListLaw, { mechanism: M }>> } = {
-  'local-hashing': localHashingSupports,
+  'local-hashing': ({ size, buckets }, tallies) => cohortSupports(size, buckets, (cohort) => tallies.get(cohort)?.cells),
   hadamard: hadamardSupports,
   projective: projectiveSupports,
-  'count-mean-sketch': countMeanSketchSupports,
+  'count-mean-sketch': ({ size, bits }, tallies) => cohortSupports(size, bits, (cohort) => tallies.get(cohort)?.cells),
   'hadamard-count-mean-sketch': hadamardCountMeanSketchSupports,
 };
 

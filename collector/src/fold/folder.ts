@@ -7,6 +7,11 @@ import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/s
 import type { Tally } from '../store/store.ts';
 import { VerticalCounter } from './vertical.ts';
 
+/** Bytes that a sum takes beside its cells and planes: objects of its own, and those of a folder that has few. */
+const OVERHEAD = 1_500;
+/** Bytes of a vertical counter for each cell: its 24 planes and the 16 rows of a group, at a bit each. */
+const PLANES = 5;
+
 interface Sum {
   reports: number;
   readonly cells: Float64Array;
@@ -19,10 +24,18 @@ export class Folder {
   readonly #shape: TallyShape;
   readonly #sums = new Map<number, Sum>();
   readonly #ones: Map<number, number> | undefined;
+  readonly #onGrow: ((bytes: number) => void) | undefined;
+  /** Room for one report. */
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
 
-  constructor(shape: TallyShape) {
+  /** @param onGrow is told about how many bytes the sums grow by */
+  constructor(shape: TallyShape, onGrow?: (bytes: number) => void) {
     this.#shape = shape;
+    this.#onGrow = onGrow;
     this.packing = packingOf(shape);
+    this.#words = new Int32Array(this.packing.words);
+    this.#bytes = new Uint8Array(this.#words.buffer);
     // Of sets of one size the number of ones tells nothing.
     this.#ones = shape.form === 'bits' && shape.weight === undefined ? new Map() : undefined;
   }
@@ -49,12 +62,20 @@ export class Folder {
    * @throws {RangeError} at the first that is no report of the shape in canonical form
    */
   addPayloads(payloads: Iterable<string>): void {
-    const words = new Int32Array(this.packing.words);
-    const bytes = new Uint8Array(words.buffer);
     for (const payload of payloads) {
-      this.packing.pack(payload, words, bytes, 0);
-      this.add(words, 0);
+      this.packing.pack(payload, this.#words, this.#bytes, 0);
+      this.add(this.#words, 0);
     }
+  }
+
+  /**
+   * Adds a report as a randomizer gives it.
+   *
+   * @throws {RangeError} when it is no report of the shape
+   */
+  addReport(report: Uint8Array): void {
+    this.packing.packBytes(report, this.#words, this.#bytes, 0);
+    this.add(this.#words, 0);
   }
 
   /** What was added so far, by cohort. */
@@ -74,6 +95,7 @@ export class Folder {
     const cells = new Float64Array(this.#shape.cells);
     const sum = { reports: 0, cells, bits: this.#shape.form === 'bits' ? new VerticalCounter(cells) : undefined };
     this.#sums.set(cohort, sum);
+    this.#onGrow?.(OVERHEAD + this.#shape.cells * (Float64Array.BYTES_PER_ELEMENT + (sum.bits === undefined ? 0 : PLANES)));
     return sum;
   }
 }

@@ -1,7 +1,7 @@
 /** What a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
 
 import type { MetricDocument } from '@murmuration/shared';
-import { type Asked, USUAL } from '../distribution.ts';
+import { type Asked, edgeOf, USUAL } from '../distribution.ts';
 import { Problem } from './problem.ts';
 
 const MOST = 100;
@@ -24,14 +24,16 @@ const numberOf = (text: string | undefined): number => (text?.trim() ? Number(te
  * @throws {Problem} 400 where it can't be read, or the metric is no distribution
  */
 export function askedOf({ type, ...metric }: MetricDocument, ranges: string | undefined, quantiles: string | undefined): Asked {
-  if (type !== 'distribution' || !('range' in metric)) {
+  if (type !== 'distribution' || !('cells' in metric)) {
     if (ranges === undefined && quantiles === undefined) return USUAL;
     throw new Problem(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);
   }
-  const [least, most] = metric.range;
+  const { range, cells } = metric;
+  const [least, most] = range;
   const readRange = (part: string): readonly [number, number] | undefined => {
     const [low = Number.NaN, high = Number.NaN, ...more] = part.split('..').map(numberOf);
-    return more.length === 0 && least <= low && low < high && high <= most ? [low, high] : undefined;
+    if (more.length > 0 || !(least <= low && low < high && high <= most)) return undefined;
+    return edgeOf(range, cells, low) < edgeOf(range, cells, high) ? [low, high] : undefined; // else it would hold no cell
   };
   const readLevel = (part: string): number | undefined => {
     const level = numberOf(part);
@@ -41,7 +43,12 @@ export function askedOf({ type, ...metric }: MetricDocument, ranges: string | un
     ranges:
       ranges === undefined
         ? USUAL.ranges
-        : listOf('ranges', ranges, `LOW..HIGH within ${least}..${most}, such as ${least}..${most}`, readRange),
+        : listOf(
+            'ranges',
+            ranges,
+            `LOW..HIGH within ${least}..${most}, the nearest edges of ${cells} cells apart, such as ${least}..${most}`,
+            readRange,
+          ),
     quantiles:
       quantiles === undefined ? USUAL.quantiles : listOf('quantiles', quantiles, 'levels above 0 and below 1, such as 0.5', readLevel),
   };

@@ -1,21 +1,43 @@
 /** The body of a request: of the length that it declared. Node's parser takes no more of it, and its timeouts bound how long it may take. */
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES, Refusal } from '@murmuration/shared';
+import type { Arriving } from './arriving.ts';
 
-/** @throws {Refusal} before anything is read, unless the request declares a length that is accepted */
-export function checkLength(request: IncomingMessage): void {
+/** Whether the body of a request has a length that is accepted. */
+export const isReadable = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= MAX_BODY_BYTES;
+
+/** The length that a request declares, in bytes. @throws {Refusal} before anything is read, unless it is accepted */
+export function lengthOf(request: IncomingMessage): number {
   const declared = request.headers['content-length'];
   if (declared === undefined) throw new Refusal('length-required', 'a Content-Length', 'none');
-  if (Number(declared) > MAX_BODY_BYTES) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
+  if (!isReadable(request)) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
+  return Number(declared);
 }
 
-/** Gives the whole body to `done`; never, when the sender goes away before it has sent it. */
-export function readBody(request: IncomingMessage, done: (body: Buffer) => void): void {
-  let body: Buffer | undefined;
-  request.on('data', (chunk: Buffer) => {
-    body = body === undefined ? chunk : Buffer.concat([body, chunk]);
-  });
-  request.on('end', () => done(body ?? Buffer.alloc(0)));
+/** Gives the whole body to `done`, or to `refuse` why it could not be kept until it was whole; neither, when the sender goes away before it has sent it. */
+export function readBody(
+  response: ServerResponse<IncomingMessage>,
+  arriving: Arriving,
+  done: (body: Buffer) => void,
+  refuse: (refusal: Refusal) => void,
+): void {
+  const request = response.req;
+  let missing = lengthOf(request);
+  let last: Buffer = Buffer.alloc(0);
+  const take = (piece: Buffer): void => {
+    missing -= piece.length;
+    if (missing > 0) arriving.add(response, piece, drop);
+    else last = piece; // a body of one piece needs no room
+  };
+  const end = (): void => {
+    const before = arriving.take(request);
+    done(before.length === 0 ? last : Buffer.concat([before, last]));
+  };
+  const drop = (refusal: Refusal): void => {
+    request.off('data', take).off('end', end); // the stream flows on, to nobody
+    refuse(refusal);
+  };
+  request.on('data', take).on('end', end);
   request.on('error', () => {}); // nobody to answer, and nothing to log
 }

@@ -3,8 +3,10 @@
 import { dayText, parseDay } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
+import { takesCandidates } from '../candidates.ts';
 import type { Catalog, PublishedMetric } from '../catalog.ts';
 import { estimateMetric, type Settings } from '../estimates.ts';
+import { inWords } from '../otherwise.ts';
 import type { Store } from '../store/store.ts';
 import { askedOf } from './asked.ts';
 import { Problem } from './problem.ts';
@@ -58,14 +60,23 @@ function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: 
   }
 }
 
+/** Throws unless the days are a range and, where candidates are named, the metric has a string. */
+function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.infer<typeof query>): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new Problem(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));
+  if (candidate !== undefined && !takesCandidates(document))
+    throw new Problem(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+}
+
 /** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
 export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metric: PublishedMetric) => Settings): Router {
   const list: RequestHandler = async (_request, response) => {
-    const metrics = catalog.metrics.map(async ({ app, metric, version, document, about, segments, schemas }) => {
-      const { type, law, epsilon, every, permanent } = document;
+    const metrics = catalog.metrics.map(async ({ app, metric, version, document, about, segments, assign, schemas }) => {
+      const { type, law, epsilon, every, permanent, otherwise } = document;
       const { reports, from, to } = await store.read({ schemas, metric });
       const day = (number: number | null): string | null => (number === null ? null : dayText(number));
-      const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }) };
+      const participation = { ...(otherwise !== undefined && { otherwise: inWords(otherwise) }), ...(assign && { assign }) };
+      const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
       return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
     });
     response.json({ metrics: await Promise.all(metrics) });
@@ -74,6 +85,7 @@ export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metri
     const { rest, segment } = parseQuery(request.query);
     const metric = find(catalog, request.params.name, rest.app);
     checkSegment(metric, segment);
+    checkAsked(metric, rest);
     const settings = settingsOf(metric);
     const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
     const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };

@@ -1,9 +1,13 @@
-/** The HTTP server: no sender may take its time, and what can't be read as HTTP is answered like any other mistake. */
+/** The HTTP server: no sender may take its time, all that is accepted is answered, and what can't be read as HTTP is answered like any other mistake. */
 
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { REFUSALS } from '@murmuration/shared';
+import { REFUSALS, Refusal } from '@murmuration/shared';
+import { Connections } from './connections.ts';
 import { problemText } from './problem.ts';
+import { refuse } from './refuse.ts';
 
 /** How long a sender may take, in milliseconds. */
 export interface Timeouts {
@@ -17,31 +21,78 @@ export interface Timeouts {
 
 export const TIMEOUTS: Timeouts = { headers: 10_000, request: 20_000, idle: 10_000 };
 
+/** Connections that may wait to be accepted, where the system allows as many: beyond them it drops or resets new ones, and Node's own 511 are soon beyond a busy turn. */
+const BACKLOG = 4_096;
+
 const CHECKS = 4; // timeouts are looked for so often within the shortest of them
 
-/** Requests that never became one, by Node's code: status, name, what was expected. */
-function describe(code: string | undefined): readonly [status: number, error: string, expected: string] {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [REFUSALS.timeout, 'timeout', 'a whole request in time'];
-  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'headers-too-large', 'at most 16 KiB of headers'];
-  return [400, 'bad-request', 'a well-formed request'];
+/** What is said of a request that never became one, by Node's code. */
+function refusalOf(code: string | undefined): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('timeout', 'a whole request in time', 'another');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'at most 16 KiB of headers', 'more');
+  return new Refusal('bad-request', 'a well-formed request', 'another');
 }
 
-function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, name, expected] = describe(error.code);
-  const body = problemText(name, expected, 'another');
+/** Refuses where no request was read that a response could belong to. */
+function refuseBare(socket: Duplex, { code, expected, got }: Refusal): void {
+  const body = problemText(code, expected, got);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${REFUSALS[code]} ${STATUS_CODES[REFUSALS[code]]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 
+/** An HTTP server. */
+export interface HttpServer {
+  /** Listens, and resolves to where; rejects where it can't. */
+  readonly listen: (port: number, host: string) => Promise<AddressInfo>;
+  /** Answers every request that it accepted, then stops. */
+  readonly close: () => Promise<void>;
+}
+
 /** A server that does not listen yet. */
-export function createHttpServer(listener: RequestListener, { headers, request, idle }: Timeouts): Server {
+export function createHttpServer(listener: RequestListener, { headers, request, idle }: Timeouts): HttpServer {
+  const connections = new Connections();
+  const onRequest: RequestListener = (incoming, response) => {
+    if (!connections.begin(response)) return;
+    if (incoming.httpVersion !== '1.1' || incoming.headers.host !== undefined) listener(incoming, response);
+    else refuse(response, new Refusal('bad-request', 'a Host', 'none'), true);
+  };
+  const onExpectation: RequestListener = ({ headers }, response) => {
+    if (connections.begin(response)) refuse(response, new Refusal('bad-expectation', 'no Expect but 100-continue', headers.expect), true);
+  };
+  const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const response = connections.lastOf(socket);
+    if (response === undefined) refuseBare(socket, refusalOf(error.code));
+    else if (response.headersSent || response.req.complete)
+      connections.end(socket); // it is about what came after that request
+    else refuse(response, refusalOf(error.code), true);
+  };
   const options = {
     headersTimeout: headers,
     requestTimeout: request,
     keepAliveTimeout: idle,
     connectionsCheckingInterval: Math.ceil(Math.min(headers, request) / CHECKS),
+    requireHostHeader: false, // Node's own answer would be empty
   };
-  return createServer(options, listener).on('clientError', onClientError);
+  const server = createServer(options, onRequest)
+    .on('connection', (socket) => connections.add(socket))
+    .on('checkExpectation', onExpectation)
+    .on('clientError', onClientError);
+  return {
+    listen: async (port, host) => {
+      await once(server.listen(port, host, BACKLOG), 'listening');
+      return server.address() as AddressInfo;
+    },
+    close: async () => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      connections.drain();
+      // Node looks for timeouts no longer: who is still sending has the time that anybody has.
+      const late = [setTimeout(() => connections.endUnasked(), headers), setTimeout(() => server.closeAllConnections(), request)];
+      await closed;
+      late.forEach(clearTimeout);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import type { Law, MetricDocument, SchemaDocument } from '@murmuration/shared';
+import { type Asked, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
@@ -17,7 +18,7 @@ export interface Precision {
   readonly margin95: number;
   /** The smallest share that is told from zero, two-sided at 95 % with a power of 80 %; null when none is. */
   readonly smallestShare: number | null;
-  /** How many devices it takes for the wanted margin; null when no number does. */
+  /** How many devices it takes for the wanted margin, those that are not asked among them; null when no number does. */
   readonly devicesForError: number | null;
 }
 
@@ -28,18 +29,25 @@ export interface MetricPlan extends Precision {
   readonly mechanism: string;
   /** Of one report. */
   readonly epsilon: number;
+  /** The share of devices that are asked it: 1, or less where metrics are assigned at random. */
+  readonly asked: number;
+  /** How many reports it gets then. */
+  readonly reports: number;
   /** The ε of one report that it takes for the wanted margin, to a hundredth; null when up to 16, or up to ε∞, none does. */
   readonly epsilonForError: number | null;
   /** Of a permanent metric: ε∞, and what the same devices show however often they report. */
   readonly permanent?: Precision & { readonly epsilon: number; readonly renew: string };
 }
 
-const precisionOf = (law: Law, reports: number, error: number): Precision => ({
-  standardError: standardErrorAt(law, reports, SHARE),
-  margin95: marginAt(law, reports, SHARE),
-  smallestShare: smallestShare(law, reports),
-  devicesForError: devicesFor(law, error, SHARE),
-});
+function precisionOf(law: Law, reports: number, asked: number, error: number): Precision {
+  const devices = devicesFor(law, error, SHARE);
+  return {
+    standardError: standardErrorAt(law, reports, SHARE),
+    margin95: marginAt(law, reports, SHARE),
+    smallestShare: smallestShare(law, reports),
+    devicesForError: devices && Math.ceil(devices / asked),
+  };
+}
 
 function epsilonFor(metric: MetricDocument, reports: number, error: number, devices: number): number | null {
   const most = Math.floor(Math.min(HUNDREDTHS, 100 * (metric.permanent?.epsilon ?? Number.POSITIVE_INFINITY)));
@@ -61,20 +69,24 @@ function symbolOf(law: Law): Law {
 /**
  * The plan of every metric.
  *
- * @param reports of each metric, one from each of as many devices
+ * @param devices how many report, each once on every metric that it is asked
  * @param error the wanted margin: half a 95 % interval at a share of 1 %, in [0, 1]
  */
-export function planOf({ metrics, devices }: SchemaDocument, reports: number, error: number): readonly MetricPlan[] {
-  return Object.entries(metrics).map(([metric, document]): MetricPlan => {
+export function planOf(schema: SchemaDocument, devices: number, error: number, { shares }: Asked = askedOf(schema)): readonly MetricPlan[] {
+  return Object.entries(schema.metrics).map(([metric, document]): MetricPlan => {
     const { type, law, epsilon, permanent } = document;
+    const asked = shares.get(metric) as number;
+    const reports = Math.max(1, Math.round(devices * asked));
     return {
       metric,
       type,
       mechanism: law.mechanism,
       epsilon,
-      ...precisionOf(law, reports, error),
-      epsilonForError: epsilonFor(document, reports, error, devices),
-      ...(permanent && { permanent: { ...permanent, ...precisionOf(symbolOf(law), reports, error) } }),
+      asked,
+      reports,
+      ...precisionOf(law, reports, asked, error),
+      epsilonForError: epsilonFor(document, reports, error, schema.devices),
+      ...(permanent && { permanent: { ...permanent, ...precisionOf(symbolOf(law), reports, asked, error) } }),
     };
   });
 }

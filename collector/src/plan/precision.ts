@@ -8,7 +8,7 @@ import { drawnVariance } from '../estimators/d-bit-flip.ts';
 import { Z95 } from '../estimators/estimate.ts';
 import { evenVariance, scoresOf } from '../estimators/estimator.ts';
 import { exponentialVariance } from '../estimators/exponential.ts';
-import { rangeVariance } from '../estimators/pure.ts';
+import { partVariance, rangeVariance } from '../estimators/pure.ts';
 import { stringVariance } from '../estimators/strings.ts';
 
 /** One-sided 80 % of the normal distribution. */
@@ -33,8 +33,8 @@ export function standardErrorAt(law: Law, reports: number, share: number): numbe
   if (isDistributionLaw(law)) return Math.sqrt(evenVariance(law) / reports);
   if (!('size' in law)) return Math.sqrt(stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
   const support = mechanismOf(law).support(law);
-  const { constant, slope } = rangeVariance(support, support, 1);
-  return Math.sqrt((constant + slope * share) / reports);
+  const { constant, slope, curve } = law.mechanism === 'privset' ? partVariance(support) : rangeVariance(support, support, 1);
+  return Math.sqrt((constant + slope * share - curve * share * share) / reports);
 }
 
 /** The ± of a 95 % interval. */

@@ -1,14 +1,13 @@
 /** Simulates the best of options: the shipping question, randomizer, codec and estimator over seeded rounds, beside theory. */
 
 import { readFile } from 'node:fs/promises';
-import { best } from '@murmuration/client';
-import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { best, type DeviceQuestion } from '@murmuration/client';
 import { type ExponentialLaw, exponential } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { inverseOf } from '../estimators/exponential.ts';
-import { sampler } from './distribution.ts';
-import { averageOf, type Simulation } from './simulation.ts';
+import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
+import { averageOf, errorsBeside, errorsOf, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a row of utilities for each input. */
 interface BestSimulation extends Simulation {
@@ -30,65 +29,57 @@ export async function readUtility(file: string): Promise<readonly (readonly numb
   return rows;
 }
 
-interface Round {
-  readonly squaredError: number;
-  /** The mean variance that the law gives the estimates, for just these inputs. */
-  readonly theory: number;
-  readonly covered: number;
+interface Round extends RoundErrors {
   /** The mean loss of utility against the best option. */
   readonly loss: number;
 }
 
-const questionOf = ({ utility, epsilon }: BestSimulation) =>
-  best(
-    (utility[0] as readonly number[]).map((_, j) => `${j}`),
-    { utility: Object.fromEntries(utility.map((row, i) => [`input ${i}`, row])), epsilon, description: 'simulated' },
-  );
+function questionOf({ utility, epsilon, mechanism = 'exponential' }: BestSimulation): DeviceQuestion<string> {
+  const named = namedIn({ exponential: best }, mechanism);
+  const options = (utility[0] as readonly number[]).map((_, j) => `${j}`);
+  return named(options, {
+    utility: Object.fromEntries(utility.map((row, i) => [`input ${i}`, row])),
+    epsilon,
+    description: 'simulated',
+  });
+}
 
-function simulateRound(law: ExponentialLaw, simulation: BestSimulation, seed: number): Round {
-  const { clients, shares, utility } = simulation;
-  const word = words(seededRng(seed));
-  const coins = createCoins(word);
-  const draw = sampler(shares, () => word() / 2 ** 32);
-  const { randomizers } = questionOf(simulation);
-  const randomize = randomizers.exponential as unknown as (law: ExponentialLaw, input: number, coins: unknown) => Uint8Array;
-  const cells = new Float64Array(exponential.shape(law).cells);
-  const truth = new Float64Array(utility.length);
+function simulateRound(question: DeviceQuestion<string>, law: ExponentialLaw, simulation: BestSimulation, seed: number): Round {
+  const { clients, utility } = simulation;
+  const { coins, draw } = drawsOf(simulation, seed);
+  const { randomize } = deviceOf(question, law, coins);
+  const folder = folderOf(law);
+  const inputs = new Int32Array(clients);
   let loss = 0;
   for (let i = 0; i < clients; i++) {
     const input = draw();
-    const [cell] = exponential.decode(law, randomize(law, input, coins)).cells;
+    inputs[i] = input;
+    const report = randomize(input);
+    folder.addReport(report);
     const scores = utility[input] as readonly number[];
-    cells[cell as number] = (cells[cell as number] as number) + 1;
-    truth[input] = (truth[input] as number) + 1 / clients;
-    loss += (Math.max(...scores) - (scores[cell as number] as number)) / clients;
+    const [option] = exponential.decode(law, report).cells;
+    loss += (Math.max(...scores) - (scores[option as number] as number)) / clients;
   }
-  const estimates = estimatesOf(law, { tallies: new Map([[0, { reports: clients, cells }]]), perDevice: 1, candidates: [] });
+  const truth = sharesOf(inputs, utility.length, clients);
+  const estimates = estimatesOf(law, { tallies: folder.tallies(), perDevice: 1, candidates: [] });
   const { squares } = inverseOf(law);
-  const mean = (of: (share: number, input: number) => number): number => averageOf(Array.from(truth, of));
   return {
-    squaredError: mean((share, input) => ((estimates[input]?.estimate ?? 0) - share) ** 2),
-    theory: mean((share, input) => (truth.reduce((sum, other, x) => sum + other * squares.get(input, x), 0) - share) / clients),
-    covered: mean((share, input) => {
-      const { low = 1, high = 0 } = estimates[input] ?? {};
-      return Number(low <= share && share <= high);
-    }),
+    ...errorsBeside(estimates, truth),
+    // The mean variance that the law gives the estimates, for just these inputs.
+    theory: averageOf(
+      truth.map((share, input) => (truth.reduce((sum, other, x) => sum + other * squares.get(input, x), 0) - share) / clients),
+    ),
     loss,
   };
 }
 
 /** Runs the rounds; MSE is the mean over inputs of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateBest(simulation: BestSimulation): object {
-  const { utility, epsilon, mechanism, clients, rounds, seed } = simulation;
-  if (mechanism !== undefined && mechanism !== 'exponential') {
-    throw new UsageError(`--mechanism: expected exponential, got ${JSON.stringify(mechanism)}`);
-  }
-  const law = questionOf(simulation).law(utility.length, epsilon, clients) as ExponentialLaw;
+  const { utility, epsilon, clients, rounds } = simulation;
+  const question = questionOf(simulation);
+  const law = question.law(utility.length, epsilon, clients) as ExponentialLaw;
   inverseOf(law);
-  const results = Array.from({ length: rounds }, (_, round) => simulateRound(law, simulation, seed * 1_000_003 + round));
-  const average = (of: keyof Round): number => averageOf(results.map((result) => result[of]));
-  const mse = average('squaredError');
-  const spread = results.reduce((sum, { squaredError }) => sum + (squaredError - mse) ** 2, 0);
+  const results = roundsOf(simulation, (seed) => simulateRound(question, law, simulation, seed));
   return {
     type: 'best',
     mechanism: law.mechanism,
@@ -97,11 +88,8 @@ export function simulateBest(simulation: BestSimulation): object {
     inputs: utility.length,
     clients,
     rounds,
-    mse,
-    mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
-    theoryMse: average('theory'),
-    coverage95: average('covered'),
-    meanLoss: average('loss'),
+    ...errorsOf(results),
+    meanLoss: averageOf(results.map(({ loss }) => loss)),
     bytesPerReport: exponential.reportBytes(law),
   };
 }

@@ -1,14 +1,11 @@
 /** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
 
 import { type DeviceQuestion, distribution, hierarchical } from '@murmuration/client';
-import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
-import { UsageError } from '../commands/usage.ts';
-import { type Distribution, interval, type Linear, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
+import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
 import { distributionOf } from '../estimators/estimator.ts';
-import type { Tally } from '../store/store.ts';
-import { sampler } from './distribution.ts';
-import { averageOf, type Simulation } from './simulation.ts';
+import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
+import { averageOf, errorsBeside, errorsOf, holds, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a share for each cell, in the middle of which its numbers lie. */
 export interface DistributionSimulation extends Simulation {
@@ -23,27 +20,21 @@ const NAMED: { readonly [name: string]: (range: Range, ask: Parameters<typeof di
 
 const LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-interface Errors {
+interface ShapeErrors {
   /** Over the width of the range: ∫ |F^ - F|. */
   readonly wasserstein: number;
   /** Mean squared error of the share of a range, over all ranges of cells. */
   readonly range: number;
 }
 
-interface Round {
+/** Errors are of the unbiased share below an edge, over all inner edges; theory is the variance that the estimator states. */
+interface Round extends RoundErrors {
   /** By how the shares are found. */
-  readonly errors: Readonly<Record<string, Errors>>;
-  /** Squared error of the unbiased share below an edge, over all edges, and the variance that the estimator states for it. */
-  readonly below: number;
-  readonly stated: number;
-  readonly coveredBelow: number;
+  readonly shapes: Readonly<Record<string, ShapeErrors>>;
   readonly coveredQuantiles: number;
   readonly coveredMean: number;
   readonly meanSquared: number;
 }
-
-const within = (truth: number, { low, high }: { readonly low: number; readonly high: number }): number =>
-  Number(low <= truth && truth <= high);
 
 const runningSums = (shares: readonly number[]): readonly number[] => {
   let sum = 0;
@@ -51,7 +42,7 @@ const runningSums = (shares: readonly number[]): readonly number[] => {
 };
 
 /** Of shares below the edges: the mean over all ranges of the squared error is twice the variance of the errors over edges. */
-function errorsOf(estimated: readonly number[], truth: readonly number[]): Errors {
+function shapeErrors(estimated: readonly number[], truth: readonly number[]): ShapeErrors {
   const errors = estimated.map((share, edge) => share - (truth[edge] as number));
   const [mean, edges] = [averageOf(errors), errors.length];
   return {
@@ -60,66 +51,45 @@ function errorsOf(estimated: readonly number[], truth: readonly number[]): Error
   };
 }
 
-/** Randomizes, decodes and counts reports of cells. */
-function collect(question: DeviceQuestion<number>, law: DistributionLaw, values: readonly number[], coins: unknown): Map<number, Tally> {
-  const { decode, shape } = mechanismOf(law);
-  const randomize = question.randomizers[law.mechanism] as unknown as (law: DistributionLaw, input: unknown, coins: unknown) => Uint8Array;
-  const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
-  for (const value of values) {
-    const { cohort, cells } = decode(law, randomize(law, question.input(value), coins));
-    const tally = tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(shape(law).cells) };
-    tally.reports++;
-    for (const cell of cells) tally.cells[cell] = (tally.cells[cell] as number) + 1;
-    tallies.set(cohort, tally);
-  }
-  return tallies;
-}
-
-function simulateRound(
-  question: DeviceQuestion<number>,
-  law: DistributionLaw,
-  { clients, shares, range: [from, to] }: DistributionSimulation,
-  seed: number,
-): Round {
-  const word = words(seededRng(seed));
-  const draw = sampler(shares, () => word() / 2 ** 32);
-  const cells = shares.length;
+function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, simulation: DistributionSimulation, seed: number): Round {
+  const {
+    clients,
+    shares: { length: cells },
+    range: [from, to],
+  } = simulation;
+  const { coins, draw } = drawsOf(simulation, seed);
   const drawn = Array.from({ length: clients }, draw);
-  const values = drawn.map((cell) => from + ((to - from) * (cell + 0.5)) / cells);
-  const truth = Array.from({ length: cells }, () => 0);
-  for (const cell of drawn) truth[cell] = (truth[cell] as number) + 1 / clients;
-  const found = distributionOf(law, collect(question, law, values, createCoins(word))) as Distribution;
-  const [below, trueBelow] = [sharesBelow(found), runningSums(truth)];
+  const { randomize } = deviceOf(question, law, coins);
+  const folder = folderOf(law);
+  for (const cell of drawn) folder.addReport(randomize(question.input(from + ((to - from) * (cell + 0.5)) / cells)));
+  const found = distributionOf(law, folder.tallies()) as Distribution;
+  const [below, trueBelow] = [sharesBelow(found), runningSums(sharesOf(drawn, cells, clients))];
   const inner = below.slice(1, -1);
   const mean = meanPlace(found);
   const trueMean = averageOf(drawn.map((cell) => (cell + 0.5) / cells));
   const shapes = { ...found.shapes, unbiased: undefined };
   return {
-    errors: Object.fromEntries(
+    shapes: Object.fromEntries(
       Object.entries(shapes).map(([name, shape]) => [
         name,
-        errorsOf(shape ? runningSums(shape) : below.map(({ estimate }) => estimate), trueBelow),
+        shapeErrors(shape ? runningSums(shape) : below.map(({ estimate }) => estimate), trueBelow),
       ]),
     ),
-    below: averageOf(inner.map(({ estimate }, i) => (estimate - (trueBelow[i + 1] as number)) ** 2)),
-    stated: averageOf(inner.map(({ variance }) => variance)),
-    coveredBelow: averageOf(inner.map((share: Linear, i) => within(trueBelow[i + 1] as number, interval(share)))),
+    ...errorsBeside(inner.map(interval), trueBelow.slice(1, -1)),
+    theory: averageOf(inner.map(({ variance }) => variance)),
     coveredQuantiles: averageOf(
       LEVELS.map((level) => {
         const cell = trueBelow.findIndex((sum) => sum >= level - 1e-12) - 1;
-        return within((cell + 0.5) / cells, quantileInterval(below, level));
+        return holds(quantileInterval(below, level), (cell + 0.5) / cells);
       }),
     ),
-    coveredMean: within(trueMean, mean),
+    coveredMean: holds(mean, trueMean),
     meanSquared: (to - from) ** 2 * (mean.estimate - trueMean) ** 2,
   };
 }
 
-function questionOf({ range, epsilon, mechanism = 'square-wave', shares }: DistributionSimulation): DeviceQuestion<number> {
-  const named = Object.hasOwn(NAMED, mechanism) ? NAMED[mechanism] : undefined;
-  if (!named) throw new UsageError(`--mechanism: expected ${Object.keys(NAMED).join(' or ')}, got ${JSON.stringify(mechanism)}`);
-  return named(range, { epsilon, description: 'simulated', cells: shares.length });
-}
+const questionOf = ({ range, epsilon, mechanism = 'square-wave', shares }: DistributionSimulation): DeviceQuestion<number> =>
+  namedIn(NAMED, mechanism)(range, { epsilon, description: 'simulated', cells: shares.length });
 
 /** Runs the rounds. Truths are those of the sample's own numbers. */
 export function simulateDistribution(simulation: DistributionSimulation): {
@@ -143,15 +113,14 @@ export function simulateDistribution(simulation: DistributionSimulation): {
   readonly coverage95: { readonly below: number; readonly quantiles: number; readonly mean: number };
   readonly bytesPerReport: number;
 } {
-  const { range, epsilon, clients, rounds, seed, shares } = simulation;
+  const { range, epsilon, clients, rounds, shares } = simulation;
   const question = questionOf(simulation);
   const law = question.law(question.size, epsilon, clients) as DistributionLaw;
-  const results = Array.from({ length: rounds }, (_, round) => simulateRound(question, law, simulation, seed * 1_000_003 + round));
-  const mse = averageOf(results.map(({ below }) => below));
-  const spread = results.reduce((sum, { below }) => sum + (below - mse) ** 2, 0);
-  const byShape = (of: (errors: Errors) => number): Readonly<Record<string, number>> =>
+  const results = roundsOf(simulation, (seed) => simulateRound(question, law, simulation, seed));
+  const { coverage95: below, ...errors } = errorsOf(results);
+  const byShape = (of: (errors: ShapeErrors) => number): Readonly<Record<string, number>> =>
     Object.fromEntries(
-      Object.keys(results[0]?.errors ?? {}).map((name) => [name, averageOf(results.map(({ errors }) => of(errors[name] as Errors)))]),
+      Object.keys(results[0]?.shapes ?? {}).map((name) => [name, averageOf(results.map(({ shapes }) => of(shapes[name] as ShapeErrors)))]),
     );
   return {
     type: 'distribution',
@@ -164,12 +133,10 @@ export function simulateDistribution(simulation: DistributionSimulation): {
     rounds,
     wasserstein: byShape((errors) => errors.wasserstein * (range[1] - range[0])),
     rangeMse: byShape((errors) => errors.range),
-    mse,
-    mseStandardError: rounds > 1 ? Math.sqrt(spread / (rounds - 1) / rounds) : null,
-    theoryMse: averageOf(results.map(({ stated }) => stated)),
+    ...errors,
     meanMse: averageOf(results.map(({ meanSquared }) => meanSquared)),
     coverage95: {
-      below: averageOf(results.map(({ coveredBelow }) => coveredBelow)),
+      below,
       quantiles: averageOf(results.map(({ coveredQuantiles }) => coveredQuantiles)),
       mean: averageOf(results.map(({ coveredMean }) => coveredMean)),
     },

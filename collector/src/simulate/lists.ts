@@ -30,6 +30,7 @@ import {
   unaryLaw,
 } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
+import type { Randomizing } from './round.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What to simulate. */
@@ -107,24 +108,15 @@ export function lawOf(simulation: ChoiceSimulation): ListLaw {
   return (mechanism === undefined ? permanentListLaw : (permanentLaws[mechanism] as typeof permanentListLaw))(answers, epsilon, epoch);
 }
 
-const asked = permanent(choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' }), { epsilon: 1, renew: 'never' });
+const asked = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
 
-/** What a device does with an answer, and with the symbol that it keeps. */
-interface Device {
-  readonly randomize: (law: ListLaw, index: number, coins: unknown) => Uint8Array;
-  readonly respond: (law: ListLaw, symbol: string, coins: unknown) => Uint8Array;
-}
-
-/** The shipping randomizers of a law. */
-export function deviceOf(law: ListLaw): Device {
+/** The shipping randomizers of a law, with those of its second stage. */
+export function randomizersOf(law: ListLaw): Randomizing {
   const named = [
     asked,
     ...[unary, localHashing, hadamard, projective, countMeanSketch, hadamardCountMeanSketch].map((mechanism) => mechanism()),
     dBitFlip({ bits: 1 }),
   ];
-  const question = named.find(({ randomizers }) => randomizers[law.mechanism]) as (typeof named)[number];
-  return {
-    randomize: question.randomizers[law.mechanism] as unknown as Device['randomize'],
-    respond: (question.respond ?? asked.respond) as unknown as Device['respond'],
-  };
+  const { randomizers, respond } = named.find(({ randomizers }) => randomizers[law.mechanism]) as (typeof named)[number];
+  return permanent({ ...asked, randomizers, ...(respond && { respond }) }, { epsilon: 1, renew: 'never' });
 }

@@ -12,13 +12,21 @@ import {
   permanent,
   piecewise,
 } from '@murmuration/client';
-import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { mechanismOf, type NumberLaw, type OneBitLaw, type Range, toBase64url } from '@murmuration/shared';
+import { mechanismOf, type NumberLaw, type OneBitLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
-import { Folder } from '../fold/folder.ts';
-import { sampler } from './distribution.ts';
-import { type Errors, errorsOf, type PermanentErrors, permanentErrors, type RoundErrors, type Simulation } from './simulation.ts';
+import { addDays, daySumsOf, deviceOf, drawsOf, overDays } from './round.ts';
+import {
+  type DaysErrors,
+  type Errors,
+  errorsBeside,
+  errorsOf,
+  namedIn,
+  type PermanentErrors,
+  permanentErrors,
+  roundsOf,
+  type Simulation,
+} from './simulation.ts';
 
 /** What to simulate: numbers evenly spaced over a range, one for each share. */
 export interface NumberSimulation extends Simulation {
@@ -29,57 +37,38 @@ export interface NumberSimulation extends Simulation {
 /** So many numbers stand for a range. */
 export const NUMBERS = 101;
 
-interface Round extends RoundErrors {
-  /** Of all days together. */
-  readonly allDays: RoundErrors;
-}
-
 /** The kept bit by itself: its law without the second stage. */
 const keptOf = ({ mechanism, size, truth }: OneBitLaw): OneBitLaw => ({ mechanism, size, truth });
 
-function simulateRound(
-  question: DeviceQuestion<number>,
-  law: NumberLaw,
-  { clients, shares, range, permanent: epoch, days = 1 }: NumberSimulation,
-  seed: number,
-): Round {
-  const word = words(seededRng(seed));
-  const coins = createCoins(word);
-  const draw = sampler(shares, () => word() / 2 ** 32);
-  const randomize = question.randomizers[law.mechanism] as unknown as (law: NumberLaw, input: unknown, coins: unknown) => Uint8Array;
-  const respond = question.respond as unknown as (law: NumberLaw, symbol: string, coins: unknown) => Uint8Array;
+function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulation: NumberSimulation, seed: number): DaysErrors {
+  const {
+    clients,
+    shares,
+    range: [low, high],
+  } = simulation;
+  const { coins, draw } = drawsOf(simulation, seed);
+  const device = deviceOf(question, law, coins);
+  const sums = daySumsOf(law, simulation);
   const once = scoresOf(law);
   const kept = law.mechanism === 'one-bit' ? scoresOf(keptOf(law)) : once;
-  const width = range[1] - range[0];
-  const first = new Folder(mechanismOf(law).shape(law));
-  const all = days > 1 ? new Folder(mechanismOf(law).shape(law)) : first;
-  const packed = new Int32Array(first.packing.words);
-  const bytes = new Uint8Array(packed.buffer);
+  const width = high - low;
   let [total, variance, keptVariance] = [0, 0, 0];
   for (let i = 0; i < clients; i++) {
     const place = draw() / (shares.length - 1);
-    const symbol = randomize(law, question.input(range[0] + width * place), coins);
-    for (let day = 0; day < days; day++) {
-      first.packing.packBytes(epoch === undefined ? symbol : respond(law, toBase64url(symbol), coins), packed, bytes, 0);
-      all.add(packed, 0);
-      if (day === 0 && all !== first) first.add(packed, 0);
-    }
+    addDays(sums, simulation, device, device.randomize(question.input(low + width * place)));
     total += place;
     variance += once.varianceAt(place) / clients;
     keptVariance += kept.varianceAt(place) / clients;
   }
-  const truth = total / clients;
-  const errors = (folder: Folder, perDevice: number): RoundErrors => {
-    const [row] = estimatesOf(law, { tallies: folder.tallies(), perDevice, candidates: [] });
-    const { estimate = 0, low = 0, high = 0 } = row ?? {};
+  return overDays(sums, simulation, (tallies, perDevice) => {
+    const { squaredError, covered } = errorsBeside(estimatesOf(law, { tallies, perDevice, candidates: [] }), [total / clients]);
     return {
-      squaredError: width * width * (estimate - truth) ** 2,
+      squaredError: width * width * squaredError,
       // Reports of one device share the kept bit: (v₁ + (T - 1) v∞) / N.
       theory: (width * width * (variance + (perDevice - 1) * keptVariance)) / (clients * perDevice),
-      covered: Number(low <= truth && truth <= high),
+      covered,
     };
-  };
-  return { ...errors(first, 1), allDays: errors(all, days) };
+  });
 }
 
 type Asking = (range: Range, ask: { readonly epsilon: number; readonly description: string }) => DeviceQuestion<number>;
@@ -109,9 +98,7 @@ function questionOf({ type, range, epsilon, mechanism, permanent: epoch }: Numbe
     return permanent(whole(), { epsilon: epoch, renew: 'never' });
   }
   if (mechanism === undefined) return whole();
-  const named = Object.hasOwn(NAMED[type], mechanism) ? NAMED[type][mechanism] : undefined;
-  if (!named) throw new UsageError(`--mechanism: expected ${Object.keys(NAMED[type]).join(' or ')}, got ${JSON.stringify(mechanism)}`);
-  return named(range, ask);
+  return namedIn(NAMED[type], mechanism)(range, ask);
 }
 
 /** What a simulation of a number says. */
@@ -130,10 +117,10 @@ type NumberResult = Errors &
 
 /** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */
 export function simulateNumber(simulation: NumberSimulation): NumberResult {
-  const { type, range, epsilon, clients, rounds, seed } = simulation;
+  const { type, range, epsilon, clients, rounds } = simulation;
   const question = questionOf(simulation);
   const law = question.law(question.size, epsilon, clients) as NumberLaw;
-  const results = Array.from({ length: rounds }, (_, round) => simulateRound(question, law, simulation, seed * 1_000_003 + round));
+  const results = roundsOf(simulation, (seed) => simulateRound(question, law, simulation, seed));
   return {
     type,
     mechanism: law.mechanism,
@@ -144,10 +131,7 @@ export function simulateNumber(simulation: NumberSimulation): NumberResult {
     rounds,
     ...errorsOf(results),
     worstMse: ((range[1] - range[0]) ** 2 * scoresOf(law).worst) / clients,
-    ...permanentErrors(
-      simulation,
-      results.map(({ allDays }) => allDays),
-    ),
+    ...permanentErrors(simulation, results),
     bytesPerReport: mechanismOf(law).reportBytes(law),
   };
 }

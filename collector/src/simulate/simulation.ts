@@ -1,4 +1,7 @@
-/** What every simulation is told. */
+/** What every simulation is told, and what it says of its rounds. */
+
+import { UsageError } from '../commands/usage.ts';
+import type { Estimate } from '../estimators/estimate.ts';
 
 /** Seeded rounds of clients whose true answers are drawn from shares. */
 export interface Simulation {
@@ -14,6 +17,22 @@ export interface Simulation {
   readonly rounds: number;
   readonly seed: number;
 }
+
+/**
+ * What a simulation's mechanism stands for.
+ *
+ * @throws {UsageError} when none of these has the name
+ */
+export function namedIn<T>(named: { readonly [name: string]: T }, mechanism: string): T {
+  const found = Object.hasOwn(named, mechanism) ? named[mechanism] : undefined;
+  if (found === undefined)
+    throw new UsageError(`--mechanism: expected ${Object.keys(named).join(' or ')}, got ${JSON.stringify(mechanism)}`);
+  return found;
+}
+
+/** Runs the rounds, each with a seed of its own. */
+export const roundsOf = <R>({ rounds, seed }: Simulation, round: (seed: number) => R): readonly R[] =>
+  Array.from({ length: rounds }, (_, i) => round(seed * 1_000_003 + i));
 
 /** The mean of rounds. */
 export const averageOf = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
@@ -34,6 +53,22 @@ export interface RoundErrors {
   readonly covered: number;
 }
 
+/** The mean squared error of numbers that stand for these truths. */
+export const meanSquare = (numbers: readonly number[], truths: readonly number[]): number =>
+  averageOf(truths.map((truth, i) => ((numbers[i] as number) - truth) ** 2));
+
+/** Whether an interval holds a truth: 1 or 0. */
+export const holds = ({ low, high }: Pick<Estimate, 'low' | 'high'>, truth: number): number => Number(low <= truth && truth <= high);
+
+/** The errors of estimates that stand for these truths. */
+export const errorsBeside = (estimates: readonly Estimate[], truths: readonly number[]): Omit<RoundErrors, 'theory'> => ({
+  squaredError: meanSquare(
+    estimates.map(({ estimate }) => estimate),
+    truths,
+  ),
+  covered: averageOf(truths.map((truth, i) => holds(estimates[i] as Estimate, truth))),
+});
+
 /** The errors of rounds. */
 export function errorsOf(rounds: readonly RoundErrors[]): Errors {
   const mse = averageOf(rounds.map(({ squaredError }) => squaredError));
@@ -46,6 +81,11 @@ export function errorsOf(rounds: readonly RoundErrors[]): Errors {
   };
 }
 
+/** What one round of a question adds that can be asked again and again: of the first day, and of all days together. */
+export interface DaysErrors extends RoundErrors {
+  readonly allDays: RoundErrors;
+}
+
 /** Of a permanent metric: ε∞, and the errors of the estimate from all days together. */
 export interface PermanentErrors {
   readonly permanent: number;
@@ -53,6 +93,6 @@ export interface PermanentErrors {
   readonly allDays: Errors;
 }
 
-/** These of rounds that have them; nothing where the metric is not permanent. */
-export const permanentErrors = ({ permanent, days = 1 }: Simulation, rounds: readonly RoundErrors[]): PermanentErrors | object =>
-  permanent === undefined ? {} : { permanent, days, allDays: errorsOf(rounds) };
+/** These of rounds; nothing where the metric is not permanent. */
+export const permanentErrors = ({ permanent, days = 1 }: Simulation, rounds: readonly DaysErrors[]): PermanentErrors | object =>
+  permanent === undefined ? {} : { permanent, days, allDays: errorsOf(rounds.map(({ allDays }) => allDays)) };

@@ -4,10 +4,12 @@
  * for, so the table may err and the answer can't. The hash is keyed, for senders choose their ids.
  */
 
+import { fmix32 } from '@murmuration/shared';
+
 /** The table in parts, so that it grows in steps that nobody notices. */
 const SHARD_BITS = 6;
 const FIRST_SLOTS = 64;
-/** Days that are kept at once lie within so many; a byte holds one of them and says that its slot is used. */
+/** Days of a set lie within so many; a byte holds one of them and says that its slot is used. */
 const DAYS = 128;
 const USED = 128;
 
@@ -24,13 +26,6 @@ interface Shard {
 
 const shardOf = (slots: number): Shard => ({ slots: new Int32Array(2 * slots), days: new Uint8Array(slots), used: 0 });
 
-/** MurmurHash3's finalizer for 32 bits (Appleby, `fmix32`). */
-function mix(x: number): number {
-  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
-  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
-  return x ^ (x >>> 16);
-}
-
 function put({ slots, days }: Shard, hash: number, number: number, day: number): void {
   const mask = days.length - 1;
   let slot = (hash >>> SHARD_BITS) & mask;
@@ -44,6 +39,8 @@ function put({ slots, days }: Shard, hash: number, number: number, day: number):
 export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
+  /** No day is before this one. */
+  #least = Number.POSITIVE_INFINITY;
 
   /** @param expected room for so many ids at once; the set grows beyond it */
   constructor(expected: number = 0) {
@@ -77,17 +74,21 @@ export class IdSet {
     if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
     put(shard, hash, number, USED + (day % DAYS));
     shard.used++;
+    this.#least = Math.min(this.#least, day);
   }
 
   /** Forgets the ids of days before this one. */
   expire(day: number): void {
-    const isKept = (kept: number): boolean => ((kept - USED - day) & (DAYS - 1)) < DAYS / 2;
+    const least = this.#least;
+    if (day <= least) return;
+    this.#least = day;
+    const isKept = (kept: number): boolean => least + ((kept - USED - least) & (DAYS - 1)) >= day;
     for (const [index, { days }] of this.#shards.entries()) this.#rebuild(index, days.length, isKept);
   }
 
   #hash(words: Int32Array, at: number): number {
     let hash = 0;
-    for (let i = 0; i < ID_WORDS; i++) hash = mix(hash ^ (words[at + i] as number) ^ (this.#key[i] as number));
+    for (let i = 0; i < ID_WORDS; i++) hash = fmix32(hash ^ (words[at + i] as number) ^ (this.#key[i] as number));
     return hash;
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
+import { transaction } from './transaction.ts';
 
 /** What leads from one version to the next. */
 export type Step = (database: DatabaseSync) => void;
@@ -42,15 +43,10 @@ export function versionOf(database: DatabaseSync, file: string, newest: number):
  */
 export function migrate(database: DatabaseSync, file: string, steps: readonly Step[]): void {
   for (const last = steps.length; versionOf(database, file, last) < last; ) {
-    database.exec('BEGIN IMMEDIATE');
-    try {
+    transaction(database, () => {
       const version = versionOf(database, file, last); // again: another process may have been first
       steps[version]?.(database);
       if (version < last) database.exec(`PRAGMA user_version = ${version + 1}`);
-      database.exec('COMMIT');
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
+    });
   }
 }

@@ -1,8 +1,9 @@
 /** What is committed and not folded: reports of many batches, added up in memory by place and metric. The log has them until then. */
 
+import type { AcceptedBatch, Published } from '@murmuration/shared';
 import { Folder } from '../fold/folder.ts';
 import { type Group, HEAD, type Place } from './group.ts';
-import type { Shapes } from './store.ts';
+import type { Shapes, Tallies } from './store.ts';
 
 /** One metric's sums at one place. */
 export interface Delta {
@@ -18,6 +19,8 @@ interface Metric {
 
 /** Adds up what was committed. */
 export class Pending {
+  /** About how many bytes the sums take. */
+  bytes = 0;
   readonly #shapes: Shapes;
   readonly #places = new Map<string, { readonly place: Place; readonly metrics: (Metric | undefined)[] }>();
 
@@ -30,14 +33,14 @@ export class Pending {
     const found = places.map((place) => this.#metricsOf(place));
     for (const start of starts) {
       const number = words[start] as number;
-      const metrics = found[number] as (Metric | undefined)[];
-      const end = start + HEAD + (words[start + 1] as number);
-      for (let at = start + HEAD; at < end; ) {
-        const { folder } = metrics[words[at] as number] ?? this.#open(places[number] as Place, metrics, words[at] as number);
-        folder.add(words, at + 1);
-        at += 1 + folder.packing.words;
-      }
+      const from = start + HEAD;
+      this.#addReports(places[number] as Place, found[number] as (Metric | undefined)[], words, from, from + (words[start + 1] as number));
     }
+  }
+
+  /** Adds reports as a batch packs them. */
+  addReports(place: Place, reports: Int32Array): void {
+    this.#addReports(place, this.#metricsOf(place), reports, 0, reports.length);
   }
 
   /** The sums. */
@@ -45,6 +48,14 @@ export class Pending {
     return [...this.#places.values()].flatMap(({ place, metrics }) =>
       metrics.flatMap((metric) => (metric === undefined ? [] : [{ place, metric: metric.name, folder: metric.folder }])),
     );
+  }
+
+  #addReports(place: Place, metrics: (Metric | undefined)[], words: Int32Array, from: number, end: number): void {
+    for (let at = from; at < end; ) {
+      const { folder } = metrics[words[at] as number] ?? this.#open(place, metrics, words[at] as number);
+      folder.add(words, at + 1);
+      at += 1 + folder.packing.words;
+    }
   }
 
   #metricsOf(place: Place): (Metric | undefined)[] {
@@ -59,8 +70,22 @@ export class Pending {
   #open([schema]: Place, metrics: (Metric | undefined)[], number: number): Metric {
     const { name, shape } = this.#shapes.get(schema)?.[number] ?? {};
     if (name === undefined || shape === undefined) throw new RangeError(`expected a metric of ${schema}, got number ${number}`);
-    const metric = { name, folder: new Folder(shape) };
+    const onGrow = (bytes: number): void => {
+      this.bytes += bytes;
+    };
+    const metric = { name, folder: new Folder(shape, onGrow) };
     metrics[number] = metric;
     return metric;
   }
+}
+
+/**
+ * The tallies of batches of one schema, by metric: all of them together, whatever their days and segments.
+ *
+ * @param batches what `parseBatch` gives
+ */
+export function foldBatches({ metrics }: Published, batches: Iterable<AcceptedBatch>): ReadonlyMap<string, Tallies> {
+  const pending = new Pending(new Map([['', metrics]]));
+  for (const { reports } of batches) pending.addReports(['', 0, ''], reports);
+  return new Map(pending.deltas().map(({ metric, folder }) => [metric, folder.tallies()]));
 }

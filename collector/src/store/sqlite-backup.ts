@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } f
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { makeFolder, sync } from './durable.ts';
+import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
 import { DATABASE, STEPS } from './sqlite-schema.ts';
 
@@ -73,18 +74,24 @@ export async function backupSqliteStore(folder: string, out: string): Promise<Co
 /**
  * Puts a copy into a folder that holds no store. The next collector takes it to the newest version.
  *
- * @throws {RangeError} when the copy is missing, damaged, no store or too new, or the folder has a store
+ * @throws {RangeError} when the copy is missing, damaged, no store or too new, the folder has a store, or a collector is about to make one
  */
 export function restoreSqliteStore(from: string, folder: string): Copy {
   if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
-  const present = existsSync(folder) ? readdirSync(folder).find((name) => name.startsWith(DATABASE)) : undefined;
-  if (present !== undefined) throw new RangeError(`${folder}: expected a folder without a store, got one with ${present}`);
   makeFolder(folder);
+  const unlock = lock(folder);
   const draft = join(resolve(folder), `unfinished-${DATABASE}`);
+  const clear = (): void => {
+    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+  };
   try {
+    const present = readdirSync(folder).find((name) => name.startsWith(DATABASE));
+    if (present !== undefined) throw new RangeError(`${folder}: expected a folder without a store, got one with ${present}`);
+    clear(); // of one that was cut off
     copyFileSync(from, draft);
     return publish(draft, join(resolve(folder), DATABASE), from);
   } finally {
-    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+    clear();
+    unlock();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The ids of the batches that are in the tallies, with 64 bits of each body's hash: appended in the order of commits, a
- * row for each fold, and looked up in memory. A B-tree of random keys would write a page for each id (measured: five to
+ * The hashed ids of the batches that are in the tallies, with 64 bits of each body's hash: appended in the order of
+ * commits, a thousand to a row, and looked up in memory. A B-tree of random keys would write a page for each id (measured: five to
  * ten times the CPU of the rest of a commit).
  */
 
@@ -8,14 +8,17 @@ import type { DatabaseSync } from 'node:sqlite';
 import { HASH, ID } from './group.ts';
 import { ID_WORDS, IdSet } from './id-set.ts';
 
-/** Words of a kept id: the id, 64 bits of the hash, the batch's day. */
-const WORDS = ID_WORDS + 3;
-const FIRST_ROWS = 1_024;
+/** Words of a kept id: its hash, 64 bits of the body's, the batch's day. */
+export const WORDS: number = ID_WORDS + 3;
+/** Ids of a row at most: to look at one is to read its row. */
+export const ROW = 1_000;
 /** Ids that there is room for from the start, in 20 MB: memory stays as it is until there are more. */
 const ROOM = 1_000_000;
 
+const NONE = new Int32Array(0);
+
 /** What is known of an id: nothing, its very bytes, or other bytes. */
-type Known = 'new' | 'same' | 'other';
+export type Known = 'new' | 'same' | 'other';
 
 /** The ids of a store. Numbers count them from 1, in the order in which they were added, for ever. */
 export class Ids {
@@ -24,12 +27,12 @@ export class Ids {
   readonly #insert;
   readonly #expire;
   /** Ids that no row has yet, and the number of the first of them. */
-  #fresh: Int32Array<ArrayBuffer> = new Int32Array(FIRST_ROWS * WORDS);
+  #fresh: Int32Array<ArrayBuffer> = new Int32Array(ROW * WORDS);
   #freshCount = 0;
   #first = 1;
-  #lastDay = 0;
 
-  constructor(database: DatabaseSync) {
+  /** @param from ids of days before this one are forgotten */
+  constructor(database: DatabaseSync, from: number) {
     this.#find = database.prepare('SELECT first, words FROM ids WHERE first <= ? ORDER BY first DESC LIMIT 1');
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
     this.#expire = database.prepare('DELETE FROM ids WHERE day < ?');
@@ -38,7 +41,10 @@ export class Ids {
     for (const row of database.prepare('SELECT first, words FROM ids ORDER BY first').iterate()) {
       const words = wordsOf(row['words']);
       this.#first = Number(row['first']);
-      for (let at = 0; at < words.length; at += WORDS) this.#set.add(words, at, this.#first++, words[at + WORDS - 1] as number);
+      for (let at = 0; at < words.length; at += WORDS, this.#first++) {
+        const day = words[at + WORDS - 1] as number;
+        if (day >= from) this.#set.add(words, at, this.#first, day);
+      }
     }
   }
 
@@ -47,6 +53,7 @@ export class Ids {
     let result: Known = 'new';
     this.#set.find(words, batch + ID, (number) => {
       const [kept, at] = this.#kept(number);
+      // An id whose row is gone has no words, and none that is looked for.
       for (let i = 0; i < ID_WORDS; i++) if (kept[at + i] !== words[batch + ID + i]) return false;
       const isSame = kept[at + ID_WORDS] === words[batch + HASH] && kept[at + ID_WORDS + 1] === words[batch + HASH + 1];
       result = isSame ? 'same' : 'other';
@@ -66,22 +73,30 @@ export class Ids {
     this.#fresh.set(words.subarray(batch + ID, batch + HASH + 2), at);
     this.#fresh[at + WORDS - 1] = day;
     this.#set.add(words, batch + ID, this.#first + this.#freshCount++, day);
-    this.#lastDay = Math.max(this.#lastDay, day);
   }
 
   /** Writes, within a transaction, what was added since the last time. `written` follows its commit. */
   write(): void {
-    if (this.#freshCount > 0) this.#insert.run(this.#first, this.#lastDay, bytesOf(this.#fresh.subarray(0, this.#freshCount * WORDS)));
+    for (let at = 0; at < this.#freshCount; at += ROW) {
+      const words = this.#fresh.subarray(at * WORDS, Math.min(at + ROW, this.#freshCount) * WORDS);
+      let last = 0;
+      for (let day = WORDS - 1; day < words.length; day += WORDS) last = Math.max(last, words[day] as number);
+      this.#insert.run(this.#first + at, last, bytesOf(words));
+    }
   }
 
   written(): void {
     this.#first += this.#freshCount;
-    [this.#freshCount, this.#lastDay] = [0, 0];
+    this.#freshCount = 0;
   }
 
-  /** Forgets the ids of days before this one, in memory at once; a row goes with the last of its days. */
+  /** Deletes, within a transaction, the rows that have ids of days before this one only. `expired` follows its commit. */
   expire(day: number): void {
     this.#expire.run(day);
+  }
+
+  /** Forgets the ids of days before this one. */
+  expired(day: number): void {
     this.#set.expire(day);
   }
 
@@ -91,7 +106,7 @@ export class Ids {
     const whole = next - ((next - number) >>> 0);
     if (whole >= this.#first) return [this.#fresh, (whole - this.#first) * WORDS];
     const row = this.#find.get(whole);
-    return [wordsOf(row?.['words']), (whole - Number(row?.['first'])) * WORDS];
+    return row === undefined ? [NONE, 0] : [wordsOf(row['words']), (whole - Number(row['first'])) * WORDS];
   }
 }
 

@@ -11,7 +11,7 @@ export type Request =
   | { readonly kind: 'close' };
 
 /** What became of a batch, as a byte of a reply. */
-export const RESULTS = ['counted', 'duplicate', 'conflict'] as const;
+export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired'] as const;
 
 /** What the writer answers, once it is on the disk. */
 export interface Reply {
@@ -20,6 +20,11 @@ export interface Reply {
   readonly error?: string;
   /** Of an error: the disk has no room. */
   readonly isFull?: boolean;
+}
+
+/** What a writer says of itself: work of its own that failed, and is tried again. */
+export interface Trouble {
+  readonly trouble: string;
 }
 
 /** What a writer is given. */

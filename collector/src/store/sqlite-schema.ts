@@ -2,6 +2,10 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { migrate, type Step, versionOf } from './migrate.ts';
+import { hashIds } from './sqlite-hash-ids.ts';
+
+/** Milliseconds that a process waits for another that holds the database. */
+export const TIMEOUT = 5_000;
 
 /** The database's name in the store's folder. */
 export const DATABASE = 'murmuration.sqlite';
@@ -49,6 +53,10 @@ export const STEPS: readonly Step[] = [
     packIds(database);
     database.exec('DROP TABLE batch');
   },
+  (database) => {
+    database.exec('CREATE TABLE closed (before INTEGER NOT NULL); INSERT INTO closed VALUES (0)');
+    hashIds(database);
+  },
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -60,7 +68,7 @@ const pragma = (database: DatabaseSync, name: string): unknown => Object.values(
  * @throws {Error} when SQLite does not sync each commit
  */
 export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 5_000 });
+  const database = new DatabaseSync(file, { timeout: TIMEOUT });
   try {
     versionOf(database, file, steps.length);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');

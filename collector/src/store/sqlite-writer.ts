@@ -7,63 +7,34 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { createChore } from './chore.ts';
 import { batchesOf, type Group, HEAD, type Place } from './group.ts';
 import { IdSet } from './id-set.ts';
-import { type Delta, Pending } from './pending.ts';
-import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
-import type { Reply, Request, WriterData } from './sqlite-protocol.ts';
-import { openForWriting } from './sqlite-schema.ts';
-import type { Shapes } from './store.ts';
+import { Pending } from './pending.ts';
+import { bytesOf, Ids, type Known, wordsOf } from './sqlite-ids.ts';
+import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
+import { openForWriting, TIMEOUT } from './sqlite-schema.ts';
+import { createFold, keepShapes } from './sqlite-tallies.ts';
+import type { Appended, Shapes } from './store.ts';
+import { transaction } from './transaction.ts';
 
-/** The log is folded when it has so many words, or is so many milliseconds old. */
+/** The log is folded when it has so many words, its sums take so many bytes, or it is so many milliseconds old. */
 const MOST_WORDS = 1_000_000;
+const MOST_BYTES = 2 ** 26;
 const LONGEST = 1_000;
+/**
+ * Every so many milliseconds what folds have deleted is erased from SQLite's own log as well, but so many times at most that is
+ * put off while batches come, for they overwrite it.
+ */
+const TRACES = 10_000;
+const MOST_PUT_OFF = 30;
 
 const SQLITE_FULL = 13;
 
-function transaction(database: DatabaseSync, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
+const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
 
-/** Adds sums to the tallies. */
-function createFold(database: DatabaseSync): (delta: Delta) => void {
-  const where = 'WHERE schema = ? AND metric = ? AND day = ? AND segment = ? AND cohort = ?';
-  const find = database.prepare(`SELECT reports, cells FROM tally ${where}`);
-  const put = database.prepare(
-    'INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  );
-  const weigh = database.prepare(
-    `INSERT INTO weight (schema, metric, day, ones, reports) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET reports = reports + excluded.reports`,
-  );
-  return ({ place: [schema, day, segment], metric, folder }) => {
-    for (const [cohort, { reports, cells }] of folder.tallies()) {
-      const key = [schema, metric, day, segment, cohort] as const;
-      const row = find.get(...key);
-      const sums = row === undefined ? cells : new Float64Array((row['cells'] as Uint8Array).slice().buffer);
-      if (row !== undefined) for (const [cell, count] of cells.entries()) sums[cell] = (sums[cell] as number) + count;
-      put.run(...key, reports + Number(row?.['reports'] ?? 0), bytesOf(sums));
-    }
-    for (const [ones, reports] of folder.ones()) weigh.run(schema, metric, day, ones, reports);
-  };
-}
-
-/** What is kept of the shapes that the log's numbers stand for: a schema may no longer be published when its log is folded. */
-function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
-  const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
-  transaction(database, () => {
-    for (const [schema, metrics] of published) put.run(schema, JSON.stringify(metrics));
-  });
-  const rows = database.prepare('SELECT schema, metrics FROM shape').all();
-  return new Map(rows.map(({ schema, metrics }) => [schema as string, JSON.parse(metrics as string)]));
-}
+/** What is in memory and what is in the log are not the same any more. The next start makes them so. */
+class Apart extends Error {}
 
 class Writer {
   readonly #database: DatabaseSync;
@@ -71,82 +42,127 @@ class Writer {
   readonly #shapes: Shapes;
   readonly #log;
   readonly #clear;
-  readonly #fold: (delta: Delta) => void;
+  readonly #clearTo;
+  readonly #close;
+  readonly #fold: ReturnType<typeof createFold>;
   #pending: Pending;
   #words = 0;
+  /** Batches of days before this one are not taken, for their ids are forgotten. */
+  #closed: number;
 
   constructor(database: DatabaseSync, published: Shapes) {
     this.#database = database;
     this.#shapes = keepShapes(database, published);
     this.#pending = new Pending(this.#shapes);
-    this.#ids = new Ids(database);
+    this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
+    this.#ids = new Ids(database, this.#closed);
     this.#log = database.prepare('INSERT INTO log (places, words) VALUES (?, ?)');
-    this.#clear = database.prepare('DELETE FROM log');
+    this.#clear = database.prepare('DELETE FROM log'); // all of it: SQLite drops such a table's pages whole
+    this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
+    this.#close = database.prepare('UPDATE closed SET before = ?');
     this.#fold = createFold(database);
-    for (const { places, words } of database.prepare('SELECT places, words FROM log ORDER BY n').all()) {
-      const group = { places: JSON.parse(places as string) as Place[], words: wordsOf(words) };
+    const next = database.prepare('SELECT n, places, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
+    for (let row = next.get(0); row !== undefined; row = next.get(row['n'] as number)) {
+      const group = { places: JSON.parse(row['places'] as string) as Place[], words: wordsOf(row['words']) };
       this.#take(group, batchesOf(group.words));
+      this.#foldIfFull(row['n'] as number);
     }
     this.fold();
   }
 
-  /** Whether the log should be folded now. */
-  get isFull(): boolean {
-    return this.#words >= MOST_WORDS;
-  }
-
   /** Commits a group, and says what became of each batch. */
   commit(group: Group): Uint8Array {
+    this.#foldIfFull(); // where that fails nothing more is taken: what is not folded has a bound
     const { words, places } = group;
     const all = batchesOf(words);
     const results = new Uint8Array(all.length);
     const here = new IdSet();
     const counted = all.filter((start, i) => {
+      if (dayOf(group, start) < this.#closed) {
+        results[i] = RESULTS.indexOf('expired');
+        return false;
+      }
       let known = this.#ids.known(words, start);
       if (known === 'new') {
         const first = here.find(words, start + 2, (number) => sameWords(words, all[number] as number, start, 2, 6));
         if (first < 0) here.add(words, start + 2, i, 0);
         else known = sameWords(words, all[first] as number, start, 6, HEAD) ? 'same' : 'other';
       }
-      results[i] = known === 'new' ? 0 : known === 'same' ? 1 : 2;
+      results[i] = RESULTS.indexOf(APPENDED[known]);
       return known === 'new';
     });
     if (counted.length === 0) return results;
     const kept = counted.length === all.length ? words : only(words, counted);
     transaction(this.#database, () => this.#log.run(JSON.stringify(places), bytesOf(kept)));
-    this.#take(group, counted);
+    try {
+      this.#take(group, counted);
+    } catch (error) {
+      throw new Apart('the log has what could not be added up', { cause: error });
+    }
     return results;
   }
 
-  /** Takes the log into the tallies. */
-  fold(): void {
-    if (this.#words === 0) return;
+  /** Takes the log into the tallies, all of it or up to the row where a start has come so far, and leaves nothing to do. */
+  fold(row?: number): true {
+    if (this.#words === 0) return true;
+    const fresh = new Pending(this.#shapes);
     transaction(this.#database, () => {
       for (const delta of this.#pending.deltas()) this.#fold(delta);
       this.#ids.write();
-      this.#clear.run();
+      if (row === undefined) this.#clear.run();
+      else this.#clearTo.run(row);
     });
     this.#ids.written();
-    this.#pending = new Pending(this.#shapes);
+    this.#pending = fresh;
     this.#words = 0;
+    return true;
+  }
+
+  /** Leaves nothing of the folded log in SQLite's own, and says whether it could: nobody may read meanwhile, as a backup does. */
+  erase(): boolean {
+    this.fold();
+    this.#database.exec('PRAGMA busy_timeout = 0');
+    try {
+      return this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${TIMEOUT}`);
+    }
   }
 
   expire(day: number): void {
     this.fold();
-    this.#ids.expire(day);
+    const before = Math.max(day, this.#closed);
+    transaction(this.#database, () => {
+      this.#ids.expire(before);
+      this.#close.run(before);
+    });
+    this.#closed = before;
+    this.#ids.expired(before);
   }
 
   close(): void {
     this.fold();
+    try {
+      this.erase();
+    } catch {
+      // SQLite's own log has all of it, and the next start takes it from there.
+    }
     this.#database.close();
   }
 
+  #foldIfFull(row?: number): void {
+    if (this.#words >= MOST_WORDS || this.#pending.bytes >= MOST_BYTES) this.fold(row);
+  }
+
+  /** Adds up batches that are in a row of the log. */
   #take(group: Group, starts: readonly number[]): void {
-    for (const start of starts) this.#ids.add(group.words, start, (group.places[group.words[start] as number] as Place)[1]);
+    for (const start of starts) this.#ids.add(group.words, start, dayOf(group, start));
     this.#pending.add(group, starts);
     this.#words += group.words.length;
   }
 }
+
+const dayOf = ({ places, words }: Group, start: number): number => (places[words[start] as number] as Place)[1];
 
 const sameWords = (words: Int32Array, a: number, b: number, from: number, to: number): boolean => {
   for (let i = from; i < to; i++) if (words[a + i] !== words[b + i]) return false;
@@ -168,30 +184,34 @@ function only(words: Int32Array, starts: readonly number[]): Int32Array {
 /** Opens the store and answers requests, one after the other, each with one reply. */
 export function serveWriter(port: MessagePort, { file, shapes }: WriterData): void {
   const writer = new Writer(openForWriting(file), shapes);
-  let timer: NodeJS.Timeout | undefined;
-  const fold = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    writer.fold();
-  };
-  const later = (): void => {
-    timer = undefined;
-    try {
-      writer.fold();
-    } catch {
-      timer = setTimeout(later, LONGEST); // somebody else holds the database, or the disk is full: the log stays
+  const say = (trouble: string): void => port.postMessage({ trouble } satisfies Trouble);
+  const folding = createChore(LONGEST, () => writer.fold(), say);
+  let [isBusy, putOff] = [false, 0];
+  const erase = (): boolean => {
+    if (isBusy && putOff++ < MOST_PUT_OFF) {
+      isBusy = false;
+      return false;
     }
+    putOff = 0;
+    return writer.erase();
   };
+  const erasing = createChore(TRACES, erase, say);
+  erasing.plan(); // of what a crash has left
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
       const results = writer.commit(request.group);
-      // A fold that fails takes nothing from what is committed.
-      timer ??= setTimeout(later, writer.isFull ? 0 : LONGEST);
+      isBusy = true;
+      folding.plan();
+      erasing.plan();
       return { results };
     }
-    if (request.kind === 'fold') fold();
+    if (request.kind === 'fold') writer.fold();
     if (request.kind === 'expire') writer.expire(request.day);
-    if (request.kind === 'close') writer.close();
+    if (request.kind === 'close') {
+      folding.cancel();
+      erasing.cancel();
+      writer.close();
+    }
     return {};
   };
   port.on('message', (request: Request) => {
@@ -199,6 +219,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     try {
       reply = answer(request);
     } catch (error) {
+      if (error instanceof Apart) throw error; // ends the thread
       reply = { error: (error as Error).message, isFull: (error as { readonly errcode?: number }).errcode === SQLITE_FULL };
     }
     port.postMessage(reply);

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { makeFolder } from './durable.ts';
-import { GroupBuilder } from './group.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
-import { RESULTS, type Reply, type Request, type WriterData } from './sqlite-protocol.ts';
-import { DATABASE } from './sqlite-schema.ts';
+import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
+import { DATABASE, TIMEOUT } from './sqlite-schema.ts';
 import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
 interface Waiter {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** MiB of the writer's young objects: V8 would let them double now and then, long into a run, and gain nothing by it. */
+const YOUNG = 48;
 
 /** The writer's own file, as source or as built. */
 const writerFile = new URL(import.meta.url.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js', import.meta.url);
@@ -50,8 +53,16 @@ function readWeights(database: DatabaseSync, { schemas, metric, from, to }: Para
   return [...days].map(([day, reports]) => ({ day, reports }));
 }
 
-/** One request to the writer at a time, each with its reply. */
-function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly ask: (request: Request) => Promise<Reply> } {
+/** Requests to the writer, each with its reply, in order. */
+function connect(
+  worker: Worker,
+  onTrouble: (message: string) => void,
+): {
+  readonly opened: Promise<Reply>;
+  readonly ask: (request: Request) => Promise<Reply>;
+  /** Resolves when the writer has ended, to why. */
+  readonly ended: Promise<Error>;
+} {
   const waiters: Waiter[] = [];
   let failed: Error | undefined;
   const fail = (error: Error): void => {
@@ -59,8 +70,14 @@ function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly as
     for (const { reject } of waiters.splice(0)) reject(error);
   };
   worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('the store is closed')));
-  worker.on('message', (reply: Reply) => {
+  const ended = new Promise<Error>((resolve) =>
+    worker.on('exit', () => {
+      fail(new Error('the store is closed'));
+      resolve(failed as Error);
+    }),
+  );
+  worker.on('message', (reply: Reply | Trouble) => {
+    if ('trouble' in reply) return onTrouble(reply.trouble);
     const waiter = waiters.shift();
     if (reply.error === undefined) waiter?.resolve(reply);
     else waiter?.reject(reply.isFull ? new StoreFull(reply.error) : new Error(reply.error));
@@ -73,72 +90,51 @@ function connect(worker: Worker): { readonly opened: Promise<Reply>; readonly as
       worker.postMessage(request, request.kind === 'group' ? [request.group.words.buffer] : []);
       return reply();
     },
+    ended,
   };
 }
 
-/** Group commit: whatever arrives during one commit shares the next, which starts when the last returns. */
-function createAppend(ask: (request: Request) => Promise<Reply>): {
-  readonly append: Store['append'];
-  /** Resolves when what was appended so far is committed, or was refused. Others may go on appending. */
-  readonly settle: () => Promise<void>;
-} {
-  const builder = new GroupBuilder();
-  let waiters: { readonly resolve: (result: Appended) => void; readonly reject: (error: Error) => void }[] = [];
-  let running: Promise<void> | undefined;
-
-  const commit = (): Promise<void> => {
-    const waiting = waiters;
-    waiters = [];
-    return ask({ kind: 'group', group: builder.take() }).then(
-      ({ results }) => {
-        next();
-        for (const [i, { resolve }] of waiting.entries()) resolve(RESULTS[results?.[i] as number] as Appended);
-      },
-      (error: Error) => {
-        next();
-        for (const { reject } of waiting) reject(error);
-      },
-    );
-  };
-  const next = (): void => {
-    running = builder.count > 0 ? commit() : undefined;
-  };
-
-  return {
-    append: (entry) => {
-      builder.add(entry);
-      // The first of a turn waits for the others of the same turn.
-      running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(commit);
-      return new Promise((resolve, reject) => waiters.push({ resolve, reject }));
-    },
-    settle: async () => {
-      await running;
-      await running; // the commit that took in what waited for the first
-    },
-  };
+/** What a store may be opened with. */
+export interface SqliteOptions {
+  /** The file of the writer's thread. */
+  readonly writer?: URL;
+  /** Told of work that failed after it was acknowledged, and is tried again: what is on the disk stays there. */
+  readonly onTrouble?: (message: string) => void;
 }
 
 /**
  * Opens the store in a folder, which is made if need be.
  *
  * @param shapes of every schema whose batches will be appended
- * @param writer the file of the writer's thread
  * @throws {RangeError} when the file is no store, one of a later version, or another process writes it
  * @throws {Error} when the file can't be opened
  */
-export async function openSqliteStore(folder: string, shapes: Shapes, writer: URL = writerFile): Promise<Store> {
+export async function openSqliteStore(
+  folder: string,
+  shapes: Shapes,
+  { writer = writerFile, onTrouble = () => undefined }: SqliteOptions = {},
+): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
   const file = join(folder, DATABASE);
-  const worker = new Worker(writer, { workerData: { file, shapes } satisfies WriterData });
-  const { opened, ask } = connect(worker);
+  const worker = new Worker(writer, {
+    workerData: { file, shapes } satisfies WriterData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+  });
+  const { opened, ask, ended } = connect(worker, onTrouble);
   await opened.catch((error: Error) => {
     unlock();
     throw error;
   });
-  const { append, settle } = createAppend(ask);
-  const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  const { append, settle } = createGroupCommit(async (group) => {
+    const { results = [] } = await ask({ kind: 'group', group });
+    return Array.from(results, (result) => RESULTS[result] as Appended);
+  });
+  const reader = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
   let closed = false;
+  const failed = new Promise<Error>((resolve) => {
+    void ended.then((error) => closed || resolve(error));
+  });
   /** What was appended is in the tallies. */
   const folded = async (): Promise<void> => {
     await settle();
@@ -155,14 +151,18 @@ export async function openSqliteStore(folder: string, shapes: Shapes, writer: UR
       return readWeights(reader, selection);
     },
     expire: async (day) => void (await ask({ kind: 'expire', day })),
+    failed,
     close: async () => {
       closed = true;
       await settle();
       try {
         await ask({ kind: 'close' });
+        await ended; // of itself: a thread that is stopped from outside may be in the midst of its own end
+      } catch (error) {
+        await worker.terminate();
+        throw error;
       } finally {
         reader.close();
-        await worker.terminate();
         unlock();
       }
     },

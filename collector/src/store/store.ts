@@ -11,13 +11,13 @@ export interface Tally {
 /** A metric's evidence by cohort. */
 export type Tallies = ReadonlyMap<number, Tally>;
 
-/** A batch to be counted, with a hash of the bytes that it came in, at least 64 bits long. */
+/** A batch to be counted, with a hash of the bytes that it came in: hex digits, 16 of them or more. */
 export interface Entry extends AcceptedBatch {
-  readonly hash: Uint8Array;
+  readonly hash: string;
 }
 
-/** Counted now; counted before, with the same bytes; or an id that was used for other bytes. */
-export type Appended = 'counted' | 'duplicate' | 'conflict';
+/** Counted now; counted before, with the same bytes; an id that was used for other bytes; or of a day whose ids are forgotten. */
+export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired';
 
 /** The metrics of each published schema, by its wire name: what the numbers in a batch's reports stand for. */
 export type Shapes = ReadonlyMap<string, readonly PackedMetric[]>;
@@ -49,7 +49,7 @@ export interface Weights {
   readonly reports: ReadonlyMap<number, number>;
 }
 
-/** What `append` rejects with when the disk has no room: the batch is not counted, and may be sent again. */
+/** What a store rejects with when the disk has no room: a batch may be sent again. */
 export class StoreFull extends Error {}
 
 /** A store. */
@@ -60,8 +60,10 @@ export interface Store {
   readonly read: (selection: Selection) => Promise<Evidence>;
   /** Reports by how many ones they have, day by day: of bit vectors that may have any number of them. */
   readonly weights: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly Weights[]>;
-  /** Forgets the ids of batches of days before this one: the collector accepts no more of them. */
+  /** Forgets the ids of batches of days before this one, and takes none of those days ever again: it could not know a replay. */
   readonly expire: (day: number) => Promise<void>;
+  /** Resolves when the store can do no more, though nobody closed it. What it has acknowledged is there when it is opened again. */
+  readonly failed: Promise<Error>;
   /** Resolves when everything that was appended is on the disk. */
   readonly close: () => Promise<void>;
 }

@@ -18,20 +18,28 @@ export interface Field {
   readonly inverse: (a: number) => number;
 }
 
-/** The least prime that divides n, for n >= 2. */
+/** Whether a whole number from 2 on is prime. */
+export function isPrime(n: number): boolean {
+  for (let divisor = 2; divisor * divisor <= n; divisor++) if (n % divisor === 0) return false;
+  return true;
+}
+
+/** The least prime that divides a small number, from 2 on. */
 function leastPrime(n: number): number {
   let divisor = 2;
-  while (divisor * divisor <= n && n % divisor !== 0) divisor++;
-  return divisor * divisor <= n ? divisor : n;
+  while (n % divisor !== 0) divisor++;
+  return divisor;
 }
 
 /** Whether there is a field of that order here: of primes below 2^26, and of their powers up to 1024. */
 export function isFieldOrder(order: number): boolean {
   if (!(Number.isInteger(order) && order >= 2 && order < MOST_PRIME)) return false;
+  if (isPrime(order)) return true;
+  if (order > MOST_POWERS) return false;
   const prime = leastPrime(order);
   let rest = order;
   while (rest % prime === 0) rest /= prime;
-  return rest === 1 && (prime === order || order <= MOST_POWERS);
+  return rest === 1;
 }
 
 function primeField(p: number): Field {
@@ -102,8 +110,7 @@ export function fieldOf(order: number): Field {
   const found = known.get(order);
   if (found) return found;
   if (!isFieldOrder(order)) throw new RangeError(`expected a prime below 2^26 or a prime's power up to ${MOST_POWERS}, got ${order}`);
-  const prime = leastPrime(order);
-  const field = prime === order ? primeField(order) : powerField(order, prime);
+  const field = isPrime(order) ? primeField(order) : powerField(order, leastPrime(order));
   known.set(order, field);
   return field;
 }

@@ -15,6 +15,9 @@
  * <s, v> = v_m + Σ_i t_i v_i over the digits i < m.
  */
 
+import { type Field, isPrime } from '../arithmetic/field.ts';
+import type { Support } from './law.ts';
+
 /** The vectors g^k, the cohorts, and in what share of these two different answers collide. */
 export interface Family {
   readonly vectors: number;
@@ -33,26 +36,32 @@ export function familyOf(size: number, buckets: number): Family {
   return { vectors, cohorts, collisions: (vectors / buckets - 1) / (vectors - 1) };
 }
 
-/** The bucket of an answer in a cohort. */
-export function bucketOf(buckets: number, cohort: number, answer: number): number {
+/** Whether so many buckets have a family modulo their number: a prime below that of the answers, or this itself. */
+export const isFamily = (size: number, buckets: number): boolean =>
+  buckets === size || (Number.isInteger(buckets) && buckets > 1 && buckets < size && isPrime(buckets));
+
+/** p and q over cohorts, from those of one bucket against another. */
+export const collide = ({ p, q }: Support, { collisions }: Family): Support => ({ p, q: collisions * p + (1 - collisions) * q });
+
+/** The bucket of an answer in a cohort: <s, v>. `plus` is sum + a b, modulo g where it is left out. */
+export function bucketOf(
+  buckets: number,
+  cohort: number,
+  answer: number,
+  plus: (sum: number, a: number, b: number) => number = (sum, a, b) => (sum + a * b) % buckets,
+): number {
   let tail = cohort;
   let first = 1; // g^m
-  while (tail >= first) {
-    tail -= first;
-    first *= buckets;
-  }
+  for (; tail >= first; first *= buckets) tail -= first;
   let sum = 0;
   let rest = answer;
-  for (; first > 1; first /= buckets) {
-    sum += (tail % buckets) * (rest % buckets);
-    tail = Math.floor(tail / buckets);
+  for (let vector = first + tail; vector > 0; vector = Math.floor(vector / buckets)) {
+    sum = plus(sum, vector % buckets, rest % buckets);
     rest = Math.floor(rest / buckets);
   }
-  return (sum + rest) % buckets;
+  return sum;
 }
 
-/** Whether a whole number from 2 on is prime. */
-export function isPrime(n: number): boolean {
-  for (let divisor = 2; divisor * divisor <= n; divisor++) if (n % divisor === 0) return false;
-  return true;
-}
+/** The same over any field. */
+export const bucketIn = ({ order, add, multiply }: Field, cohort: number, answer: number): number =>
+  bucketOf(order, cohort, answer, (sum, a, b) => add(sum, multiply(a, b)));

@@ -11,9 +11,9 @@
 
 import { assertStages, type BitStages, bitOdds, bitSupport } from './bits.ts';
 import { coded } from './codec.ts';
-import { bucketOf, familyOf, isPrime } from './cohorts.ts';
+import { bucketOf, collide, familyOf, isFamily } from './cohorts.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
-import { collide, isKept, leastBuckets } from './sketch.ts';
+import { isKept, leastBuckets } from './sketch.ts';
 import { symmetricUnaryLaw } from './unary.ts';
 
 /** The integers of a count mean sketch. */
@@ -25,16 +25,17 @@ export type CountMeanSketchLaw = BitStages & {
   readonly bits: number;
 };
 
+/** Whether m is d, or a prime below it, with tallies of a size to be kept. */
+const isAllowed = (size: number, bits: number): boolean => isFamily(size, bits) && isKept(size, bits, 1);
+
 /** Primes below the number of answers, then that number, for which tallies are of a size to be kept. */
 function* candidates(size: number): Generator<number> {
-  for (let bits = 2; bits < size && bits * bits <= 2 ** 21; bits++) if (isPrime(bits) && isKept(size, bits, 1)) yield bits;
+  for (let bits = 2; bits < size && bits * bits <= 2 ** 21; bits++) if (isAllowed(size, bits)) yield bits;
   yield size;
 }
 
-/** Throws unless m is d, or a prime below it with tallies of a size to be kept. */
 function assertBits(size: number, bits: number): void {
-  const isFamily = bits === size || (Number.isInteger(bits) && bits > 1 && bits < size && isPrime(bits));
-  if (isFamily && isKept(size, bits, 1)) return;
+  if (isAllowed(size, bits)) return;
   throw new RangeError(
     `count-mean-sketch: expected as many bits as the ${size} answers, or a prime below with at most 2^21 cells in all cohorts, got ${bits}`,
   );

@@ -15,9 +15,9 @@
 import { fieldOf } from '../arithmetic/field.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { coded } from './codec.ts';
-import { familyOf } from './cohorts.ts';
+import { bucketIn, collide, familyOf } from './cohorts.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
-import { bucketIn, collide, isKept, leastBuckets } from './sketch.ts';
+import { isKept, leastBuckets } from './sketch.ts';
 import { includeThreshold } from './subset.ts';
 
 /** The integers of a Hadamard count mean sketch. */

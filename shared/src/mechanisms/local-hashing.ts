@@ -22,11 +22,12 @@
  */
 
 import { exp } from '../arithmetic/exponential.ts';
+import { isPrime } from '../arithmetic/field.ts';
 import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
 import { coded } from './codec.ts';
-import { bucketOf, familyOf, isPrime } from './cohorts.ts';
+import { bucketOf, collide, familyOf, isFamily } from './cohorts.ts';
 import { kAry } from './k-ary.ts';
-import { assertWhole, type Mechanism, MODULUS, type Support } from './law.ts';
+import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 import { meanVariance, subsetIdeal } from './subset.ts';
 
 /** The integers of local hashing over a list: `buckets` is a prime below `size`, or `size` itself. */
@@ -36,11 +37,10 @@ export type LocalHashingLaw = BucketStages & {
   readonly size: number;
 };
 
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
 const NEAR = 1.03;
 const NEAR_PERMANENT = 1.05;
-
-/** From P(the bucket itself) and P(one given other) to p and q. */
-const collide = ({ p, q }: Support, collisions: number): Support => ({ p, q: collisions * p + (1 - collisions) * q });
 
 const cellsOf = (size: number, buckets: number): number => familyOf(size, buckets).cohorts * buckets;
 
@@ -51,24 +51,25 @@ const cellsOf = (size: number, buckets: number): number => familyOf(size, bucket
  */
 export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
   const most = Math.min(2 * exp(epsilon) + 3, size - 1, Math.sqrt(MAX_CELLS));
-  const all = Array.from({ length: Math.floor(most) }, (_, i) => i + 1)
-    .filter((buckets) => buckets > 1 && isPrime(buckets) && cellsOf(size, buckets) <= MAX_CELLS)
+  const all = Array.from({ length: Math.floor(most) - 1 }, (_, i) => i + 2)
+    .filter((buckets) => isPrime(buckets) && cellsOf(size, buckets) <= MAX_CELLS)
     .concat(size)
     .map((buckets) => ({
       buckets,
       cells: cellsOf(size, buckets),
-      variance: meanVariance(size, collide(subsetIdeal(buckets, 1, epsilon), familyOf(size, buckets).collisions)),
+      variance: meanVariance(size, collide(subsetIdeal(buckets, 1, epsilon), familyOf(size, buckets))),
     }));
   const bound = (isPermanent ? NEAR_PERMANENT : NEAR) * Math.min(...all.map(({ variance }) => variance));
   const near = all.filter(({ variance }) => variance <= bound);
   return near.reduce((best, each) => (!isPermanent && each.cells < best.cells ? each : best)).buckets;
 }
 
-/** Throws unless g is d, or a prime below it with a family that is not too large. */
+/** Throws unless g is d, or a prime below it, with a family that is not too large. */
 function assertBuckets(size: number, buckets: number): void {
-  const what = `local-hashing: expected as many buckets as the ${size} answers, or a prime below with`;
-  const isFamily = buckets === size || (Number.isInteger(buckets) && buckets > 1 && buckets < size && isPrime(buckets));
-  if (!(isFamily && cellsOf(size, buckets) <= MAX_CELLS)) throw new RangeError(`${what} at most ${MAX_CELLS} cells in all, got ${buckets}`);
+  if (isFamily(size, buckets) && cellsOf(size, buckets) <= MAX_CELLS) return;
+  throw new RangeError(
+    `local-hashing: expected as many buckets as the ${size} answers, or a prime below with at most ${MAX_CELLS} cells in all, got ${buckets}`,
+  );
 }
 
 /**
@@ -87,7 +88,8 @@ export function localHashingLaw(
   buckets: number = bucketsFor(size, epsilon, permanent !== undefined),
   modulus: number = MODULUS,
 ): LocalHashingLaw {
-  assertBuckets(size, buckets);
+  // No ε rests on this, so a production bundle leaves it out, as checks.ts says of schemas.
+  if (process.env.NODE_ENV !== 'production') assertBuckets(size, buckets);
   return { mechanism: 'local-hashing', size, ...bucketStages(buckets, epsilon, permanent, modulus) };
 }
 
@@ -100,5 +102,5 @@ export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<Lo
   odds: (law) => kAry.odds(overBuckets(law)),
   shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: buckets, form: 'symbol' }),
   supporting: ({ buckets }, cohort, answer) => [bucketOf(buckets, cohort, answer)],
-  support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets).collisions),
+  support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets)),
 });

@@ -8,32 +8,13 @@
  * With p - q = (1 - c)(p - q') a collision costs variance; m is the least that costs at most 5 %.
  */
 
-import type { Field } from '../arithmetic/field.ts';
-import { type Family, familyOf } from './cohorts.ts';
+import { collide, familyOf } from './cohorts.ts';
 import type { Support } from './law.ts';
 import { meanVariance } from './subset.ts';
 
 /** The most cells, of all cohorts together. */
 const MOST_CELLS = 2 ** 21;
 const NEAR = 1.05;
-
-/** The bucket of an answer in a cohort, as in cohorts.ts, over any field: <s, v>, s and v by their digits in base m. */
-export function bucketIn({ order, add, multiply }: Field, cohort: number, answer: number): number {
-  let tail = cohort;
-  let first = 1;
-  for (; tail >= first; first *= order) tail -= first;
-  let sum = 0;
-  let rest = answer;
-  for (; first > 1; first /= order) {
-    sum = add(sum, multiply(tail % order, rest % order));
-    tail = Math.floor(tail / order);
-    rest = Math.floor(rest / order);
-  }
-  return add(sum, rest % order);
-}
-
-/** p, and q over cohorts, from those of one bucket against another. */
-export const collide = ({ p, q }: Support, { collisions }: Family): Support => ({ p, q: collisions * p + (1 - collisions) * q });
 
 /** Whether a family's tallies are of a size to be kept, with so many cells in each bucket. */
 export const isKept = (size: number, buckets: number, cells: number): boolean =>

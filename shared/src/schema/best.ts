@@ -1,10 +1,10 @@
 /** The best of options by a private score: the device's input scores each option, and it reports one, the likelier the better. */
 
 import { exponentialLaw } from '../mechanisms/exponential.ts';
-import type { Ask, Question } from './question.ts';
+import type { Ask, Named, Question } from './question.ts';
 
 /** What a question for the best of options says of itself. */
-export interface BestAsk<I extends string = string> extends Omit<Ask, 'mechanism'> {
+export interface BestAsk<I extends string = string> extends Omit<Ask<Named, NoInfer<I>>, 'mechanism'> {
   /** By input, the utility of each option: finite numbers, of which only the differences within an input count. */
   readonly utility: { readonly [input in I]: readonly number[] };
 }

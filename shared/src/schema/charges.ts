@@ -27,28 +27,43 @@ export interface Charge {
 interface Charged {
   readonly epsilon: number;
   readonly every: Cadence;
-  readonly permanent?: { readonly epsilon: number };
+  readonly permanent?: Permanence;
 }
 
 /** How many slots, `every` days apart or more, can lie in one window: the first on its first day. */
 export const slotsPerWindow = (every: Cadence, per: Period): number => Math.ceil(DAYS[per] / DAYS[every]);
 
+/**
+ * What a metric can spend in so many days of answering whenever it can. Epochs of a permanent metric begin no sooner after
+ * each other than `renew`, nor than the silent window.
+ */
+export const chargeIn = ({ epsilon, every, permanent }: Charged, days: number, per: Period): number =>
+  (permanent ?? { epsilon }).epsilon * Math.ceil(days / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
+
 /** The charges of a schema's metrics, in their order. */
 export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {
-  return Object.entries(metrics).map(([metric, { epsilon: perReport, every, permanent }]) => {
-    const times = permanent === undefined ? slotsPerWindow(every, per) : 1;
-    const epsilon = permanent?.epsilon ?? perReport;
-    return { metric, times, epsilon, charge: epsilon * times };
+  return Object.entries(metrics).map(([name, metric]) => {
+    const { epsilon } = metric.permanent ?? metric;
+    const charge = chargeIn(metric, DAYS[per], per);
+    return { metric: name, times: metric.permanent ? 1 : slotsPerWindow(metric.every, per), epsilon, charge };
   });
 }
 
 /**
- * What a metric can spend in a year of answering whenever it can. Epochs of a permanent metric begin no sooner after each
- * other than `renew`, nor than the silent window.
+ * The metrics that a device answers under `assign: 'random'`: those of its own random order that still fit the budget. The
+ * order is drawn without looking at a value, so every metric's devices are a random sample of all.
  */
-export function yearOf({ epsilon, every, permanent }: Charged & { readonly permanent?: Permanence }, per: Period): number {
-  const times = (days: number): number => Math.ceil(DAYS.year / days);
-  return permanent ? permanent.epsilon * times(Math.max(DAYS[permanent.renew], DAYS[per])) : epsilon * times(DAYS[every]);
+export function assigned(
+  order: readonly string[],
+  metrics: { readonly [name: string]: Charged },
+  { epsilon, per }: Budget,
+): readonly string[] {
+  const taken: number[] = [];
+  return order.filter((name) => {
+    const metric = metrics[name]; // none where it was an older version's
+    const charge = metric && chargeIn(metric, DAYS[per], per);
+    return charge && fits([...taken, charge], epsilon) && taken.push(charge);
+  });
 }
 
 /**
@@ -73,14 +88,15 @@ export function sumOf(epsilons: readonly number[]): number {
 export const fits = (charges: readonly number[], budget: number): boolean => sumOf(charges) <= budget + charges.length * 2 ** -47;
 
 /**
- * Checks that the charges of a schema's metrics fit its budget.
+ * Checks that the charges of a schema's metrics fit its budget: all together or, under `assign: 'random'`, each alone.
  *
  * @throws {RangeError} with the table of charges
  */
-export function assertCharges(metrics: { readonly [name: string]: Charged }, { epsilon: most, per }: Budget): void {
+export function assertCharges(metrics: { readonly [name: string]: Charged }, { epsilon: most, per }: Budget, assign?: 'random'): void {
   const charges = chargesOf(metrics, per);
   const each = charges.map(({ charge }) => charge);
-  if (fits(each, most)) return;
+  if (assign ? each.every((charge) => fits([charge], most)) : fits(each, most)) return;
   const rows = charges.map(({ metric, times, epsilon, charge }) => `\n  ${metric}: ${epsilon} x ${times} = ${charge}`);
-  throw new RangeError(`budget: expected charges of at most ${most} per ${per}, got${rows.join('')}\n  sum: ${sumOf(each)}`);
+  const sum = assign ? '' : `\n  sum: ${sumOf(each)}\n  (assign: 'random' gives each device as many metrics as fit)`;
+  throw new RangeError(`budget: expected ${assign ? 'each charge' : 'charges'} of at most ${most} per ${per}, got${rows.join('')}${sum}`);
 }

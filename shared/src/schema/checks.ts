@@ -8,7 +8,7 @@ import { PERIOD_DAYS } from '../calendar.ts';
 import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { SchemaSpec } from './define.ts';
 import { isListPart, type JointPart } from './document.ts';
-import type { Permanence, Question } from './question.ts';
+import type { Ask, Permanence, Question } from './question.ts';
 import {
   byName,
   conform,
@@ -22,6 +22,7 @@ import {
   isText,
   isWhole,
   MAX_ANSWERS,
+  MAX_SEGMENTS,
   optional,
   type Rule,
   type Rules,
@@ -29,7 +30,6 @@ import {
 } from './rules.ts';
 
 const MAX_TABLE = 64;
-const MAX_SEGMENTS = 64;
 const periods = Object.keys(PERIOD_DAYS);
 
 const isProduct: Rule = (field, questions) => {
@@ -86,6 +86,7 @@ const common = (epsilon: number): Rules => ({
   owner: optional(isText),
   expires: optional(isDay),
   mechanism: () => {}, // the types know what is one; its law's refusals name the metric
+  otherwise: () => {}, // its own question knows what is an answer
   permanent: optional((field, permanence) => {
     conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
     const covers = (): boolean => (permanence as Permanence).epsilon >= epsilon;
@@ -93,9 +94,26 @@ const common = (epsilon: number): Rules => ({
   }),
 });
 
+/**
+ * Checks what stands for no answer, where a metric says it.
+ *
+ * @param input undefined for what is no answer
+ * @throws {RangeError} when it is no answer to the question, or the slots have no end
+ */
+export function assertOtherwise(
+  field: string,
+  { otherwise, every }: Pick<Ask, 'otherwise' | 'every'>,
+  input: (value: unknown) => unknown,
+): void {
+  if (otherwise === undefined) return;
+  rule('an answer to the question', () => input(otherwise) !== undefined)(`${field}.otherwise`, otherwise);
+  rule('slots that end, for otherwise is reported at their ends', () => every !== 'once')(`${field}.every`, every);
+}
+
 const isMetric: Rule = (field, question) => {
-  const { type, ask, fields } = question as Question<never>;
+  const { type, ask, fields, input } = question as Question<unknown>;
   conform({ ...common(ask.epsilon), ...rulesOf[type] })(field, { ...ask, ...fields });
+  assertOtherwise(field, ask, input);
   const { options, utility } = (fields ?? {}) as {
     readonly options?: readonly string[];
     readonly utility?: readonly (readonly number[])[];
@@ -113,6 +131,7 @@ const isSpec = conform({
   budget: conform({ epsilon: isPositive, per: isOneOf(periods) }),
   segments: byName(isList('string')),
   devices: optional(isWhole),
+  assign: optional(isOneOf(['random'])),
   metrics: byName(isMetric),
 });
 

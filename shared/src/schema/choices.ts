@@ -1,10 +1,10 @@
 /** Several of a list: a set of answers, up to a limit. */
 
 import { setLaw } from '../mechanisms/privset.ts';
-import { type Ask, OTHER, type Question } from './question.ts';
+import { type Ask, type Named, OTHER, type Question } from './question.ts';
 
-/** What a question for several of a list says of itself. */
-export interface SetAsk extends Omit<Ask, 'mechanism'> {
+/** What a question for several of a list says of itself. V is the type of its sets. */
+export interface SetAsk<V = readonly string[]> extends Omit<Ask<Named, V>, 'mechanism'> {
   /** How many answers a set has at most. One that has more is sampled down: it is never missing. */
   readonly atMost: number;
 }
@@ -17,7 +17,7 @@ export function choices<const T extends string>(
   answers: readonly T[],
   ask: SetAsk & { readonly other: true },
 ): Question<readonly (T | (string & {}))[]>;
-export function choices<const T extends string>(answers: readonly T[], ask: SetAsk): Question<readonly T[]>;
+export function choices<const T extends string>(answers: readonly T[], ask: SetAsk<readonly NoInfer<T>[]>): Question<readonly T[]>;
 export function choices(answers: readonly string[], ask: SetAsk & { readonly other?: boolean }): Question<readonly string[]> {
   const { atMost } = ask;
   const all = ask.other ? [...answers, OTHER] : answers;

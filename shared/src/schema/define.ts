@@ -25,6 +25,8 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
   readonly segments?: S;
   /** How many devices are expected to answer; sets the cohorts of strings. 100,000 when left out. */
   readonly devices?: number;
+  /** Each device answers a random subset of the metrics that fits the budget: better than splitting ε, where all would not fit. */
+  readonly assign?: 'random';
   readonly metrics: M;
 }
 
@@ -44,7 +46,7 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
  */
 export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
-  const { app, version, budget, segments, devices = 100_000, metrics: questions } = spec;
+  const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
   const metrics: { [name: string]: MetricDocument } = {};
   const about: { [name: string]: About } = {};
   for (const [name, { type, ask, fields, size, law }] of Object.entries(questions)) {
@@ -52,8 +54,8 @@ export function defineSchema<const M extends Questions, const S extends Segments
     about[name] = { description, owner, expires } as About;
     metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
   }
-  if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget);
-  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, metrics, about } as SchemaDocument & {
+  if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget, assign);
+  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };
   return { document, questions, wire: wireName(document) };

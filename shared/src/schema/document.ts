@@ -28,6 +28,8 @@ export type MetricDocument = {
   /** ε of one report. */
   readonly epsilon: number;
   readonly every: Cadence;
+  /** What is reported of a slot in which nothing was recorded: then presence tells nothing. */
+  readonly otherwise?: Json;
   readonly permanent?: Permanence;
   readonly law: Law;
 } & (
@@ -63,6 +65,8 @@ export interface SchemaDocument {
   readonly devices: number;
   readonly budget: Budget;
   readonly segments?: { readonly [segment: string]: readonly string[] };
+  /** Whether each device answers a random subset of the metrics that fits the budget. */
+  readonly assign?: 'random';
   readonly metrics: { readonly [name: string]: MetricDocument };
   readonly about: { readonly [name: string]: About };
 }

@@ -10,7 +10,7 @@ import type { JointPart } from './document.ts';
 import { type Answer, type Ask, type JointValue, jointIndex, type NamedText, type Question } from './question.ts';
 
 /** What stands for the string among the parts of a joint question: the constructor `text` itself. */
-type TextPart = (ask: Ask<NamedText>) => Question<string>;
+type TextPart = (ask: Ask<NamedText, never>) => Question<string>;
 
 /** The parts of a joint question by name. */
 export type Parts = { readonly [name: string]: readonly Answer[] | TextPart };
@@ -31,7 +31,7 @@ export function jointText<const Q extends Parts>(parts: Q, ask: Ask<NamedText>):
   const entries = Object.entries(parts);
   const lists = entries.filter((entry): entry is [string, readonly Answer[]] => !isText(entry[1]));
   const [name, text] = entries.find(([, part]) => isText(part)) as [string, TextPart];
-  const question = text(ask);
+  const question = text(ask as Ask<NamedText, never>);
   const questions: readonly JointPart[] = entries.map(([each, part]) =>
     isText(part) ? { name: each, text: true } : { name: each, answers: part },
   );

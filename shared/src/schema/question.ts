@@ -39,14 +39,19 @@ export type NamedMean = Named & { readonly takes: 'mean' };
 /** A mechanism for distributions; its `size` is the number of cells. */
 export type NamedDistribution = Named & { readonly takes: 'distribution' };
 
-/** What every metric says of itself. */
-export interface Ask<M extends Named = Named> {
+/** What every metric says of itself. V is the type of the values that it records. */
+export interface Ask<M extends Named = Named, V = Json> {
   /** ε of one report, in natural-log units. */
   readonly epsilon: number;
   /** The question as the privacy statement will put it. */
   readonly description: string;
   /** How often it is answered; the budget's period when left out. */
   readonly every?: Cadence;
+  /**
+   * The answer that is reported of a slot in which nothing was recorded. A metric that is recorded on an event needs one, for
+   * otherwise a report tells by being there that the event took place.
+   */
+  readonly otherwise?: V;
   /** Who answers for it. */
   readonly owner?: string;
   /** The day after which nobody needs it, `2027-01-31`. */

@@ -34,6 +34,9 @@ export const optional =
 /** The longest list of answers; a joint question's product counts. */
 export const MAX_ANSWERS = 100_000;
 
+/** The most groups that segments may tell apart. */
+export const MAX_SEGMENTS = 64;
+
 /** Edges that part the numbers into buckets. */
 export const isEdges: Rule = /* @__PURE__ */ rule(
   `1 to ${MAX_ANSWERS - 1} finite numbers, each above the one before`,

@@ -7,7 +7,8 @@ import { createCoins, systemRng, words } from '../../../client/src/random/coins.
 import { randomizeSubset } from '../../../client/src/randomizers/subset.ts';
 import { estimatesOf } from '../../../collector/src/estimators/estimator.ts';
 import { Folder } from '../../../collector/src/fold/folder.ts';
-import { median, type Part } from './part.ts';
+import { median } from '../quantile.ts';
+import type { Part } from './part.ts';
 import { PUBLISHED_COSTS } from './published.ts';
 
 const ANSWERS = 1024;

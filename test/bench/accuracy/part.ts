@@ -14,6 +14,3 @@ export const percent = (x: number): string => `${(100 * x).toFixed(2)} %`;
 
 /** Three figures, as 1.57e-4. */
 export const scientific = (x: number): string => x.toExponential(2);
-
-/** The middle one, or the one above the middle. */
-export const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] as number;

@@ -30,7 +30,7 @@ async function sizesPart(): Promise<Part> {
   const rows = found.map(({ name, bytes, more, limit }) => [
     name,
     whole(bytes),
-    more === undefined ? '' : `+${whole(more)}`,
+    more === undefined ? '' : `${more < 0 ? '' : '+'}${whole(more)}`,
     limit === undefined ? '' : whole(limit),
     limit === undefined ? '' : verdict((more ?? bytes) <= limit),
   ]);

@@ -1,6 +1,7 @@
 /** What the client costs a page while it runs, in Chromium. */
 
 import { launchChromium } from '../../setup/chromium.ts';
+import { quantile } from '../quantile.ts';
 import { bundle } from './bundle.ts';
 import type { Measures } from './page.ts';
 
@@ -20,9 +21,6 @@ export interface Line {
   readonly unit: string;
   readonly atMost?: number;
 }
-
-const quantile = (sorted: readonly number[], q: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] as number;
 
 export async function speed(): Promise<readonly Line[]> {
   const { text: script } = await bundle("import './page.ts';", {}, import.meta.dirname);
@@ -50,15 +48,7 @@ export async function speed(): Promise<readonly Line[]> {
       for (let round = 0; round < ROUNDS; round++)
         rounds.push(await page.evaluate(([of, n, days]) => measures.records(of, n, days), [kind as 'choice', round, DAYS] as const));
       // What else the machine does only adds: the round that it disturbed least says most.
-      const least = (q: number): number =>
-        Math.min(
-          ...rounds.map((times) =>
-            quantile(
-              [...times].sort((a, b) => a - b),
-              q,
-            ),
-          ),
-        );
+      const least = (q: number): number => Math.min(...rounds.map((times) => quantile(times, q)));
       lines.push({ what: `record of a ${kind}, median`, measured: least(0.5), unit: 'µs', atMost: median });
       lines.push({
         what: `record of a ${kind}, p99`,

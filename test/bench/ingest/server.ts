@@ -59,7 +59,8 @@ async function collector(folder: string, options: Partial<CollectorOptions> = {}
 }
 
 const slowWriter = new URL('./slow-writer.ts', import.meta.url);
-const slow = (folder: string): Promise<number> => collector(folder, { openStore: (shapes) => openSqliteStore(folder, shapes, slowWriter) });
+const slow = (folder: string): Promise<number> =>
+  collector(folder, { openStore: (shapes) => openSqliteStore(folder, shapes, { writer: slowWriter }) });
 
 const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector, slow };
 const [kind = '', folder = ''] = process.argv.slice(2);

@@ -23,8 +23,8 @@ export const shapes: Shapes = new Map([SCHEMA, OTHER_VERSION, OTHER_APP].map((sc
 /** 128 bits, 32 hex digits, from a name. */
 export const idOf = (name: string | number): string => createHash('sha256').update(String(name)).digest('hex').slice(0, 32);
 
-/** A hash of a body, from a name of it. */
-export const hashOf = (body: string): Uint8Array => createHash('sha256').update(body).digest();
+/** A hash of a body, from a name of it, in hex. */
+export const hashOf = (body: string): string => createHash('sha256').update(body).digest('hex');
 
 /** A report: of a symbol the one cell that it is. */
 interface Told {

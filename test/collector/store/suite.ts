@@ -186,14 +186,28 @@ export async function testStore(file: URL): Promise<void> {
       expect((await sum(store)).reports).toBe(1_200);
     });
 
-    test('forgets the ids of days that have passed, and no others, and keeps every count', async () => {
-      await store.append(entry('old', { day: DAY - 1 }));
-      await store.append(entry('new'));
+    test('takes nothing of days whose ids it has forgotten, ever again, and keeps every count', async () => {
+      const appended = async (...names: readonly [string, number][]): Promise<unknown> =>
+        Promise.all(names.map(([name, day]) => store.append(entry(name, { day }))));
+      await appended(['old', DAY - 1], ['new', DAY]);
       await store.expire(DAY);
-      expect([await store.append(entry('old', { day: DAY - 1 })), await store.append(entry('new'))]).toEqual(['counted', 'duplicate']);
-      expect((await sum(store)).reports).toBe(3);
-      await reopen();
-      expect(await store.append(entry('new'))).toBe('duplicate');
+      await store.expire(DAY - 14); // a clock that went back
+      for (const other of ['first', 'second']) {
+        const results = await appended(['old', DAY - 1], ['new', DAY], [`${other} of old`, DAY - 1], [other, DAY + 1]);
+        expect(results).toEqual(['expired', 'duplicate', 'expired', 'counted']);
+        await reopen();
+      }
+      expect((await sum(store)).reports).toBe(4);
+    });
+
+    test('knows ids after a pause of any length, and none of before it', async () => {
+      await store.append(entry('old'));
+      for (const days of [100, 130, 400]) {
+        await reopen();
+        await store.expire(DAY + days - 16);
+        expect(await store.append(entry('old', { day: DAY + days }))).toBe('counted');
+        expect(await store.append(entry('old', { day: DAY + days }))).toBe('duplicate');
+      }
     });
 
     test('finishes what was begun when it is closed, and takes nothing more', async () => {

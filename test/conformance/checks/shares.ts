@@ -35,14 +35,12 @@ export const unbiased: Check<ShareSubject, ShareLaw> = {
   name: 'has an estimator without bias, of the stated variance, whose error bars are of that variance',
   of: ['laws'],
   run: (subject, law, T) => {
-    expectUnbiased(
-      reportRows(subject, law, T),
-      supportedBy(subject, law),
-      [1, 0, 1],
-      subject.mechanism.support(law),
-      (reports) => subject.estimates(law, talliesOf(subject, law, reports)),
-      (report, input) => subject.specimen.isAbout?.(law, said(subject, law, report).cohort, input) ?? true,
-    );
+    const { isAbout, inPart } = subject.specimen;
+    expectUnbiased(reportRows(subject, law, T), supportedBy(subject, law), [1, 0, 1], subject.mechanism.support(law), {
+      shipped: (reports) => subject.estimates(law, talliesOf(subject, law, reports)),
+      isAbout: isAbout && ((report, input) => isAbout(law, said(subject, law, report).cohort, input)),
+      inPart,
+    });
   },
 };
 

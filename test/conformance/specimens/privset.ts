@@ -9,6 +9,7 @@ export const privset: Specimen<PrivSetLaw> = {
   row: ({ size, subset, hit }, input, T) => (subset > 1 ? subsetRow(size + 1, subset, hit, T, input) : kAryRow(size + 1, hit, T, input)),
   encode: ({ size, subset }, { cells }) => (subset > 1 ? bitsReport(cells, size + 1) : indexReport(cells[0] as number, size + 1)),
   thresholds: ({ hit }) => [[hit, []]],
+  inPart: true,
   laws: [privSetLaw(4, 1, 1, 0.01), privSetLaw(4, 1, 2, 1)],
   small: [
     [privSetLaw(2, 1, 1, 2, 64), 64],

@@ -20,6 +20,8 @@ export interface Specimen<L> {
   readonly again?: (law: L, symbol: Report, T: number) => Distribution;
   /** Of a mechanism whose reports are about some inputs alone: whether those of a cohort are about an input. */
   readonly isAbout?: (law: L, cohort: number, input: number) => boolean;
+  /** Whether devices may have an answer in part, as of sets over their limit. */
+  readonly inPart?: true;
   /** The bytes of a report, in hexadecimal digits. */
   readonly encode: (law: L, report: Report) => string;
   /** Each threshold of the first stage, with words that bring a device to it; input 0. */

@@ -1,9 +1,10 @@
-/** Three versions of one schema, and two people whose answers to it are never the same. */
+/** Three versions of one schema, one of bulky reports, and two people whose answers are never the same. */
 
-import { choice, count, defineSchema, flag, joint, permanent, text } from '@murmuration/client';
+import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text, unary } from '@murmuration/client';
 import type { SchemaDocument } from '@murmuration/shared';
 
 const PLANS = ['answer-free', 'answer-pro', 'answer-team'] as const;
+const VIEWS = [...PLANS, 'answer-none'] as const;
 const about = { description: 'a question' };
 const monthly = { epsilon: 1, ...about };
 const daily = { ...monthly, every: 'day' } as const;
@@ -12,55 +13,96 @@ const weekly = { ...monthly, every: 'week' } as const;
 const first = defineSchema({
   app: 'notes',
   version: 1,
-  budget: { epsilon: 12, per: 'month' },
+  budget: { epsilon: 16, per: 'month' },
   metrics: {
     dark: flag(monthly),
     plan: choice(PLANS, weekly),
     both: joint({ plan: PLANS, dark: [true, false] }, { ...monthly, every: 'once' }),
     word: permanent(text(daily), { epsilon: 4, renew: 'month' }),
+    clicked: flag({ ...about, epsilon: 0.25, every: 'week', otherwise: false }),
+    view: permanent(choice(VIEWS, { ...weekly, otherwise: 'answer-none' }), { epsilon: 3, renew: 'month' }),
   },
 });
 
-/** Shorter windows and a smaller budget. */
+/** Shorter windows and a smaller budget, of which each device answers what fits. */
 const second = defineSchema({
   app: 'notes',
   version: 2,
   budget: { epsilon: 8, per: 'week' },
+  assign: 'random',
   metrics: {
     dark: flag(weekly),
     plan: choice(PLANS, { ...about, epsilon: 0.5, every: 'day' }),
     both: joint({ plan: PLANS, dark: [true, false] }, { ...about, epsilon: 0.5, every: 'week' }),
     word: permanent(text({ ...about, epsilon: 0.5, every: 'day' }), { epsilon: 2, renew: 'week' }),
+    clicked: flag({ ...about, epsilon: 0.5, every: 'day', otherwise: true }),
+    view: permanent(choice(VIEWS, { ...about, epsilon: 0.5, every: 'day', otherwise: 'answer-none' }), { epsilon: 2, renew: 'week' }),
   },
 });
 
-/** A larger budget, another law for every metric, and one more metric. */
+/** A larger budget, another law for every metric, one more metric, and one that has no `otherwise` any more. */
 const third = defineSchema({
   app: 'notes',
   version: 3,
-  budget: { epsilon: 32, per: 'month' },
+  budget: { epsilon: 36, per: 'month' },
   metrics: {
     dark: flag({ ...about, epsilon: 2 }),
     plan: choice([...PLANS, 'answer-new'], weekly),
     both: joint({ plan: PLANS, dark: [true, false] }, { ...about, epsilon: 2 }),
     word: permanent(text({ ...about, epsilon: 2, every: 'day' }), { epsilon: 5, renew: 'never' }),
+    clicked: flag({ ...about, epsilon: 0.5, every: 'week' }),
+    view: permanent(choice(VIEWS, { ...weekly, otherwise: 'answer-none' }), { epsilon: 4, renew: 'month' }),
     opened: count(100, { ...about, epsilon: 0.5, every: 'day' }),
   },
 });
 
-export const schemas = [first, second, third] as const;
-export const METRICS = ['dark', 'plan', 'both', 'word', 'opened'] as const;
+const LINES = Array.from({ length: 40_000 }, (_, i) => `line ${i}`);
+const BULKY = ['bulk0', 'bulk1', 'bulk2'];
+const TINY = Array.from({ length: 12 }, (_, i) => `tiny${i}`);
+const small = { ...about, epsilon: 0.125, every: 'day' } as const;
+
+/** Many small reports a day, and some of 6,700 characters: an outbox comes to its bounds within days. */
+const bulk = defineSchema({
+  app: 'notes',
+  version: 4,
+  budget: { epsilon: 32, per: 'week' },
+  metrics: Object.fromEntries([
+    ...TINY.map((name) => [name, flag(small)]),
+    ...BULKY.map((name) => [name, choice(LINES, { ...small, mechanism: unary() })]),
+  ]) as DeviceQuestions,
+});
+
+/** What a device may run, version after version. */
+export const families = { versions: [first, second, third], bulk: [bulk] } as unknown as {
+  readonly [family in 'versions' | 'bulk']: readonly Schema<DeviceQuestions>[];
+};
+
+/** What a step may record. */
+export const METRICS = {
+  versions: ['dark', 'plan', 'both', 'word', 'opened', 'clicked', 'view'],
+  bulk: [...TINY, ...BULKY],
+} as const;
 
 /** The schema of a batch, by its name on the wire. */
-export const documents: ReadonlyMap<string, SchemaDocument> = new Map(schemas.map(({ wire, document }) => [wire, document]));
+export const documents: ReadonlyMap<string, SchemaDocument> = new Map(
+  Object.values(families).flatMap((schemas) => schemas.map(({ wire, document }) => [wire, document])),
+);
 
 /** Values that no device may store, send or tell, as they stand in JSON. */
-export const SENTINELS = [...PLANS, 'answer-new', 'zephyrous', 'quixotic'];
+export const SENTINELS = [...VIEWS, 'answer-new', 'zephyrous', 'quixotic', 'line '];
 
 /** What a person answers to a metric the nth time. The two never agree. */
-export const people: readonly ((metric: (typeof METRICS)[number], nth: number) => unknown)[] = [
+export const people: readonly ((metric: string, nth: number) => unknown)[] = [
   (metric, nth) =>
-    ({ dark: true, plan: PLANS[nth % 2], both: { plan: PLANS[nth % 2], dark: true }, word: `zephyrous ${nth}`, opened: nth % 9 })[metric],
+    ({
+      dark: true,
+      plan: PLANS[nth % 2],
+      both: { plan: PLANS[nth % 2], dark: true },
+      word: `zephyrous ${nth}`,
+      opened: nth % 9,
+      clicked: true,
+      view: VIEWS[nth % 2],
+    })[metric] ?? (metric.startsWith('tiny') ? true : 'line 1'),
   (metric, nth) =>
     ({
       dark: false,
@@ -68,5 +110,7 @@ export const people: readonly ((metric: (typeof METRICS)[number], nth: number) =
       both: { plan: PLANS[2], dark: nth % 2 === 0 },
       word: nth % 3 === 0 ? '' : 'quixotic '.repeat(nth % 2 === 0 ? 1 : 90),
       opened: 1e9 + nth,
-    })[metric],
+      clicked: false,
+      view: VIEWS[2 + (nth % 2)],
+    })[metric] ?? (metric.startsWith('tiny') ? false : 'line 39999'),
 ];

@@ -1,22 +1,47 @@
-/** Random interleavings of all that can happen to a device, each lived by two people who differ in every answer. */
+/** Random interleavings of all that can happen to a device, each lived by two people who differ in every answer, and by one to whom less happens. */
 
+import { seededRng } from '@murmuration/client/testing';
 import * as fc from 'fast-check';
 import type { Outcome } from '../outcome.ts';
-import { createDevice, type Setup } from './device.ts';
-import { people } from './device-schemas.ts';
+import { createDevice, type Person, type Setup } from './device.ts';
+import type { Evidence } from './evidence.ts';
 import { finish, wrong } from './invariants.ts';
-import { type Step, setup, steps, take } from './steps.ts';
+import { steadyRng } from './steady.ts';
+import { take } from './steps.ts';
+import { interleaving, mild, type Step } from './story.ts';
+
+/** Two people whose answers are never the same, with the same coins. */
+const ANSWERS: readonly Person[] = [0, 1].map((answers) => ({ answers, occurs: true, rng: seededRng }));
+/** Two people of whom one never does what metrics with `otherwise` ask about. */
+const PRESENCE: readonly Person[] = [true, false].map((occurs) => ({ answers: 0, occurs, rng: steadyRng }));
 
 async function live(
   kind: Setup,
   story: readonly Step[],
-  person: number,
-): Promise<{ readonly found: readonly string[]; readonly trace: string }> {
+  person: Person,
+): Promise<{ readonly found: readonly string[]; readonly evidence: Evidence }> {
   const device = createDevice(kind, person);
   device.open(0);
   for (const step of story) await take(device, step);
   await finish(device);
-  return { found: wrong(device), trace: device.evidence.trace.join('\n') };
+  return { found: wrong(device), evidence: device.evidence };
+}
+
+/** What is wrong with the lives of some people, and the first thing in which they differ. */
+async function compare(
+  kind: Setup,
+  story: readonly Step[],
+  persons: readonly Person[],
+  seen: (evidence: Evidence) => readonly string[],
+  what: string,
+): Promise<readonly string[]> {
+  const lives = [];
+  for (const person of persons) lives.push(await live(kind, story, person));
+  const found = lives.flatMap(({ found }) => found);
+  const [one = [], other = []] = lives.map(({ evidence }) => seen(evidence));
+  const at = one.findIndex((line, i) => line !== other[i]);
+  if (at >= 0 || one.length !== other.length) found.push(`${what} (${one.at(at)} | ${other.at(at)})`);
+  return found;
 }
 
 /**
@@ -26,19 +51,25 @@ async function live(
  */
 export async function interleavings(runs: number, seed: number): Promise<Outcome> {
   let taken = 0;
-  const property = fc.asyncProperty(setup, steps, async (kind, story) => {
-    const lives = [];
-    for (const person of people.keys()) lives.push(await live(kind, story, person));
+  const property = fc.asyncProperty(interleaving, async ([kind, story]) => {
     taken += story.length;
-    const found = lives.flatMap(({ found }) => found);
-    if (new Set(lives.map(({ trace }) => trace)).size > 1) found.push('what a device does depends on the values');
+    const found = [
+      ...(await compare(kind, story, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
+      ...(await compare(
+        kind,
+        story.map(mild),
+        PRESENCE,
+        ({ uploads }) => uploads,
+        'what a device sends depends on whether anything was recorded',
+      )),
+    ];
     if (found.length > 0) throw new Error([...new Set(found)].join('; '));
   });
   const { failed, counterexample, errorInstance } = await fc.check(property, { numRuns: runs, seed });
   return {
     fault: 'interleavings',
-    tried: `${runs.toLocaleString('en')} interleavings, ${taken.toLocaleString('en')} steps, two people each, seed ${seed}`,
-    seen: failed ? JSON.stringify(counterexample) : 'each report counted once or said to be dropped, no window over its budget',
+    tried: `${runs.toLocaleString('en')} interleavings, ${taken.toLocaleString('en')} steps, four lives each, seed ${seed}`,
+    seen: failed ? JSON.stringify(counterexample?.[0]) : 'each report counted once or said to be dropped, no window over its budget',
     failures: failed ? [String((errorInstance as Error | undefined)?.message ?? errorInstance)] : [],
   };
 }

@@ -1,6 +1,6 @@
 /** What must hold of a device, whatever has happened to it. */
 
-import { DAYS } from '@murmuration/shared';
+import { DAYS, dayText } from '@murmuration/shared';
 import type { Device } from './device.ts';
 import { documents } from './device-schemas.ts';
 import { cellOf, type Sent } from './evidence.ts';
@@ -12,6 +12,7 @@ export async function finish(device: Device): Promise<void> {
   network.set('fine');
   network.catchUp();
   await device.settle();
+  if (pages.every((page) => page === undefined)) device.open(0);
   for (;;) {
     const open = pages.filter((page) => page !== undefined);
     const isLast = open.length === 0;
@@ -21,44 +22,54 @@ export async function finish(device: Device): Promise<void> {
     if (page === undefined) return void evidence.failures.push('a page that died of nothing');
     page.fuse = undefined;
     if (!page.isOpen) evidence.failures.push('a page that never opened');
-    device.decide(page, true);
+    device.decide(page, 'grant');
+    page.manners.force(true);
     void page.telemetry.flush();
     await device.settle();
-    const { records, answered, expired, denied } = page;
-    // What a refusal erases says nothing.
-    if (answered > records || (answered + expired < records && !denied)) evidence.failures.push(`${records} records, ${answered} outcomes`);
+    const miscounted = page.log.miscounted();
+    if (miscounted) evidence.failures.push(miscounted);
+    page.isClosing = true;
+    page.manners.force(true);
     void page.telemetry.close();
     await device.settle();
     page.die();
-    if (isLast) return;
+    if (isLast) return assertSent(device);
   }
+}
+
+/** Once all is well, only what is dated today or later may still wait, and the person's last word is stored. */
+function assertSent({ disk, evidence, setup }: Device): void {
+  if (setup.tabs === 2 && !setup.lock) return;
+  if (disk.decision() !== 'granted') evidence.failures.push(`granted at last, but ${disk.decision()} is stored`);
+  const text = disk.text();
+  if (text !== null && !text.startsWith('{"v":1,"day"')) evidence.failures.push(`${text} that stays in the storage`);
+  const { outbox, day } = evidence.state();
+  for (const { day: date } of outbox)
+    if (date < dayText(day)) evidence.failures.push(`a batch of ${date} that still waits on ${dayText(day)}`);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, x) => total + x, 0);
 
 /** ε that some reports spent: each its own, those of an epoch its ε∞ together. */
-function spent(reports: readonly Sent[], epochs: ReadonlyMap<string, string>): number {
+function spent(reports: readonly Sent[]): number {
   const shared = new Map<string, number>();
   const own: number[] = [];
   for (const report of reports) {
-    const { metric, schema } = report;
+    const { metric, schema, epoch = '' } = report;
     const { epsilon = Number.POSITIVE_INFINITY, permanent } = documents.get(schema)?.metrics[metric] ?? {};
     if (permanent === undefined) own.push(epsilon);
-    else {
-      const epoch = `${metric} ${epochs.get(cellOf(report))}`;
-      shared.set(epoch, Math.max(shared.get(epoch) ?? 0, permanent.epsilon));
-    }
+    else shared.set(epoch, Math.max(shared.get(epoch) ?? 0, permanent.epsilon));
   }
   return sum([...own, ...shared.values()]);
 }
 
 /** Each window in which a schema's promise was broken: of its length, with a report under it, and more than its ε. */
-function broken({ sent, epochs }: Device['evidence']): readonly string[] {
+function broken({ sent }: Device['evidence']): readonly string[] {
   return sent.flatMap(({ day: first, life }) => {
     const since = sent.filter((report) => report.life === life && report.day >= first);
     return [...documents].flatMap(([wire, { budget }]) => {
       const reports = since.filter(({ day }) => day < first + DAYS[budget.per]);
-      const total = reports.some(({ schema }) => schema === wire) ? spent(reports, epochs) : 0;
+      const total = reports.some(({ schema }) => schema === wire) ? spent(reports) : 0;
       return total > budget.epsilon + 1e-9 ? [`ε ${total} in a window of ${wire}, whose budget is ${budget.epsilon}`] : [];
     });
   });
@@ -66,16 +77,12 @@ function broken({ sent, epochs }: Device['evidence']): readonly string[] {
 
 /** What is wrong with a device that is finished. */
 export function wrong({ evidence, network }: Device): readonly string[] {
-  const cells = (batches: ReadonlySet<string>): readonly string[] => evidence.sent.filter(({ batch }) => batches.has(batch)).map(cellOf);
-  const counted = cells(network.counted);
-  const told = new Set([...counted, ...cells(network.refused)]);
-  const lost = [...evidence.recorded].filter((cell) => !told.has(cell));
+  const counted = evidence.sent.filter(({ batch }) => network.counted.has(batch)).map(cellOf);
   const twice = counted.filter((cell, i) => counted.indexOf(cell) !== i);
   return [
     ...evidence.failures,
     ...network.changed.map((batch) => `other bytes under the id ${batch}`),
     ...twice.map((cell) => `${cell} counted twice`),
-    ...lost.map((cell) => `${cell} lost, and not said to be dropped`),
     ...broken(evidence),
   ];
 }

@@ -1,6 +1,5 @@
-/** The fleet's thread: keeps so many devices in flight, counts the truth of what was delivered, and tells how far it is. */
+/** The fleet's process: keeps so many devices in flight, counts the truth of what was delivered, and tells how far it is. */
 
-import { parentPort, workerData } from 'node:worker_threads';
 import { countTruth, noTruths, people } from './data.ts';
 import { report } from './device.ts';
 import type { Orders, Progress } from './fleet.ts';
@@ -33,4 +32,8 @@ async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post:
   say();
 }
 
-await run(workerData as Orders, (progress) => parentPort?.postMessage(progress));
+process.on('SIGINT', () => undefined); // Ctrl-C reaches every process of a terminal: the one that started this one stops it
+process.once('disconnect', () => process.exit()); // it did, or is gone
+const [, , orders = ''] = process.argv;
+await run(JSON.parse(orders) as Orders, (progress) => process.send?.(progress));
+process.disconnect();

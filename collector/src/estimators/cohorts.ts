@@ -1,0 +1,72 @@
+/**
+ * The supports of all answers by a family of cohorts (shared/src/mechanisms/cohorts.ts): S(v) = Σ_s C_s[<s, v>], C_s[b] how
+ * many reports of cohort s speak for bucket b, by a transform.
+ *
+ * Cohorts (g^m - 1)/(g - 1) + t, t < g^m, see of v only its last m + 1 digits: S_m(v) = Σ_t C_t[v_m + Σ_i t_i v_i]. With
+ * one digit of t after the other summed away, and a digit of v in its place, the array keeps its g^(m+1) numbers:
+ *   A'(.. v_i .., b) = Σ_{t_i} A(.. t_i .., b + t_i v_i),  A(t, b) = C_t[b] at first, and S_m(v) = A(v_0 .. v_{m-1}, v_m) at last.
+ * That is m g^(m+2) additions, and about (k - 1) g^(k+1) for all m, where cohort by cohort it is d of them for each cohort.
+ */
+
+import { type Field, familyOf, fieldOf } from '@murmuration/shared';
+
+/** A field's tables: of each s, row by row, b + s for all b; and of each pair of elements where the row of its product begins. */
+interface Tables {
+  readonly order: number;
+  readonly sums: Int32Array;
+  readonly rows: Int32Array;
+}
+
+function tablesOf({ order, add, multiply }: Field): Tables {
+  const [sums, rows] = [new Int32Array(order * order), new Int32Array(order * order)];
+  for (let a = 0; a < order; a++) {
+    for (let b = 0; b < order; b++) {
+      sums[a * order + b] = add(a, b);
+      rows[a * order + b] = order * multiply(a, b);
+    }
+  }
+  return { order, sums, rows };
+}
+
+/** One digit, of weight `place` in t, summed away; b is the fastest index. */
+function sumDigit({ order, sums, rows }: Tables, counts: Float64Array, place: number): Float64Array {
+  const summed = new Float64Array(counts.length);
+  const stride = place * order;
+  for (let block = 0; block < counts.length; block += stride * order) {
+    for (let inner = block; inner < block + stride; inner += order) {
+      for (let digit = 0; digit < order; digit++) {
+        const from = inner + digit * stride;
+        for (let answer = 0; answer < order; answer++) {
+          const to = inner + answer * stride;
+          let at = rows[digit * order + answer] as number;
+          for (let b = to; b < to + order; b++) summed[b] = (summed[b] as number) + (counts[from + (sums[at++] as number)] as number);
+        }
+      }
+    }
+  }
+  return summed;
+}
+
+/**
+ * How many reports support each answer.
+ *
+ * @param bucketsOf how many reports of a cohort speak for each bucket; undefined where it has none
+ */
+export function cohortSupports(size: number, buckets: number, bucketsOf: (cohort: number) => Float64Array | undefined): Float64Array {
+  const supports = new Float64Array(size);
+  const { cohorts } = familyOf(size, buckets);
+  const tables = cohorts > 1 ? tablesOf(fieldOf(buckets)) : undefined; // one cohort needs no arithmetic
+  for (let [first, vectors] = [0, 1]; first < cohorts; first += vectors, vectors *= buckets) {
+    let counts: Float64Array = new Float64Array(vectors * buckets);
+    for (let t = 0; t < vectors; t++) counts.set(bucketsOf(first + t) ?? [], t * buckets);
+    for (let place = 1; tables && place < vectors; place *= buckets) counts = sumDigit(tables, counts, place);
+    // v_0 .. v_{m-1} as a number, and v_m.
+    for (let [answer, tail, lead] = [0, 0, 0]; answer < size; answer++) {
+      supports[answer] = (supports[answer] as number) + (counts[tail * buckets + lead] as number);
+      if (++tail < vectors) continue;
+      tail = 0;
+      lead = (lead + 1) % buckets;
+    }
+  }
+  return supports;
+}

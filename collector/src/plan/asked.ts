@@ -1,0 +1,76 @@
+/**
+ * Of how many devices each metric is asked. All of them or, under `assign: 'random'`, those in whose uniform random order it still
+ * fits the budget. What doesn't fit once never fits later, so all that still fits has yet to come, and whichever of it is next is
+ * as likely as any other: a Markov chain over sets of metrics taken, and metrics with equal charges are alike.
+ */
+
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { assigned, chargesOf, fits, type SchemaDocument } from '@murmuration/shared';
+
+/** Sets that are followed exactly, at most: about a second. */
+const MOST_SETS = 2 ** 17;
+/** Orders drawn otherwise: four standard errors are then at most half a percent. */
+const ORDERS = 160_000;
+
+/** By metric, the share of devices that are asked it, from 0 to 1; and the standard error of these shares, 0 where they are exact. */
+export interface Asked {
+  readonly shares: ReadonlyMap<string, number>;
+  readonly standardError: number;
+}
+
+/** Some metrics taken: how many of each charge, and how likely it is to come to this. */
+interface Taken {
+  readonly counts: readonly number[];
+  probability: number;
+}
+
+/** The exact shares; undefined where there are more sets than `mostSets`. */
+function exactly({ metrics, budget }: SchemaDocument, mostSets: number): ReadonlyMap<string, number> | undefined {
+  const groups = [...Map.groupBy(chargesOf(metrics, budget.per), ({ charge }) => charge)];
+  const expected = groups.map(() => 0); // how many of each charge a device takes
+  let level: readonly Taken[] = [{ counts: groups.map(() => 0), probability: 1 }];
+  for (let sets = 1; level.length > 0; sets += level.length) {
+    if (sets > mostSets) return undefined;
+    const next = new Map<string, Taken>();
+    for (const { counts, probability } of level) {
+      const charges = groups.flatMap(([charge], i) => Array.from({ length: counts[i] as number }, () => charge));
+      const left = groups.map(([charge, { length }], i) =>
+        fits([...charges, charge], budget.epsilon) ? length - (counts[i] as number) : 0,
+      );
+      const all = left.reduce((sum, n) => sum + n, 0);
+      left.forEach((n, i) => {
+        if (n === 0) return;
+        const step = (probability * n) / all;
+        expected[i] = (expected[i] as number) + step;
+        const after = counts.with(i, (counts[i] as number) + 1);
+        const same = next.get(after.join());
+        if (same) same.probability += step;
+        else next.set(after.join(), { counts: after, probability: step });
+      });
+    }
+    level = [...next.values()];
+  }
+  return new Map(groups.flatMap(([, each], i) => each.map(({ metric }) => [metric, (expected[i] as number) / each.length] as const)));
+}
+
+/** The shares in so many random orders, the same ones for the same schema. */
+function simulated({ metrics, budget }: SchemaDocument, orders: number): ReadonlyMap<string, number> {
+  const { uniform } = createCoins(words(seededRng(1)));
+  const order = Object.keys(metrics);
+  const taken = new Map(order.map((name) => [name, 0]));
+  for (let drawn = 0; drawn < orders; drawn++) {
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = uniform(i + 1);
+      [order[i], order[j]] = [order[j] as string, order[i] as string];
+    }
+    for (const name of assigned(order, metrics, budget)) taken.set(name, (taken.get(name) as number) + 1);
+  }
+  return new Map([...taken].map(([name, count]) => [name, count / orders]));
+}
+
+/** Of how many devices each metric is asked. */
+export function askedOf(document: SchemaDocument, mostSets: number = MOST_SETS): Asked {
+  if (!document.assign) return { shares: new Map(Object.keys(document.metrics).map((name) => [name, 1])), standardError: 0 };
+  const shares = exactly(document, mostSets);
+  return shares ? { shares, standardError: 0 } : { shares: simulated(document, ORDERS), standardError: 0.5 / Math.sqrt(ORDERS) };
+}

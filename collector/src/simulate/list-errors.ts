@@ -1,0 +1,49 @@
+/** Errors of lists and of sets: of the unbiased estimates, and of what the collector gives beside them; and what both ends cost. */
+
+import type { Estimate } from '../estimators/estimate.ts';
+import { normSub } from '../estimators/norm-sub.ts';
+import { shrunk } from '../estimators/shrunk.ts';
+import { averageOf, type Errors, errorsOf, meanSquare, type RoundErrors } from './simulation.ts';
+
+/** Squared errors of the biased forms. */
+interface Biased {
+  readonly shrunk: number;
+  readonly normSub: number;
+}
+
+/** What one round adds. */
+export interface ListRound extends RoundErrors, Biased {
+  readonly clientSeconds: number;
+  readonly collectorSeconds: number;
+}
+
+/** What a simulation says of its rounds. */
+export interface ListErrors extends Omit<Errors, 'mse'> {
+  readonly mse: Biased & { readonly unbiased: number };
+  readonly clientMicrosPerReport: number;
+  readonly collectorSeconds: number;
+}
+
+/** The squared errors of the biased forms of estimates; `total` is what the shares sum to. */
+export const biasedErrors = (estimates: readonly Estimate[], truths: readonly number[], total?: number): Biased => ({
+  shrunk: meanSquare(shrunk(estimates, total), truths),
+  normSub: meanSquare(
+    normSub(
+      estimates.map(({ estimate }) => estimate),
+      total,
+    ),
+    truths,
+  ),
+});
+
+/** The errors of rounds, in each of which clients made so many reports. */
+export function listErrors(rounds: readonly ListRound[], reports: number): ListErrors {
+  const { mse: unbiased, ...errors } = errorsOf(rounds);
+  const average = (of: keyof ListRound): number => averageOf(rounds.map((round) => round[of]));
+  return {
+    mse: { unbiased, shrunk: average('shrunk'), normSub: average('normSub') },
+    ...errors,
+    clientMicrosPerReport: (average('clientSeconds') / reports) * 1e6,
+    collectorSeconds: average('collectorSeconds'),
+  };
+}

@@ -1,0 +1,78 @@
+/** What a round is made of: seeded draws, the shipping randomizers, and the collector's sums of what they report. */
+
+import type { DeviceQuestion } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { type Law, mechanismOf, toBase64url } from '@murmuration/shared';
+import { Folder } from '../fold/folder.ts';
+import type { Tallies } from '../store/store.ts';
+import { sampler } from './distribution.ts';
+import type { DaysErrors, RoundErrors, Simulation } from './simulation.ts';
+
+type Coins = ReturnType<typeof createCoins>;
+
+/** Where a round's chance comes from, in the order in which it is asked. */
+interface Draws {
+  readonly coins: Coins;
+  /** An answer by its shares: its index. */
+  readonly draw: () => number;
+}
+
+export function drawsOf({ shares }: Simulation, seed: number): Draws {
+  const word = words(seededRng(seed));
+  return { coins: createCoins(word), draw: sampler(shares, () => word() / 2 ** 32) };
+}
+
+/** The share of each of so many answers among what clients were drawn to have. */
+export function sharesOf(drawn: Iterable<number>, answers: number, clients: number): readonly number[] {
+  const counts = Array<number>(answers).fill(0);
+  for (const answer of drawn) counts[answer] = (counts[answer] as number) + 1;
+  return counts.map((count) => count / clients);
+}
+
+/** What a device does with an input, and with the symbol that it keeps of a permanent metric. */
+export interface Device {
+  readonly randomize: (input: unknown) => Uint8Array;
+  readonly respond: (symbol: string) => Uint8Array;
+}
+
+/** The randomizers that a question carries. */
+export type Randomizing = Pick<DeviceQuestion<never>, 'randomizers' | 'respondStored'>;
+
+/** A device that answers by a law. */
+export function deviceOf({ randomizers, respondStored }: Randomizing, law: Law, coins: Coins): Device {
+  const randomize = randomizers[law.mechanism] as unknown as (law: Law, input: unknown, coins: Coins) => Uint8Array;
+  return {
+    randomize: (input) => randomize(law, input, coins),
+    respond: (symbol) => (respondStored as NonNullable<typeof respondStored>)(law, symbol, coins),
+  };
+}
+
+/** An empty sum of reports. */
+export const folderOf = (law: Law): Folder => new Folder(mechanismOf(law).shape(law));
+
+/** Sums of the first day's reports, and of those of all days: one and the same where there is no other day. */
+interface DaySums {
+  readonly first: Folder;
+  readonly all: Folder;
+}
+
+export function daySumsOf(law: Law, { days = 1 }: Simulation): DaySums {
+  const first = folderOf(law);
+  return { first, all: days > 1 ? folderOf(law) : first };
+}
+
+/** Adds what a device reports of its symbol, day by day. */
+export function addDays({ first, all }: DaySums, { permanent, days = 1 }: Simulation, { respond }: Device, symbol: Uint8Array): void {
+  for (let day = 0; day < days; day++) {
+    const report = permanent === undefined ? symbol : respond(toBase64url(symbol));
+    all.addReport(report);
+    if (day === 0 && all !== first) first.addReport(report);
+  }
+}
+
+/** The errors of estimates from both sums, of which each device gave so many reports. */
+export const overDays = (
+  { first, all }: DaySums,
+  { days = 1 }: Simulation,
+  errors: (tallies: Tallies, perDevice: number) => RoundErrors,
+): DaysErrors => ({ ...errors(first.tallies(), 1), allDays: errors(all.tallies(), days) });

@@ -1,0 +1,56 @@
+/** Sums of independent binomial counts, exactly: their probabilities by convolution. */
+
+/** Independent trials that succeed with one probability. */
+interface Trials {
+  readonly trials: number;
+  readonly chance: number;
+}
+
+/** How many of all these trials succeed. */
+export type Count = readonly Trials[];
+
+/** Probabilities of so many successes, from `from` on; what is left out adds up to less than 1e-13. */
+interface Chances {
+  readonly from: number;
+  readonly chances: readonly number[];
+}
+
+/** Of a mode's probability: terms below it are left out. */
+const NOTHING = 1e-16;
+
+/** The binomial distribution, from its mode outwards by the ratio of neighbours. */
+function binomial({ trials, chance }: Trials): Chances {
+  const mode = Math.min(trials, Math.floor((trials + 1) * chance));
+  const [below, above]: [number[], number[]] = [[], []];
+  for (let [k, term] = [mode, 1]; k > 0; k--) {
+    term *= (k * (1 - chance)) / ((trials - k + 1) * chance);
+    if (!(term > NOTHING)) break;
+    below.push(term);
+  }
+  for (let [k, term] = [mode, 1]; k < trials; k++) {
+    term *= ((trials - k) * chance) / ((k + 1) * (1 - chance));
+    if (!(term > NOTHING)) break;
+    above.push(term);
+  }
+  const terms = [...below.reverse(), 1, ...above];
+  const total = terms.reduce((sum, term) => sum + term, 0);
+  return { from: mode - below.length, chances: terms.map((term) => term / total) };
+}
+
+function sumOf(a: Chances, b: Chances): Chances {
+  const chances = Array<number>(a.chances.length + b.chances.length - 1).fill(0);
+  a.chances.forEach((x, i) => {
+    b.chances.forEach((y, j) => {
+      chances[i + j] = (chances[i + j] as number) + x * y;
+    });
+  });
+  return { from: a.from + b.from, chances };
+}
+
+/** P(at most so many succeed). */
+export function atMost(count: Count, most: number): number {
+  const { from, chances } = count.map(binomial).reduce(sumOf, { from: 0, chances: [1] });
+  return chances.slice(0, Math.max(0, most - from + 1)).reduce((sum, chance) => sum + chance, 0);
+}
+
+export const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);

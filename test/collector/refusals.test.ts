@@ -1,0 +1,31 @@
+/** One table of refusals: what the format lists is what the collector says, and what devices go by. */
+
+import { readFileSync } from 'node:fs';
+import { createTelemetry, memoryStorage } from '@murmuration/client';
+import { REFUSALS } from '@murmuration/shared';
+import { describe, expect, test } from 'vitest';
+import { schema } from './senders.ts';
+
+describe('one table of refusals', () => {
+  const format = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
+  const rows = [...format.matchAll(/^\| (\d{3}) +\| `([a-z-]+)` +\|/gm)].map(([, status, code]) => [code, Number(status)] as const);
+
+  test('the format lists every one, with its status, and no other', () => {
+    expect(Object.fromEntries(rows)).toEqual(REFUSALS);
+  });
+
+  test.each(Object.entries(REFUSALS))('after %s (%i) a device keeps or drops its batch as the format says', async (_code, status) => {
+    const telemetry = createTelemetry({
+      schema,
+      endpoint: 'http://refusals.invalid',
+      storage: memoryStorage(),
+      transport: async () => ({ status }),
+    });
+    telemetry.consent.grant();
+    telemetry.record('plan', 'pro');
+    await telemetry.flush();
+    const kept = (await telemetry.preview()).length > 0;
+    expect(kept).toBe(status === 408 || status === 429 || status >= 500);
+    await telemetry.close();
+  });
+});

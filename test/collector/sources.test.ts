@@ -1,0 +1,19 @@
+/** Who counts as one source. */
+
+import { expect, test } from 'vitest';
+import { Sources } from '../../collector/src/http/sources.ts';
+
+test('a source has another name the next day, and neighbours in one IPv6 network have one', () => {
+  const sources = new Sources(1);
+  const name = sources.nameOf('192.0.2.7', 1);
+  expect(sources.nameOf('192.0.2.7', 1)).toBe(name);
+  expect(sources.nameOf('192.0.2.8', 1)).not.toBe(name);
+  expect(sources.nameOf('2001:db8:1:2:3::4', 1)).toBe(sources.nameOf('2001:db8:1:2:ffff::1', 1));
+  const namesOf = (...addresses: string[]): number => new Set(addresses.map((address) => sources.nameOf(address, 1))).size;
+  expect(namesOf('2001:db8::1:2:3:4', '2001:db8::ffff:2:3:4', '2001:0DB8:0:0:7::', '2001:db8::', '2001:db8::192.0.2.7')).toBe(1);
+  expect(namesOf('2001:db8::1:2:3:4', '2001:db8:0:1::', '2001:db8:1::', '::1', 'fe80::1%eth0')).toBe(5);
+  expect(namesOf('::ffff:192.0.2.7', '::ffff:c000:207', '0:0:0:0:0:ffff:192.0.2.7')).toBe(1);
+  expect(namesOf('::ffff:192.0.2.7', '::ffff:192.0.2.8', '::1')).toBe(3);
+  expect(sources.nameOf('192.0.2.7', 2)).not.toBe(name);
+  expect(name).not.toContain('192');
+});

@@ -1,0 +1,21 @@
+/** The writer's thread with something odd about it, said in the environment: timers that never fire or hurry, sums that fail. */
+
+import { Folder } from '../../../collector/src/fold/folder.ts';
+
+const query = new URLSearchParams(process.env['ODD_WRITER']);
+
+const { setTimeout } = globalThis;
+const pace = query.get('pace');
+if (pace === 'never') globalThis.setTimeout = (() => undefined) as never;
+if (pace === 'fast') globalThis.setTimeout = ((work: () => void, delay: number) => setTimeout(work, delay / 100)) as never;
+
+/** So many reports can be added up; the next can't. */
+const most = Number(query.get('reports') ?? Number.POSITIVE_INFINITY);
+let added = 0;
+const { add } = Folder.prototype;
+Folder.prototype.add = function (words, at) {
+  if (++added > most) throw new RangeError('Array buffer allocation failed');
+  add.call(this, words, at);
+};
+
+await import('../../../collector/src/store/sqlite-writer.ts');

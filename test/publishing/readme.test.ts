@@ -1,0 +1,172 @@
+/** The way of client/README.md, walked: its own lines in an empty project with Vite, on the packed tarballs, in Chromium, before a collector. */
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { createServer, type PreviewServer, preview, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../setup/chromium.ts';
+import { installPacked, type Packed, packPackages } from './packed.ts';
+
+const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
+const blocks = [...readme.matchAll(/^```tsx?\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+
+/** The one block of code that holds a text. */
+function blockWith(trace: string): string {
+  const found = blocks.filter((text) => text.includes(trace));
+  if (found.length !== 1) throw new Error(`client/README.md: expected one block with ${trace}, got ${found.length}`);
+  return found[0] as string;
+}
+
+/** As in the project that `npm create vite` makes. */
+const TYPESCRIPT = {
+  compilerOptions: {
+    target: 'es2023',
+    module: 'esnext',
+    lib: ['ES2023', 'DOM'],
+    types: [],
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    verbatimModuleSyntax: true,
+    noEmit: true,
+  },
+  include: ['src', 'test'],
+};
+const PAGE = '<!doctype html><html lang="en"><title>Notes</title><body><script type="module" src="/src/main.ts"></script></body></html>';
+/** The README's inspector hangs on a link of the page. */
+const LINK = "const privacyLink = document.body.appendChild(document.createElement('button'));\n";
+
+const run = promisify(execFile);
+const vite = fileURLToPath(new URL('../node_modules/.bin/vite', import.meta.url));
+
+let packed: Packed;
+let app: string;
+let browser: Browser;
+let collector: ChildProcess;
+let address: string;
+let mainText: string;
+const servers: (PreviewServer | ViteDevServer)[] = [];
+
+const write = (file: string, text: string): Promise<void> => writeFile(join(app, file), text);
+
+/** `murmuration serve`, as its page says; resolves with its address. */
+const serve = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const command = join(app, 'node_modules/@murmuration/collector/bin/murmuration.js');
+    const args = ['serve', '--schema', 'src/schema.ts', '--minimum', '1', '--port', '0'];
+    collector = spawn(process.execPath, [command, ...args], { cwd: app, stdio: ['ignore', 'pipe', 'pipe'] });
+    let told = '';
+    collector.stderr?.on('data', (text) => {
+      told += text;
+    });
+    collector.stdout?.on('data', (text) => resolve(/http:\S+/.exec(String(text))?.[0] ?? `no address in ${text}`));
+    collector.once('exit', (code) => reject(new Error(`murmuration serve ended with ${code}: ${told}`)));
+  });
+
+beforeAll(async () => {
+  [packed, browser] = await Promise.all([packPackages(), launchChromium()]);
+  app = join(packed.folder, 'app');
+  for (const folder of ['src', 'test', 'node_modules/@types']) await mkdir(join(app, folder), { recursive: true });
+  await installPacked(packed, app, ['shared', 'client', 'collector']);
+  for (const name of ['react', '@types/react']) {
+    await symlink(join(packed.folder, 'client', 'node_modules', name), join(app, 'node_modules', name));
+  }
+  await write('package.json', '{"type":"module"}');
+  await write('tsconfig.json', JSON.stringify(TYPESCRIPT));
+  await write('index.html', PAGE);
+  await write('src/schema.ts', blockWith('// src/schema.ts'));
+  address = await serve();
+  mainText = blockWith('// src/main.ts').replace(/endpoint: '[^']*'/, `endpoint: '${address}'`);
+  await write('src/main.ts', mainText + LINK + blockWith('openInspector('));
+  await write('src/plans.tsx', `${blockWith('useTelemetry(')}export default Plans;\n`);
+  await write('test/plan.ts', blockWith('fakeClock('));
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await browser?.close();
+  collector?.kill();
+  await packed?.remove();
+});
+
+/** How many reports of a plan the collector has. */
+async function plans(): Promise<number | undefined> {
+  const { metrics } = (await (await fetch(`${address}/v1/metrics`)).json()) as {
+    readonly metrics: readonly { readonly metric: string; readonly reports: number }[];
+  };
+  return metrics.find(({ metric }) => metric === 'plan')?.reports;
+}
+
+/** Opens a page as a new device, opens its inspector, and waits until a report is delivered. Returns what went wrong on it. */
+async function visit(url: string): Promise<readonly string[]> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('/favicon.ico')) complaints.push(message.text());
+  });
+  const delivered = page.waitForEvent('console', (message) => message.text().includes('delivered'));
+  await page.goto(url);
+  await page.locator('button').first().click();
+  await page.locator('section[data-murmuration=inspector]').waitFor();
+  await delivered;
+  await context.close();
+  return complaints;
+}
+
+/** What the compiler says of the project. */
+async function compile(): Promise<string> {
+  return run(join(packed.folder, 'node_modules', '.bin', 'tsc'), [], { cwd: app }).then(
+    ({ stdout }) => stdout,
+    (error: { readonly stdout: string }) => error.stdout,
+  );
+}
+
+/** Vite in the project, at a free port. */
+const project = { configFile: false, logLevel: 'silent' } as const;
+const local = { host: '127.0.0.1', port: 0 };
+
+test('the lines compile, and a misspelt metric or answer does not', async () => {
+  expect(await compile()).toBe('');
+  for (const [right, wrong] of [
+    ["'plan'", "'plna'"],
+    ["'pro'", "'prp'"],
+  ] as const) {
+    await write('src/wrong.ts', mainText.replace(right, wrong));
+    expect(await compile()).toMatch(new RegExp(`^src/wrong.ts.* '"${wrong.slice(1, -1)}"' is not assignable`));
+    await write('src/wrong.ts', 'export {};');
+  }
+});
+
+test('what vite builds holds no development checks, loads the inspector on demand, and reports under a strict policy', async () => {
+  await run(vite, ['build'], { cwd: app, env: { ...process.env, NODE_ENV: undefined } }); // vitest's own is `test`
+  const folder = join(app, 'dist', 'assets');
+  const files = (await readdir(folder)).sort();
+  expect(files).toEqual([expect.stringMatching(/^index-/), expect.stringMatching(/^inspector-/)]);
+  const text = await readFile(join(folder, files[0] as string), 'utf8');
+  expect(['already-answered', 'a number above 0, at most 1'].filter((trace) => text.includes(trace))).toEqual(['already-answered']);
+
+  const policy = `default-src 'none'; script-src 'self'; connect-src 'self' ${address}; style-src 'self'`;
+  const server = await preview({ ...project, root: app, preview: { ...local, headers: { 'content-security-policy': policy } } });
+  servers.push(server);
+  expect(await visit(server.resolvedUrls?.local[0] as string)).toEqual([]);
+  expect(await plans()).toBe(1);
+});
+
+test('vite serves it while it is developed, with the checks; the lines for tests pass', async () => {
+  const server = await createServer({ ...project, root: app, server: local });
+  servers.push(server);
+  await server.listen();
+  const before = (await plans()) ?? 0;
+  expect(await visit(server.resolvedUrls?.local[0] as string)).toEqual([]);
+  expect(await plans()).toBe(before + 1);
+  await server.ssrLoadModule('/test/plan.ts');
+  await write('src/wrong.ts', mainText.replace('schema,', 'schema, sample: 2,'));
+  await expect(server.ssrLoadModule('/src/wrong.ts')).rejects.toThrow(/sample: expected a number above 0, at most 1, got 2/);
+});
