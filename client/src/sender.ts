@@ -49,6 +49,7 @@ export interface Sender {
 export function createSender({ clock, transport, uploadOf, jitter, due, seal, settle }: Sending): Sender {
   let stop: (() => void) | undefined; // of the one timer
   let sending: Promise<void> | undefined;
+  let again: Promise<void> | undefined; // once that has ended
   let failures = 0;
   let silences = 0;
   let notBefore = 0; // by the collector's Retry-After
@@ -101,7 +102,15 @@ export function createSender({ clock, transport, uploadOf, jitter, due, seal, se
   };
 
   const flush = (): Promise<void> => {
-    sending ??= send()
+    // What was recorded since goes too, unless what is on its way fails.
+    if (sending) {
+      again ??= sending.then(() => {
+        again = undefined;
+        return failures > 0 ? undefined : flush();
+      });
+      return again;
+    }
+    sending = send()
       .catch(() => {}) // only a broken rng or an app's own adapter gets here; the outbox is as it was
       .finally(() => {
         sending = undefined;

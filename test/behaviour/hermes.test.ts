@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('every behaviour holds in the Hermes VM', () => {
-  const output = execFileSync(vm, ['-w', script], { encoding: 'utf8', timeout: 60_000 });
+  const output = execFileSync(vm, ['-w', script], { encoding: 'utf8', timeout: 300_000 });
   const { passed, failed } = JSON.parse(output) as Results;
   expect(failed).toEqual([]);
   expect(passed.length).toBeGreaterThan(10);
@@ -57,7 +57,7 @@ test('every behaviour holds in the Hermes VM', () => {
 test("the bundle compiles with today's Hermes compiler", async () => {
   const bytecode = join(folder, 'bundle.hbc');
   execFileSync(compiler, ['-O', '-w', '-emit-binary', '-out', bytecode, script], {
-    timeout: 60_000,
+    timeout: 300_000,
   });
   expect((await stat(bytecode)).size).toBeGreaterThan(10_000);
 });

@@ -1,6 +1,17 @@
 /** What a device does: consent, slots, epochs, storage and delivery, through the public interface alone. */
 
-import { choice, createTelemetry, defineSchema, flag, joint, memoryStorage, permanent, type Storage, text } from '@murmuration/client';
+import {
+  choice,
+  createTelemetry,
+  type Delivery,
+  defineSchema,
+  flag,
+  joint,
+  memoryStorage,
+  permanent,
+  type Storage,
+  text,
+} from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import { MAX_BODY_BYTES, parseBatch, parseDay, publish, unpackReports, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
@@ -239,6 +250,28 @@ describe('the outbox', () => {
     expect(rest.filter((body) => body === first)).toHaveLength(2);
     expect(new Set(batches().map(({ batch }) => batch)).size).toBe(2);
     expect(new Set(uploads.map(({ body }) => body)).size).toBe(2);
+  });
+
+  test.each([
+    [204, 2],
+    [503, 1],
+  ])('a flush while an upload is on its way, answered %i, makes %i uploads', async (status, count) => {
+    const answers: (() => void)[] = [];
+    const answer = (): Promise<Delivery> => new Promise((resolve) => answers.push(() => resolve({ status })));
+    const { telemetry, uploads, timers } = device(schema, { answer });
+    telemetry.record('dark', true);
+    const first = telemetry.flush();
+    await settle();
+    telemetry.record('plan', 'pro');
+    const flushes = [telemetry.flush(), telemetry.flush()];
+    await settle();
+    expect(uploads).toHaveLength(1);
+    answers.shift()?.();
+    await first;
+    await settle();
+    answers.shift()?.();
+    await Promise.all(flushes);
+    expect([uploads.length, timers()]).toEqual([count, 2 - count]);
   });
 
   test('preview shows the very bytes that the next flush sends', async () => {
