@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', timeout: 60_000, env: { ...process.env, NODE_NO_WARNINGS: '1' } }); // else one that hangs would hang its test
+  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', timeout: 300_000, env: { ...process.env, NODE_NO_WARNINGS: '1' } }); // else one that hangs would hang its test
 
 const ask = { epsilon: 1, description: 'a question' };
 const save = (name: string, schema: { readonly document: Parameters<typeof canonicalSchema>[0] }): string => {

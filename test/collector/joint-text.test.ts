@@ -193,7 +193,7 @@ test('what is sought is each candidate with each answer, in the order of the que
   expect(Object.keys(sought[0]?.answer as object)).toEqual(['plan', 'word']);
 });
 
-test('a collector estimates the shares of pairs, also where some strings are no candidates', { timeout: 60_000 }, async () => {
+test('a collector estimates the shares of pairs, also where some strings are no candidates', async () => {
   const data = await mkdtemp(join(tmpdir(), 'murmuration-'));
   const collector = await openCollector({
     schemas: [schema.document],

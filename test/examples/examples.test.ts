@@ -103,7 +103,7 @@ describe('in a browser', () => {
     await page.locator('#consent[data-state=granted]').waitFor();
     await page.getByLabel('Size of text').selectOption('large');
     await other.getByLabel('Size of text').selectOption('large');
-    await expect.poll(() => counted(address), { timeout: 20_000 }).toEqual({ text: 1 });
+    await expect.poll(() => counted(address), { timeout: 300_000 }).toEqual({ text: 1 });
     await other.reload();
     await other.locator('#consent[data-state=granted]').waitFor();
   });
@@ -113,7 +113,7 @@ describe('on the command line', () => {
   const run = async (...args: readonly string[]): Promise<string> => {
     const script = fileURLToPath(new URL('../../examples/cli/notes.ts', import.meta.url));
     const env = { ...process.env, NOTES: join(folder, 'notes'), COLLECTOR: address };
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env, timeout: 300_000 });
     return stdout;
   };
 

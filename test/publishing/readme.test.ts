@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { createServer, type PreviewServer, preview, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PATIENCE } from '../browser/context.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { installPacked, type Packed, packPackages } from './packed.ts';
 
@@ -105,6 +106,7 @@ async function plans(): Promise<number | undefined> {
 /** Opens a page as a new device, opens its inspector, and waits until a report is delivered. Returns what went wrong on it. */
 async function visit(url: string): Promise<readonly string[]> {
   const context = await browser.newContext();
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
