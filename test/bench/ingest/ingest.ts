@@ -118,20 +118,27 @@ async function throughputLines(
   });
 }
 
-/** An open loop at half of what the closed one reached; a commit's time is what a lone client waits. */
-async function latencyLines(perSecond: number, options: Options): Promise<readonly Line[]> {
+/** Runs of an open loop at half of what the closed one reached; a commit's time is what a lone client waits in between. */
+async function latencyLines(perSecond: number, { connections, seconds, rounds }: Options): Promise<readonly Line[]> {
   return withFolder(async (folder) => {
     const server = await startServer('collector', folder);
     try {
       const next = await requests(1);
-      await closedLoop(server.port, options.connections, next, options.seconds);
-      const alone = await openLoop(server.port, 1, next, options.seconds, 20);
-      const commit = median(alone.latencies);
-      const { latencies } = await openLoop(server.port, options.connections, next, 5 * options.seconds, perSecond / 2);
+      const [commits, medians, tails]: [number[], number[], number[]] = [[], [], []];
+      for (let round = -WARMING; round < rounds; round++) {
+        const alone = await openLoop(server.port, 1, next, seconds, 20);
+        const { latencies } = await openLoop(server.port, connections, next, seconds, perSecond / 2);
+        if (round < 0) continue;
+        commits.push(median(alone.latencies));
+        medians.push(median(latencies));
+        tails.push(quantile(latencies, 0.99));
+      }
+      const [commit, p99] = [median(commits), median(tails)];
       return [
         { what: 'a lone client waits', measured: commit, unit: 'ms' },
-        { what: 'open loop at half load: median', measured: median(latencies), unit: 'ms' },
-        { what: 'open loop at half load: p99', measured: quantile(latencies, 0.99), unit: 'ms', target: { atMost: 4 * commit + 10 } },
+        { what: 'open loop at half load: median', measured: median(medians), unit: 'ms' },
+        { what: 'open loop at half load: p99', measured: p99, unit: 'ms', target: { atMost: 4 * commit + 10 } },
+        { what: 'the same, in the worst run', measured: Math.max(...tails), unit: 'ms' },
       ];
     } finally {
       await server.stop();
