@@ -10,8 +10,8 @@ const PLANES = 24;
 /** What `PLANES` can count to, in whole groups. */
 const MOST = 2 ** PLANES - GROUP;
 
-/** Each of four bits as the lowest of a byte of its own. */
-const SPREAD = Uint32Array.from({ length: 16 }, (_, four) => (four & 1) | ((four & 2) << 7) | ((four & 4) << 14) | ((four & 8) << 21));
+/** The lowest bit of each byte. */
+const LOWEST = 0x01010101;
 
 /** Counts the ones of bit vectors of one length into an array. */
 export class VerticalCounter {
@@ -35,8 +35,9 @@ export class VerticalCounter {
   /** Adds the vector that begins at a word: bit i of the vector is bit i & 7 of byte i >> 3. */
   add(vector: Int32Array, at: number): void {
     const { words } = this;
+    const rows = this.#rows;
     const row = this.#waiting * words;
-    for (let w = 0; w < words; w++) this.#rows[row + w] = vector[at + w] as number;
+    for (let w = 0; w < words; w++) rows[row + w] = vector[at + w] as number;
     if (++this.#waiting === GROUP) this.#addGroup();
   }
 
@@ -93,24 +94,45 @@ export class VerticalCounter {
 
   /** Adds the planes to the counts, eight planes and four cells at a time: a count's bits side by side in a byte. */
   #unload(): void {
-    const bytes = new Uint8Array(this.#planes.buffer);
-    const stride = 4 * this.words;
-    const counts = this.#counts;
+    const { words } = this;
+    const planes = this.#planes;
     const used = 32 - Math.clz32(this.#counted);
     for (let first = 0; first < used; first += 8) {
-      const last = Math.min(used, first + 8);
-      for (let nibble = 0; 4 * nibble < counts.length; nibble++) {
-        const shift = 4 * (nibble & 1);
-        let four = 0;
-        for (let plane = first, at = first * stride + (nibble >> 1); plane < last; plane++, at += stride) {
-          four |= (SPREAD[((bytes[at] as number) >> shift) & 15] as number) << (plane - first);
-        }
-        for (let cell = 4 * nibble; four !== 0 && cell < counts.length; cell++, four >>>= 8) {
-          counts[cell] = (counts[cell] as number) + (four & 255) * 2 ** first;
-        }
+      for (let w = 0, at = first * words; w < words; w++, at++) {
+        this.#unloadWord(
+          w,
+          2 ** first,
+          planes[at] as number,
+          planes[at + words] as number,
+          planes[at + 2 * words] as number,
+          planes[at + 3 * words] as number,
+          planes[at + 4 * words] as number,
+          planes[at + 5 * words] as number,
+          planes[at + 6 * words] as number,
+          planes[at + 7 * words] as number,
+        );
       }
     }
-    this.#planes.fill(0, 0, used * this.words);
+    planes.fill(0, 0, used * words);
     this.#counted = 0;
+  }
+
+  /** Bit i of the eight words counts, at so much each, cell i of the word: four cells at a time, a count's bits side by side in a byte. */
+  #unloadWord(w: number, unit: number, a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number): void {
+    const counts = this.#counts;
+    for (let bit = 0; bit < 8; bit++) {
+      let four =
+        ((a >>> bit) & LOWEST) |
+        (((b >>> bit) & LOWEST) << 1) |
+        (((c >>> bit) & LOWEST) << 2) |
+        (((d >>> bit) & LOWEST) << 3) |
+        (((e >>> bit) & LOWEST) << 4) |
+        (((f >>> bit) & LOWEST) << 5) |
+        (((g >>> bit) & LOWEST) << 6) |
+        (((h >>> bit) & LOWEST) << 7);
+      for (let cell = 32 * w + bit; four !== 0; cell += 8, four >>>= 8) {
+        counts[cell] = (counts[cell] as number) + (four & 255) * unit;
+      }
+    }
   }
 }
