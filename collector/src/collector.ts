@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
 import { createCatalog } from './catalog.ts';
 import type { Truth } from './estimates.ts';
+import { createEstimating } from './estimating.ts';
 import { Arriving } from './http/arriving.ts';
 import { ingest } from './http/ingest.ts';
 import { metricsRouter } from './http/metrics.ts';
@@ -86,7 +87,8 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     ingest({ schemas: published, store, room, arriving: new Arriving(mostArriving), now, origins, perMinute, perMetric }),
   );
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
-  app.use(metricsRouter(catalog, store, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
+  const estimating = createEstimating();
+  app.use(metricsRouter(catalog, store, estimating, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
   app.use(express.static(dashboard));
   app.use((request) => {
     throw new Problem(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
@@ -111,6 +113,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     close: async () => {
       room.close();
       await server.close();
+      await estimating.close();
       await store.close();
     },
   };

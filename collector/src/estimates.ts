@@ -19,7 +19,7 @@ import type { Estimate } from './estimators/estimate.ts';
 import { distributionOf, estimatesOf } from './estimators/estimator.ts';
 import { normSub } from './estimators/norm-sub.ts';
 import { shrunk } from './estimators/shrunk.ts';
-import type { Selection, Store, Tallies } from './store/store.ts';
+import type { Evidence, Selection, Store, Tallies, Weights } from './store/store.ts';
 import { inUnit } from './unit.ts';
 import { type Watch, watchOf } from './watch/watch.ts';
 
@@ -73,6 +73,15 @@ export interface Settings {
   readonly asked?: Asked | undefined;
 }
 
+/** All that an estimate is made of, as plain data. */
+export interface Question extends Omit<Settings, 'truth'> {
+  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
+  readonly evidence: Evidence;
+  readonly weights: readonly Weights[];
+  /** The true shares by label. */
+  readonly shares?: ReturnType<Truth>;
+}
+
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
 /** The shares of a distribution's cells, and what is asked of it; of another metric undefined. */
@@ -91,24 +100,32 @@ function distributionRows(
   return { answers, distribution: describe(found, document.range, asked) };
 }
 
-/** Reads a metric's tallies once and estimates the share of each answer, of each candidate, or the mean of a number. */
-export async function estimateMetric(
+/** Reads a metric's tallies once, for the estimate of all that they tell. */
+export async function gather(
   store: Store,
   { app, metric, version, document, schemas }: PublishedMetric,
   range: Pick<Selection, 'from' | 'to' | 'segment'>,
-  { minimum, candidates, truth, asked = USUAL }: Settings,
-): Promise<MetricEstimates> {
+  { truth, ...settings }: Settings,
+): Promise<Question> {
+  const evidence = await store.read({ schemas, metric, ...range });
+  const weights = await store.weights({ schemas, metric, ...range });
+  const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
+  return { ...settings, metric: { app, metric, version, document }, evidence, weights, shares: isAll ? truth?.(app, metric) : undefined };
+}
+
+/** Estimates the share of each answer, of each candidate, or the mean of a number. */
+export function estimate(question: Question): MetricEstimates {
+  const { minimum, candidates, asked = USUAL, weights, shares } = question;
+  const { app, metric, version, document } = question.metric;
   const { type, law, epsilon, every, permanent } = document;
-  const { tallies, reports, from, to } = await store.read({ schemas, metric, ...range });
+  const { tallies, reports, from, to } = question.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : soughtOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
-  const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
-  const shares = isAll ? truth?.(app, metric) : undefined;
-  const watch = watchOf(law, tallies, await store.weights({ schemas, metric, ...range }), perDevice, numbers);
+  const watch = watchOf(law, tallies, weights, perDevice, numbers);
   const estimates =
     reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
   // Of a set, answers and dummies are as many as its limit.

@@ -9,7 +9,7 @@ import { randomizePrivSet } from '../../client/src/randomizers/privset.ts';
 import { spendingOf } from '../../collector/src/audit/spending.ts';
 import { statementOf } from '../../collector/src/audit/statement.ts';
 import { compareSchemas } from '../../collector/src/compare.ts';
-import { estimateMetric } from '../../collector/src/estimates.ts';
+import { estimate, gather } from '../../collector/src/estimates.ts';
 import { planOf } from '../../collector/src/plan/plan.ts';
 import type { Store } from '../../collector/src/store/store.ts';
 import { device } from '../client/device.ts';
@@ -119,7 +119,7 @@ describe.each([
       weights: async () => [],
     } as unknown as Store;
     const metric = { app: 'a', metric: 'm', version: 1, document, about: { description: 'd' }, segments: {}, schemas: ['w'] };
-    return (await estimateMetric(store, metric, {}, { minimum: 1, candidates: [] })).answers;
+    return estimate(await gather(store, metric, {}, { minimum: 1, candidates: [] })).answers;
   };
 
   test('cover their truth, err as stated, and are made consistent without adding up to 1', async () => {

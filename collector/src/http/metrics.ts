@@ -5,7 +5,8 @@ import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { takesCandidates } from '../candidates.ts';
 import type { Catalog, PublishedMetric } from '../catalog.ts';
-import { estimateMetric, type Settings } from '../estimates.ts';
+import { gather, type Settings } from '../estimates.ts';
+import type { Estimating } from '../estimating.ts';
 import { inWords } from '../otherwise.ts';
 import type { Store } from '../store/store.ts';
 import { askedOf } from './asked.ts';
@@ -69,7 +70,12 @@ function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.in
 }
 
 /** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
-export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metric: PublishedMetric) => Settings): Router {
+export function metricsRouter(
+  catalog: Catalog,
+  store: Store,
+  { estimate }: Estimating,
+  settingsOf: (metric: PublishedMetric) => Settings,
+): Router {
   const list: RequestHandler = async (_request, response) => {
     const metrics = catalog.metrics.map(async ({ app, metric, version, document, about, segments, assign, schemas }) => {
       const { type, law, epsilon, every, permanent, otherwise } = document;
@@ -90,7 +96,7 @@ export function metricsRouter(catalog: Catalog, store: Store, settingsOf: (metri
     const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
     const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
     const asked = askedOf(metric.document, rest.ranges, rest.quantiles);
-    response.json(await estimateMetric(store, metric, range, { ...settings, candidates, asked }));
+    response.json(await estimate(await gather(store, metric, range, { ...settings, candidates, asked })));
   };
   return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
 }

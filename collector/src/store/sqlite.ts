@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { connect, threadFile } from '../thread.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
@@ -10,16 +11,8 @@ import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from
 import { DATABASE, TIMEOUT } from './sqlite-schema.ts';
 import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
-interface Waiter {
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** MiB of the writer's young objects: V8 would let them double now and then, long into a run, and gain nothing by it. */
 const YOUNG = 48;
-
-/** The writer's own file, as source or as built. */
-const writerFile = new URL(import.meta.url.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js', import.meta.url);
 
 function readEvidence(database: DatabaseSync, { schemas, metric, from, to, segment = {} }: Selection): Evidence {
   const wanted = Object.entries(segment);
@@ -53,45 +46,12 @@ function readWeights(database: DatabaseSync, { schemas, metric, from, to }: Para
   return [...days].map(([day, reports]) => ({ day, reports }));
 }
 
-/** Requests to the writer, each with its reply, in order. */
-function connect(
-  worker: Worker,
-  onTrouble: (message: string) => void,
-): {
-  readonly opened: Promise<Reply>;
-  readonly ask: (request: Request) => Promise<Reply>;
-  /** Resolves when the writer has ended, to why. */
-  readonly ended: Promise<Error>;
-} {
-  const waiters: Waiter[] = [];
-  let failed: Error | undefined;
-  const fail = (error: Error): void => {
-    failed ??= error;
-    for (const { reject } of waiters.splice(0)) reject(error);
-  };
-  worker.on('error', fail);
-  const ended = new Promise<Error>((resolve) =>
-    worker.on('exit', () => {
-      fail(new Error('the store is closed'));
-      resolve(failed as Error);
-    }),
-  );
-  worker.on('message', (reply: Reply | Trouble) => {
-    if ('trouble' in reply) return onTrouble(reply.trouble);
-    const waiter = waiters.shift();
-    if (reply.error === undefined) waiter?.resolve(reply);
-    else waiter?.reject(reply.isFull ? new StoreFull(reply.error) : new Error(reply.error));
-  });
-  const reply = (): Promise<Reply> => new Promise((resolve, reject) => waiters.push({ resolve, reject }));
-  return {
-    opened: reply(),
-    ask: (request) => {
-      if (failed !== undefined) return Promise.reject(failed);
-      worker.postMessage(request, request.kind === 'group' ? [request.group.words.buffer] : []);
-      return reply();
-    },
-    ended,
-  };
+const isReply = (message: unknown): boolean => !('trouble' in (message as Reply | Trouble));
+
+/** A reply, where it is no error. */
+function orThrow(reply: Reply): Reply {
+  if (reply.error === undefined) return reply;
+  throw reply.isFull ? new StoreFull(reply.error) : new Error(reply.error);
 }
 
 /** What a store may be opened with. */
@@ -112,7 +72,7 @@ export interface SqliteOptions {
 export async function openSqliteStore(
   folder: string,
   shapes: Shapes,
-  { writer = writerFile, onTrouble = () => undefined }: SqliteOptions = {},
+  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined }: SqliteOptions = {},
 ): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
@@ -121,11 +81,18 @@ export async function openSqliteStore(
     workerData: { file, shapes } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
-  const { opened, ask, ended } = connect(worker, onTrouble);
-  await opened.catch((error: Error) => {
+  const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);
+  worker.on('message', (message: Reply | Trouble) => {
+    if ('trouble' in message) onTrouble(message.trouble);
+  });
+  const ask = async (request: Request): Promise<Reply> =>
+    orThrow(await thread.ask(request, request.kind === 'group' ? [request.group.words.buffer] : []));
+  try {
+    orThrow(await thread.reply());
+  } catch (error) {
     unlock();
     throw error;
-  });
+  }
   const { append, settle } = createGroupCommit(async (group) => {
     const { results = [] } = await ask({ kind: 'group', group });
     return Array.from(results, (result) => RESULTS[result] as Appended);
@@ -133,7 +100,7 @@ export async function openSqliteStore(
   const reader = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
   let closed = false;
   const failed = new Promise<Error>((resolve) => {
-    void ended.then((error) => closed || resolve(error));
+    void thread.ended.then((error) => closed || resolve(error));
   });
   /** What was appended is in the tallies. */
   const folded = async (): Promise<void> => {
@@ -157,7 +124,7 @@ export async function openSqliteStore(
       await settle();
       try {
         await ask({ kind: 'close' });
-        await ended; // of itself: a thread that is stopped from outside may be in the midst of its own end
+        await thread.ended; // of itself: a thread that is stopped from outside may be in the midst of its own end
       } catch (error) {
         await worker.terminate();
         throw error;

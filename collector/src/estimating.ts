@@ -1,0 +1,58 @@
+/**
+ * Estimates, beside the ingest: a large one takes tenths of a second, and no report waits for it. One thread computes them in their
+ * order; the first question starts it, and the first after it failed another.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { REFUSALS } from '@murmuration/shared';
+import type { MetricEstimates, Question } from './estimates.ts';
+import type { Reply } from './estimates-thread.ts';
+import { Problem } from './http/problem.ts';
+import { connect, type Thread, threadFile } from './thread.ts';
+
+/** Questions that may wait: beyond them the next is asked to come later. */
+const MOST_WAITING = 200;
+
+/** What estimates. */
+export interface Estimating {
+  /** @throws {Problem} when too many wait */
+  readonly estimate: (question: Question) => Promise<MetricEstimates>;
+  /** Ends the thread, when it has answered. */
+  readonly close: () => Promise<void>;
+}
+
+/** Nothing runs until something is asked. */
+export function createEstimating(): Estimating {
+  let thread: Thread<Question | null, Reply> | undefined;
+  let waiting = 0;
+  const start = (): Thread<Question | null, Reply> => {
+    const started = connect<Question | null, Reply>(
+      new Worker(threadFile(import.meta.url, 'estimates-thread')),
+      'nothing estimates any more',
+    );
+    void started.ended.then(() => {
+      if (thread === started) thread = undefined;
+    });
+    return started;
+  };
+  return {
+    estimate: async (question) => {
+      if (waiting >= MOST_WAITING) {
+        throw new Problem(REFUSALS.busy, 'busy', `at most ${MOST_WAITING} estimates that wait`, 'more; try again later');
+      }
+      waiting++;
+      try {
+        thread ??= start();
+        const reply = await thread.ask(question);
+        if ('error' in reply) throw reply.error;
+        return reply.estimates;
+      } finally {
+        waiting--;
+      }
+    },
+    close: async () => {
+      thread?.ask(null).catch(() => undefined); // which is not answered
+      await thread?.ended;
+    },
+  };
+}
