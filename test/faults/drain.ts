@@ -8,7 +8,7 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-/** Requests that a collector has read, and can't commit yet: each must be answered 204 after the signal. */
+/** Requests that have reached a collector's system, and that it can't commit yet: each must be answered 204 after the signal, whether or not it has read them before. */
 async function held(data: string, requests: number, today: number, add: (kind: string, detail?: string) => void): Promise<Uint8Array> {
   const server = await serve(data);
   const acknowledged = new Uint8Array(requests);
@@ -20,7 +20,7 @@ async function held(data: string, requests: number, today: number, add: (kind: s
     if (answer?.status === 204) acknowledged[n] = 1;
     else add('an accepted request was not acknowledged', `${answer?.status ?? 'closed'}`);
   });
-  await sleep(700); // all are read by now
+  while (!connections.every(({ socket }) => !socket.connecting && socket.writableLength === 0)) await sleep(1);
   const ended = server.stop('SIGTERM');
   await sleep(300);
   holder.exec('ROLLBACK');

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 
 interface Connection {
   readonly socket: Socket;
@@ -22,8 +23,11 @@ function endAfter(connection: Connection, response: ServerResponse): void {
 export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   #isDraining = false;
+  /** How many there ever were. */
+  #added = 0;
 
   add(socket: Socket): void {
+    this.#added++;
     this.#open.set(socket, { socket, response: undefined, isEnding: false });
     socket.once('close', () => this.#open.delete(socket));
   }
@@ -53,13 +57,26 @@ export class Connections {
     if (connection?.response !== undefined) endAfter(connection, connection.response);
   }
 
-  /** Ends each connection after its last response, and at once those that have never said a word. */
+  /** Ends each connection after its last response. */
   drain(): void {
     this.#isDraining = true;
-    for (const { socket } of this.#open.values()) {
-      this.end(socket);
-      if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of this.#open.keys()) this.end(socket);
+  }
+
+  /** Resolves when the system has no more connections to accept, and what they said is read; after so many milliseconds in any case. */
+  async quiet(most: number): Promise<void> {
+    const end = performance.now() + most;
+    await turn(); // the one that runs, which may have asked the system before
+    for (let added = -1; added !== this.#added && performance.now() < end; ) {
+      added = this.#added;
+      await turn(); // accepts one, where any waits
     }
+    await turn(); // reads what the last one said
+  }
+
+  /** Ends the connections that have never said a word. */
+  endSilent(): void {
+    for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /** Ends the connections on which no request is under way. */

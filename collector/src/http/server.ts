@@ -24,6 +24,9 @@ export const TIMEOUTS: Timeouts = { headers: 10_000, request: 20_000, idle: 10_0
 /** Connections that may wait to be accepted, where the system allows as many: beyond them it drops or resets new ones, and Node's own 511 are soon beyond a busy turn. */
 const BACKLOG = 4_096;
 
+/** So many milliseconds a server that is to stop goes on accepting at most: what the system took for it before may wait unread, behind a busy turn. */
+const LAST_CALL = 1_000;
+
 const CHECKS = 4; // timeouts are looked for so often within the shortest of them
 
 /** What is said of a request that never became one, by Node's code. */
@@ -45,7 +48,7 @@ function refuseBare(socket: Duplex, { code, expected, got }: Refusal): void {
 export interface HttpServer {
   /** Listens, and resolves to where; rejects where it can't. */
   readonly listen: (port: number, host: string) => Promise<AddressInfo>;
-  /** Answers every request that it accepted, then stops. */
+  /** Answers every request that it, or the system for it, accepted, then stops. */
   readonly close: () => Promise<void>;
 }
 
@@ -79,20 +82,27 @@ export function createHttpServer(listener: RequestListener, { headers, request, 
     .on('connection', (socket) => connections.add(socket))
     .on('checkExpectation', onExpectation)
     .on('clientError', onClientError);
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    connections.drain();
+    await connections.quiet(LAST_CALL);
+    const closed = once(server, 'close');
+    server.close();
+    connections.endSilent();
+    // Node looks for timeouts no longer: who is still sending has the time that anybody has.
+    const late = [setTimeout(() => connections.endUnasked(), headers), setTimeout(() => server.closeAllConnections(), request)];
+    await closed;
+    late.forEach(clearTimeout);
+  };
+  let closing: Promise<void> | undefined;
   return {
     listen: async (port, host) => {
       await once(server.listen(port, host, BACKLOG), 'listening');
       return server.address() as AddressInfo;
     },
-    close: async () => {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      connections.drain();
-      // Node looks for timeouts no longer: who is still sending has the time that anybody has.
-      const late = [setTimeout(() => connections.endUnasked(), headers), setTimeout(() => server.closeAllConnections(), request)];
-      await closed;
-      late.forEach(clearTimeout);
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }
