@@ -26,7 +26,7 @@ export const crowd = (size: number): Promise<Outcome> =>
     const connections = Array.from({ length: size }, () => new Connection(server.port));
     const answers = connections.map((connection) => devices.send(connection, devices.next()));
     const waiting = (): number => connections.filter(({ closed, socket }) => !closed && !socket.connecting).length;
-    await until(() => waiting() === size, 10_000);
+    await until(() => waiting() === size, 60_000);
     const connected = waiting();
     if (connected < size) failures.add('not all could wait', `${connected} of ${size}`);
     process.kill(server.pid, 'SIGCONT');

@@ -42,14 +42,13 @@ const refuse =
     const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${injection}`], {
       stdio: 'ignore',
     });
-    await sleep(200); // until it holds all threads
     return async () => {
       strace.kill('SIGINT');
       await once(strace, 'exit');
     };
   };
 
-/** Loads a collector, lets the disk fail for a while, and looks at what came of it. */
+/** Loads a collector, lets the disk fail for a while from the first failure on, and looks at what came of it. */
 async function failing(
   fault: string,
   apply: Fault,
@@ -63,11 +62,13 @@ async function failing(
   const load = devices.load(server.port, 32, () => alive);
   const flows = async (): Promise<boolean> => {
     const before = devices.acknowledgements;
-    return until(() => devices.acknowledgements > before + 100, 20_000);
+    return until(() => devices.acknowledgements > before + 100, 60_000);
   };
   if (!(await flows())) failures.add('nothing is acknowledged at first');
+  devices.statuses.clear();
   const undo = await apply(server, place);
-  devices.statuses.delete(507);
+  const fails = (): boolean => [...devices.statuses.keys()].some((status) => status !== 204);
+  await until(fails, 60_000); // strace needs a while to hold all threads
   await sleep(milliseconds);
   const during = new Map(devices.statuses);
   await undo();

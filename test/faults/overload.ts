@@ -95,7 +95,7 @@ export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, seconds, leas
     const memory = memoryOf(server.pid);
     const shed = (): number => devices.statuses.get(503) ?? 0;
     // Whatever the machine can offer, the queue is full in the end.
-    const isOver = (milliseconds: number): boolean => milliseconds >= (shed() > 0 ? seconds * 1_000 : 30_000);
+    const isOver = (milliseconds: number): boolean => milliseconds >= (shed() > 0 ? seconds * 1_000 : 120_000);
     const { offered, goodput } = await offer(server.port, devices, TIMES * peak, isOver);
     const [statuses, growth] = [new Map(devices.statuses), memoryOf(server.pid) - memory];
     const after = await measure();

@@ -26,7 +26,7 @@ export interface Server {
   readonly logs: () => string;
   /** Resolves to the exit code when it has ended. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal and resolves to the exit code when it has ended: null when it was killed, as it is when it does not end in 15 seconds. */
+  /** Sends a signal and resolves to the exit code when it has ended: null when it was killed, as it is when it does not end in a minute. */
   readonly stop: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>;
 }
 
@@ -82,7 +82,7 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   });
   const stop = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> => {
     child.kill(signal);
-    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
     const code = await exited;
     clearTimeout(timer);
     return code;
