@@ -35,6 +35,8 @@ const MOST_GROWTH = 384;
 const CONNECTIONS = 6_000;
 /** So many requests follow one another on a connection: a write each would cost the clients' core more than the collector's. */
 const BURST = 8;
+/** So many milliseconds a connection is used again at most after its last answer: servers close those that say nothing, ours after ten seconds. */
+const FRESH = 5_000;
 /** The collector has a core to itself, where there are two: else its clients would take from it what they measure. */
 const core = (): string => /Cpus_allowed_list:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
 const pinned = (): readonly string[] => (availableParallelism() > 1 ? ['taskset', '-c', core()] : []);
@@ -48,11 +50,17 @@ interface Offered {
 
 /** Sends `rate` batches a second, whatever becomes of them, over connections that wait for nothing, until it is over; then waits for the last answers. */
 async function offer(port: number, devices: Devices, rate: number, isOver: (milliseconds: number) => boolean): Promise<Offered> {
-  const idle: Connection[] = [];
+  const idle: { readonly connection: Connection; readonly since: number }[] = [];
+  const reused = (): Connection | undefined => {
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      if (!last.connection.closed && performance.now() < last.since + FRESH) return last.connection;
+      last.connection.close();
+    }
+    return undefined;
+  };
   let [offered, open, within, over] = [0, 0, 0, false];
   const burst = async (): Promise<void> => {
-    let connection = idle.pop();
-    while (connection?.closed) connection = idle.pop();
+    let connection = reused();
     if (connection === undefined) {
       open++;
       connection = new Connection(port);
@@ -62,7 +70,7 @@ async function offer(port: number, devices: Devices, rate: number, isOver: (mill
     const sent = Array.from({ length: BURST }, () => devices.send(connection, devices.next()));
     connection.socket.uncork();
     for (const status of sent) if ((await status) === 204 && !over) within++;
-    if (!connection.closed && !connection.socket.destroyed) idle.push(connection);
+    if (!connection.closed && !connection.socket.destroyed) idle.push({ connection, since: performance.now() });
   };
   const bursts: Promise<void>[] = [];
   const begun = performance.now();
@@ -74,7 +82,7 @@ async function offer(port: number, devices: Devices, rate: number, isOver: (mill
   }
   over = true;
   await Promise.race([Promise.all(bursts), sleep(30_000)]);
-  for (const connection of idle) connection.close();
+  for (const { connection } of idle) connection.close();
   return { offered: (1_000 * offered) / elapsed, goodput: (1_000 * within) / elapsed };
 }
 

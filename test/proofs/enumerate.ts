@@ -12,7 +12,14 @@ import { type Rational, rational, sum } from './rational.ts';
 /** Probabilities by the hexadecimal digits of a report, without those that are zero. */
 export type Distribution = ReadonlyMap<string, Rational>;
 
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** The hexadecimal digits of bytes; for the few of a report several times as fast as a Buffer's. */
+export const hex = (bytes: Uint8Array): string => {
+  let digits = '';
+  for (const byte of bytes) digits += DIGITS[byte];
+  return digits;
+};
 
 /** Thrown out of a `uniform` that rejected its first word. */
 const REJECTED = Symbol('rejected');

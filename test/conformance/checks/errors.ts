@@ -26,7 +26,9 @@ function tallied<L extends Law>(subject: Subject<L>, law: L, inputs: readonly nu
   const cohorts = new Map<number, (readonly number[])[]>();
   for (const input of inputs) {
     const { cohort, cells } = subject.mechanism.decode(law, reportOf(subject, law, input, coins, 2 ** 32));
-    cohorts.set(cohort, [...(cohorts.get(cohort) ?? []), cells]);
+    const reports = cohorts.get(cohort) ?? [];
+    cohorts.set(cohort, reports);
+    reports.push(cells);
   }
   return new Map([...cohorts].map(([cohort, reports]) => [cohort, tallyOf(subject, law, reports)]));
 }

@@ -18,8 +18,8 @@ export function hybridRow({ grid, window, inside, mix, truth }: HybridLaw, point
   ]);
 }
 
-/** Thresholds over words below 16. */
-const few = (grid: number, window: number): HybridLaw => ({ mechanism: 'hybrid', grid, window, inside: 13, mix: 7, truth: 12 });
+/** Thresholds over words below 8. */
+const few = (grid: number, window: number): HybridLaw => ({ mechanism: 'hybrid', grid, window, inside: 7, mix: 3, truth: 6 });
 
 export const hybrid: NumberSpecimen<HybridLaw> = {
   randomize: (law, point, coins, T) => randomizeHybrid(law, point / law.grid, coins, T),
@@ -34,9 +34,9 @@ export const hybrid: NumberSpecimen<HybridLaw> = {
   ],
   laws: [hybridLaw(1, 1, 0.01), hybridLaw(2, 1, 1), hybridLaw(3, 2, 4)],
   small: [
-    [few(1, 1), 16],
-    [few(2, 1), 16],
-    [few(4, 2), 16],
+    [few(1, 1), 8],
+    [few(2, 1), 8],
+    [few(4, 2), 8],
   ],
   large: [hybridLaw(9, 3, 4), hybridLaw(62, 44, 1)],
 };
