@@ -8,6 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: './test/setup/fill-compile-cache.ts',
     reporters: ['default', './test/setup/closing-line.ts'],
+    maxWorkers: '100%',
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },

@@ -67,13 +67,6 @@ const fromCells =
     return pureEstimates({ reports: reports.length, cells }, stated, stated, 1);
   };
 
-/** The mean and the mean square of an estimate, each times the probability of the collections that are in it. */
-interface Moments {
-  readonly mass: Rational;
-  readonly mean: Rational;
-  readonly square: Rational;
-}
-
 /** What is particular to a mechanism. */
 interface Particulars {
   /** The collector's estimates from reports. */
@@ -109,9 +102,16 @@ export function expectUnbiased(
   const n = population.length;
   const varianceOf = (f: Rational, drawn: number): Rational =>
     add(statedVariance(p, q, f, rational(drawn)), multiply(multiply(f, subtract(ONE, f)), rational(n - drawn, drawn * Math.max(1, n - 1))));
-  const barsOf = (f: Rational, drawn: number): Rational =>
-    inPart ? add(varianceOf(f, drawn), divide(bernoulli(f), rational(n))) : varianceOf(f, drawn);
-  const moments = range(size).map(() => new Map<number, Moments>());
+  const estimateOf = (count: number, drawn: number): Rational => divide(subtract(rational(count, drawn), q), subtract(p, q));
+  const bars = new Map<string, Rational>(); // asked for the same few shares again and again
+  const barsOf = (f: Rational, drawn: number): Rational => {
+    const key = `${f.numerator}/${f.denominator} of ${drawn}`;
+    const variance = bars.get(key) ?? (inPart ? add(varianceOf(f, drawn), divide(bernoulli(f), rational(n))) : varianceOf(f, drawn));
+    bars.set(key, variance);
+    return variance;
+  };
+  // Of each cell: by how many reports were drawn, and how many of them counted, the probability.
+  const chances = range(size).map(() => new Map<number, Map<number, Rational>>());
   for (const [reports, weight] of collections(rows, population)) {
     const estimates = shipped(reports);
     expect(estimates.length).toBe(size);
@@ -120,19 +120,21 @@ export function expectUnbiased(
       const drawn = asked.length;
       if (drawn === 0) return;
       const count = asked.filter((report) => cellsOf(report).includes(cell)).length;
-      const estimate = divide(subtract(rational(count, drawn), q), subtract(p, q));
-      expect(Math.abs(row.estimate - toNumber(estimate))).toBeLessThan(1e-9 * (1 + Math.abs(toNumber(estimate))));
+      const estimate = toNumber(estimateOf(count, drawn));
+      expect(Math.abs(row.estimate - estimate)).toBeLessThan(1e-9 * (1 + Math.abs(estimate)));
       expectErrorBars(row, (f) => barsOf(f, drawn), isAbout ? undefined : { count, chances: chancesOf(n, stated, inPart) });
-      const of = moments[cell] as Map<number, Moments>;
-      const { mass, mean, square } = of.get(drawn) ?? { mass: ZERO, mean: ZERO, square: ZERO };
-      const weighted = multiply(weight, estimate);
-      of.set(drawn, { mass: add(mass, weight), mean: add(mean, weighted), square: add(square, multiply(weighted, estimate)) });
+      const byDrawn = chances[cell] as Map<number, Map<number, Rational>>;
+      const byCount = byDrawn.get(drawn) ?? new Map<number, Rational>();
+      byDrawn.set(drawn, byCount.set(count, add(byCount.get(count) ?? ZERO, weight)));
     });
   }
-  moments.forEach((byDrawn, cell) => {
+  chances.forEach((byDrawn, cell) => {
     const f = rational(population.filter((answer) => answer === cell).length, n);
-    for (const [drawn, { mass, mean, square }] of byDrawn) {
-      const [first, second] = [divide(mean, mass), divide(square, mass)];
+    for (const [drawn, byCount] of byDrawn) {
+      const mass = sum(byCount.values());
+      const means = [...byCount].map(([count, chance]) => [multiply(chance, estimateOf(count, drawn)), estimateOf(count, drawn)] as const);
+      const first = divide(sum(means.map(([mean]) => mean)), mass);
+      const second = divide(sum(means.map(([mean, estimate]) => multiply(mean, estimate))), mass);
       expect(first).toEqual(f);
       expect(subtract(second, multiply(first, first))).toEqual(varianceOf(f, drawn));
     }
