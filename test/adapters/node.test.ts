@@ -86,7 +86,7 @@ describe('a folder', () => {
   test('holds a whole value, whenever its process is killed', async () => {
     const at = join(folder, 'killed');
     const letters = new Set<string>();
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 12 || letters.size < 2; round++) {
       const writer = spawn(
         process.execPath,
         [
@@ -108,7 +108,6 @@ describe('a folder', () => {
       expect([value.length, new Set(value).size]).toEqual([300_000, 1]);
       letters.add(value[0] as string);
     }
-    expect(letters.size).toBeGreaterThan(1);
   });
 
   test('is one process at a time, though every other one is killed while it holds the lock', async () => {

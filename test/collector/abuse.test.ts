@@ -93,9 +93,9 @@ describe('who may send', () => {
 
 describe('who takes too long', () => {
   test('headers and bodies that trickle in are answered 408 in one line, and others are served meanwhile', async () => {
-    await open({ timeouts: { headers: 300, request: 600, idle: 5_000 } });
+    await open({ timeouts: { headers: 3_000, request: 5_000, idle: 60_000 } });
     const slowHeaders = await raw(url, 'POST /v1/reports HTTP/1.1\r\nHost:');
-    const slowBody = await raw(url, `${head(100)}{`);
+    const slowBody = await raw(url, `${head(1_000)}{`);
     const drip = setInterval(() => slowBody.socket.writable && slowBody.socket.write(' '), 50);
     expect((await post(batch())).status).toBe(204);
     for (const answer of await Promise.all([slowHeaders.answer, slowBody.answer])) {
