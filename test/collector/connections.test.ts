@@ -162,7 +162,7 @@ describe('a collector that stops', () => {
     await open();
     const text = report();
     const other = await raw(url, text.slice(0, -1));
-    const { socket, answer } = await raw(url, report() + NOWHERE);
+    const { socket, answer } = await raw(url, report() + report('{}'));
     await waiting(1);
     await roundTrip();
     const closing = collector.close();
@@ -173,7 +173,7 @@ describe('a collector that stops', () => {
     commit();
     expect(answersOf(await answer)).toEqual([
       [204, false],
-      [404, false],
+      [400, false],
     ]);
     await closing;
     expect(counted).toHaveLength(2);

@@ -34,7 +34,9 @@ export async function raw(url: string, text: string): Promise<{ readonly socket:
   socket.setEncoding('utf8').on('data', (part: string) => {
     said += part;
   });
-  const answer = once(socket, 'close').then(() => said);
+  // Who goes on writing after the answer that ends the connection meets a reset: what was heard before is the answer.
+  socket.on('error', () => {});
+  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
   socket.write(text);
   return { socket, answer };
 }
