@@ -18,12 +18,9 @@ export interface Usage {
   readonly residentBytes: number;
 }
 
-/** Longer than a machine may stop: no connection of a load is ended because it seemed to say nothing. Node's own is 5 s. */
-const IDLE = 60_000;
-
 /** Reads the body and answers 204: what no collector in Node can beat. */
 async function bare(): Promise<number> {
-  const server = createServer({ keepAliveTimeout: IDLE }, (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -52,7 +49,6 @@ async function naive(folder: string): Promise<number> {
     response.status(204).end();
   });
   const server = app.listen(0, '127.0.0.1');
-  server.keepAliveTimeout = IDLE;
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
