@@ -1,15 +1,19 @@
 /** What changed between two versions of a schema, and whether devices in the field survive it. */
 
-import { canonicalJson, type Json, type MetricDocument, PERIOD_DAYS, type SchemaDocument } from '@murmuration/shared';
+import { type MetricDocument, PERIOD_DAYS, type SchemaDocument } from '@murmuration/shared';
 import { inWords } from './otherwise.ts';
+import { budgetSpentAgain, metricSpentAgain, type SpentAgain, same } from './spent-again.ts';
 
 /** One change, in words. */
 export interface Change {
   readonly what: string;
+  /** Whether devices and tallies survive it. */
   readonly allowed: boolean;
+  /** Where it makes devices spend what was promised to be all: allowed, but only by one who says so. */
+  readonly spends?: Omit<SpentAgain, 'what'>;
 }
 
-const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
+const spending = ({ what, ...spends }: SpentAgain): Change => ({ what, allowed: true, spends });
 
 /** A list of answers, of which the last may stand for every unlisted one. */
 type List = { readonly answers: readonly string[]; readonly other?: true };
@@ -24,30 +28,45 @@ function hasGrown(before: List, after: List): boolean {
   return after.answers.length >= before.answers.length && same(kept, after.answers.slice(0, kept.length));
 }
 
-/** Answers are append-only: an index must go on meaning what it meant. */
+/** Answers are append-only: an index must go on meaning what it meant. A type that is missing here does not compile. */
 function answersKept(before: MetricDocument, after: MetricDocument): boolean {
   if (before.type !== after.type) return false;
-  if (before.type === 'choice' && after.type === 'choice') return hasGrown(before, after);
-  if (before.type === 'choices' && after.type === 'choices') return hasGrown(before, after);
-  if (before.type === 'best' && after.type === 'best') return same(before.inputs, after.inputs.slice(0, before.inputs.length));
-  if (before.type === 'histogram' && after.type === 'histogram') return same(before.edges, after.edges);
-  if (before.type === 'mean' && after.type === 'mean') return same(before.range, after.range);
-  if (before.type === 'distribution' && after.type === 'distribution') {
-    return same([before.range, before.cells], [after.range, after.cells]);
+  switch (before.type) {
+    case 'flag':
+    case 'text':
+      return true;
+    case 'choice':
+    case 'choices':
+      return hasGrown(before, after as typeof before);
+    case 'best':
+      return same(before.inputs, (after as typeof before).inputs.slice(0, before.inputs.length));
+    case 'histogram':
+      return same(before.edges, (after as typeof before).edges);
+    case 'mean':
+      return same(before.range, (after as typeof before).range);
+    case 'distribution':
+      return same([before.range, before.cells], [(after as typeof before).range, (after as typeof before).cells]);
+    case 'count':
+      return same(before.max, (after as typeof before).max);
+    case 'joint':
+      return same(before.questions, (after as typeof before).questions);
   }
-  if (before.type === 'count' && after.type === 'count') return same(before.max, after.max);
-  return before.type !== 'joint' || after.type !== 'joint' || same(before.questions, after.questions);
 }
 
 const standIn = ({ otherwise }: MetricDocument): string => (otherwise === undefined ? 'nothing' : `"${inWords(otherwise)}"`);
 
-function compareMetric(name: string, before: MetricDocument, after: MetricDocument): Change[] {
+function compareMetric(
+  name: string,
+  before: MetricDocument,
+  after: MetricDocument,
+  schemas: readonly [SchemaDocument, SchemaDocument],
+): Change[] {
   if (!answersKept(before, after)) {
     return [{ what: `${name}: answers are append-only; another question needs another name`, allowed: false }];
   }
   const { otherwise: old, ...rest } = before;
   const { otherwise: fresh, ...others } = after;
-  const changes: Change[] = [];
+  const changes: Change[] = metricSpentAgain(name, before, after, ...schemas).map(spending);
   if (!same(rest, others)) {
     changes.push({ what: `${name}: its law, ε or cadence changed; reports of the two versions are not added up`, allowed: true });
   }
@@ -66,14 +85,16 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
   if (before.app !== after.app) return [{ what: `app: expected ${before.app}, got ${after.app}`, allowed: false }];
   const names = [...new Set([...Object.keys(before.metrics), ...Object.keys(after.metrics)])];
   const changes = names.flatMap((name): Change[] => {
-    const [old, fresh] = [before.metrics[name], after.metrics[name]];
+    const [old, fresh] = [before, after].map(({ metrics }) => (Object.hasOwn(metrics, name) ? metrics[name] : undefined));
     if (old === undefined) return [{ what: `${name}: added`, allowed: true }];
     if (fresh === undefined) return [{ what: `${name}: removed`, allowed: true }];
-    return compareMetric(name, old, fresh);
+    return compareMetric(name, old, fresh, [before, after]);
   });
   const longer = PERIOD_DAYS[after.budget.per] > PERIOD_DAYS[before.budget.per];
   const effect = longer ? 'devices that have reported wait for a whole new window' : 'windows that have begun keep the smaller one';
-  if (!same(before.budget, after.budget)) changes.push({ what: `budget: changed; ${effect}`, allowed: true });
+  const rise = budgetSpentAgain(before.budget, after.budget).map(spending);
+  changes.push(...rise);
+  if (rise.length === 0 && !same(before.budget, after.budget)) changes.push({ what: `budget: changed; ${effect}`, allowed: true });
   if (before.assign !== after.assign) {
     const now = after.assign ? 'each device answers a random part of the metrics' : 'each device answers all metrics';
     changes.push({

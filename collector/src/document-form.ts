@@ -96,6 +96,7 @@ const documentForm = z.strictObject({
     name,
     z.strictObject({
       description: z.string(),
+      unit: z.string().optional(),
       owner: z.string().optional(),
       expires: z
         .string()

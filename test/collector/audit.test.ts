@@ -5,9 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ratio, type SchemaDocument } from '@murmuration/shared';
+import { best, choice, choices, defineSchema, flag, joint, mean, permanent } from '@murmuration/client';
+import { listLaw, type Questions, ratio, type SchemaDocument } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Certificate } from '../../collector/src/audit/certificate.ts';
+import { percent, posteriorOf } from '../../collector/src/audit/posterior.ts';
 import { spendingOf } from '../../collector/src/audit/spending.ts';
 import { factor, statementOf } from '../../collector/src/audit/statement.ts';
 
@@ -119,7 +121,12 @@ describe('what people read', () => {
     expect(stdout).toContain('segments are sent in clear: platform, release-channel put each device into one of 6 groups');
     const { segments: _segments, ...plain } = document;
     const { warnings, segmentCombinations } = JSON.parse(audit(plain, '--json').stdout);
-    expect(warnings.map(({ kind }: { kind: string }) => kind)).toEqual(['participation-visible', 'storage']);
+    expect(warnings.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'large-epsilon',
+      'unlisted-sends-nothing',
+      'participation-visible',
+      'storage',
+    ]);
     expect(segmentCombinations).toBe(1);
   });
 
@@ -129,16 +136,16 @@ describe('what people read', () => {
       [
         '- Is dark mode on? (dark)',
         '  Asked at most once in 7 days. Answers: yes or no.',
-        '  One report changes the odds of any answer against any other by a factor of 1.2 at most (ε 0.100).',
+        '  Anyone who sees a report can be at most 1.2 times more confident in one answer over another (ε 0.100). Where all answers were equally likely before (50.0 % each), one of them is then the true one with a probability of at most 52.5 %. In a year of answering whenever it can: ε 5.300 at most.',
         '  Asked by: design. Needed until 2027-01-31.',
       ].join('\n'),
     );
-    expect(statement).toContain('it estimates which share of the reports stands for each.');
-    expect(statement).toContain('Asked once. Answers: free, pro, team, für Schulen.');
+    expect(statement).toContain('the collector estimates which share of them stands for each answer.');
+    expect(statement).toContain('Asked once. Answers: free, pro, team, für Schulen.\n  An answer that is not listed sends nothing');
     expect(statement).toContain('Answers: one of a list of 41.');
     expect(statement).toContain('Answers: theme (one of 2) together with sync (one of 2).');
-    expect(statement).toContain('All reports in one month together: 12.2 at most (ε 2.500).');
-    expect(statement).toContain('All reports ever together: 54.6 at most (ε 4.000).');
+    expect(statement).toContain('All reports in one month on one version of the question together: 12.2 times at most (ε 2.500).');
+    expect(statement).toContain('All reports ever on one version of the question together: 54.6 times at most (ε 4.000).');
     expect(statement).toContain('Nobody is named as its owner. No day is set on which it ends.');
     expect(statement).toContain('(ε 19.388, of a budget of 20.5)');
     expect(statement).toContain('and platform (web, ios), release-channel (stable, beta, nightly).');
@@ -193,7 +200,9 @@ describe("assign: 'random'", () => {
   test('the statement says that each device is asked some of it, and what bounds that', () => {
     const statement = statementOf(assigned, spendingOf(assigned));
     expect(statement).toContain('Each device is asked only some of these questions, chosen by chance and never by an answer');
-    expect(statement).toContain('by a factor of 404 at most (ε 6, the budget, for it is asked no more than fits).');
+    expect(statement).toContain(
+      'can be at most 404 times more confident in one set of answers over another (ε 6, the budget, for it is asked no more than fits).',
+    );
     const { assign: _assign, ...plain } = { ...assigned, budget: { epsilon: 20, per: 'month' } as const };
     expect(statementOf(plain, spendingOf(plain))).not.toContain('only some of these');
     expect(statementOf({ ...plain, assign: 'random' }, spendingOf({ ...plain, assign: 'random' }))).toContain(
@@ -204,15 +213,19 @@ describe("assign: 'random'", () => {
   test('a budget beyond all numbers has a factor too', () => {
     const large = { ...assigned, budget: { epsilon: 2000, per: 'month' } } as const;
     const bounded = { ...spendingOf(assigned), window: '2000.000000000000' };
-    expect(statementOf(large, bounded)).toContain('by a factor of 10^869 at most');
+    expect(statementOf(large, bounded)).toContain('at most 10^869 times more confident');
   });
 });
 
 describe('otherwise', () => {
   test('is what the warning of visible participation asks for', () => {
     const of = (schema: object): unknown => JSON.parse(audit(schema, '--json').stdout).warnings;
-    expect(of(assigned)).toMatchObject([{ kind: 'participation-visible', about: ['plan'] }, { kind: 'storage' }]);
-    expect(of(assignedChange('plan', { otherwise: 'free' }))).toMatchObject([{ kind: 'storage' }]);
+    expect(of(assigned)).toMatchObject([
+      { kind: 'unlisted-sends-nothing' },
+      { kind: 'participation-visible', about: ['plan'] },
+      { kind: 'storage' },
+    ]);
+    expect(of(assignedChange('plan', { otherwise: 'free' }))).toMatchObject([{ kind: 'unlisted-sends-nothing' }, { kind: 'storage' }]);
     expect(audit(assigned).stdout).toMatch(/^warning: participation visible: that a device answers plan, and on which day, is no secret/m);
   });
 
@@ -223,8 +236,107 @@ describe('otherwise', () => {
     expect(statement.split('If you do not answer')).toHaveLength(4);
     for (const answer of ['no', 'none of these', 'none']) expect(statement).toContain(place(answer));
     expect(statement).toContain('The first answer, or what is reported in its place, is randomized once and kept');
-    expect(statement).toContain('counts on the day on which its time to answer begins, whenever you answer.');
+    expect(statement).toContain('those of the last day of one slot and of the first day of the next are two reports.');
     expect(statementOf(document, spendingOf(document))).not.toContain('in your place');
+  });
+});
+
+describe('what a law lets through', () => {
+  const ask = { epsilon: 1, description: 'a question' } as const;
+  const of = (metrics: Questions, epsilon = 40): SchemaDocument =>
+    defineSchema({ app: 'notes', version: 1, budget: { epsilon, per: 'month' }, metrics }).document;
+
+  test('is printed for an ε of 20, warned of, and denied nowhere', () => {
+    const hiv = of({ hiv: flag({ ...ask, epsilon: 20, description: 'HIV status?' }), plain: flag({ ...ask, epsilon: 3 }) });
+    const { stdout, status } = audit(hiv);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^warning: large ε: above 3 a report hides little\. One report may tell hiv \(ε 19\.984: the true answer with a probability of up to 99\.9999998 %\)\./m,
+    );
+    expect(stdout).toContain('one of them is then the true one with a probability of at most 99.9999998 %.');
+    for (const claim of ['no true answer', 'nobody can tell', 'only the mean']) expect(stdout).not.toContain(claim);
+    const { warnings, metrics } = JSON.parse(audit(hiv, '--json').stdout);
+    expect(warnings[0]).toMatchObject({ kind: 'large-epsilon', about: ['hiv'] });
+    expect(metrics[0].posterior).toEqual({ report: '99.9999998 %' });
+  });
+
+  test('is the largest posterior that the matrix of the law has', () => {
+    for (const answers of [2, 3, 5, 12]) {
+      const list = Array.from({ length: answers }, (_, i) => `${i}`);
+      const document = of({ list: choice(list, ask) });
+      const { list: metric } = document.metrics;
+      const { law } = metric as NonNullable<typeof metric>;
+      expect(law).toEqual(listLaw(answers, 1));
+      const odds = spendingOf(document).metrics[0]?.report.odds ?? ratio(1n, 1n);
+      const found = posteriorOf(metric as NonNullable<typeof metric>, odds) ?? ratio(1n, 1n);
+      // A column of the matrix: the answers that a report supports are `e` times as likely as the others.
+      const supported = law.mechanism === 'subset' ? law.subset : 1;
+      const e = Number(odds.numerator) / Number(odds.denominator);
+      const column = list.map((_, i) => (i < supported ? e : 1));
+      expect(Number(found.numerator) / Number(found.denominator)).toBeCloseTo(e / column.reduce((sum, x) => sum + x, 0), 12);
+    }
+  });
+
+  test('is never rounded down, nor up to certainty', () => {
+    expect([percent(ratio(1n, 2n)), percent(ratio(1n, 3n)), percent(ratio(999_999_999n, 10n ** 9n))]).toEqual([
+      '50.0 %',
+      '33.4 %',
+      '99.9999999 %',
+    ]);
+    expect(percent(ratio(10n ** 40n - 1n, 10n ** 40n))).toBe('100 %');
+  });
+
+  test('is added up for a year, and for days of recording, by metric and in all', () => {
+    const document = of({
+      weekly: flag({ ...ask, every: 'week', otherwise: false }),
+      monthly: flag(ask),
+      once: flag({ ...ask, every: 'once' }),
+      kept: permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'year' }),
+      ever: permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'never' }),
+    });
+    const { metrics, recorded, year } = JSON.parse(audit(document, '--json').stdout);
+    const rows = metrics.map(({ metric, times, epsilon }: { metric: string; times: number; epsilon: { [of: string]: string } }) => [
+      metric,
+      times,
+      ...['window', 'recorded', 'year'].map((each) => Math.round(Number(epsilon[each]))),
+    ]);
+    expect(rows).toEqual([
+      ['weekly', 5, 5, 6, 53],
+      ['monthly', 1, 1, 2, 13],
+      ['once', 1, 1, 1, 1],
+      ['kept', 1, 2, 4, 2],
+      ['ever', 1, 2, 2, 2],
+    ]);
+    expect([Math.round(Number(recorded)), Math.round(Number(year))]).toEqual([15, 71]);
+    const text = audit(document).stdout;
+    expect(text).toMatch(/^any month of days of recording, which may touch one slot more of a metric: ε 14\.99/m);
+    expect(text).toMatch(/^any year: ε 70\.99/m);
+  });
+
+  test('includes presence, where what is not listed sends nothing', () => {
+    const document = of({
+      plan: choice(['a', 'b'], ask),
+      open: choice(['a', 'b'], { ...ask, other: true }),
+      sets: choices(['a', 'b', 'c'], { ...ask, atMost: 2 }),
+      both: joint({ a: ['x', 'y'], b: [true, false] }, ask),
+      tool: best(['a', 'b'], { ...ask, utility: { x: [0, 1], y: [1, 0] } }),
+      size: mean([0, 1], ask),
+    });
+    const { warnings } = JSON.parse(audit(document, '--json').stdout);
+    expect(warnings[0]).toMatchObject({ kind: 'unlisted-sends-nothing', about: ['plan', 'sets', 'both', 'tool'] });
+    expect(warnings[0].words).toContain('`other: true` for choice and choices');
+  });
+
+  test('does not include activity, other installations, or a clock set forward, and says so', () => {
+    const statement = statementOf(document, spendingOf(document));
+    expect(statement).toContain('Not covered: activity, which is whether and when the app is used');
+    expect(statement).toContain('An installation is one life of the storage');
+    expect(statement).toContain('a device whose clock is set forward, which opens slots before their time.');
+  });
+
+  test('is the same of a metric with the name of a member of every object', () => {
+    const { status, stdout } = audit(of({ constructor: flag(ask) }), '--json');
+    expect([status, JSON.parse(stdout).metrics[0].metric]).toEqual([0, 'constructor']);
   });
 });
 

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTelemetry, defineSchema, distribution, flag, hierarchical, memoryStorage } from '@murmuration/client';
+import { createTelemetry, defineSchema, distribution, flag, memoryStorage } from '@murmuration/client';
+import { hierarchical } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
 import { type DistributionLaw, MODULUS, mechanismOf } from '@murmuration/shared';

@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choice, defineSchema, flag, joint, permanent, stringHashing, text } from '@murmuration/client';
+import { choice, defineSchema, flag, joint, permanent, preview, text } from '@murmuration/client';
+import { stringHashing } from '@murmuration/client/mechanisms';
 import { openCollector, parseDocument } from '@murmuration/collector';
 import {
   answersOf,
@@ -178,7 +179,7 @@ describe('a device', () => {
   test('previews it as bits of a string', async () => {
     const one = device(schema);
     one.telemetry.record('pages', { page: '/', plan: 'pro', dark: true });
-    expect((await one.telemetry.preview())[0]?.reports.map(({ meaning }) => meaning)).toEqual(['randomized: noisy bits']);
+    expect((await preview(one.telemetry))[0]?.reports.map(({ meaning }) => meaning)).toEqual(['randomized: noisy bits']);
   });
 });
 

@@ -5,19 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  choice,
-  defineSchema,
-  flag,
-  hadamard,
-  hadamardCountMeanSketch,
-  type ListMechanism,
-  localHashing,
-  permanent,
-  projective,
-  text,
-  unary,
-} from '@murmuration/client';
+import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
+import { hadamard, hadamardCountMeanSketch, type ListMechanism, localHashing, projective, unary } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { estimatesOf, momentsOf } from '@murmuration/collector';
 import {

@@ -1,6 +1,6 @@
 /** Questions for the best of options: what they take, what they say of themselves, and what is refused. */
 
-import { best, defineSchema, permanent } from '@murmuration/client';
+import { best, defineSchema, permanent, preview } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import { canonicalSchema, exponentialLaw, kAryLaw, type MetricDocument } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe('the best of options', () => {
   test('tells in words which option a report says, and is stated and planned', async () => {
     const { telemetry, outcomes } = device(schemaOf());
     telemetry.record('view', 'places');
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (list|grid|map)$/);
     expect(outcomes).toEqual([{ metric: 'view', result: 'recorded' }]);
     const { document } = schemaOf();

@@ -1,6 +1,6 @@
 /** Questions for several of a list: what they take, what they say of themselves, and their way to the API. */
 
-import { choices, defineSchema, permanent } from '@murmuration/client';
+import { choices, defineSchema, permanent, preview } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { parseDocument } from '@murmuration/collector';
 import { canonicalSchema, listLaw, type MetricDocument, privSet, setLaw } from '@murmuration/shared';
@@ -67,7 +67,7 @@ describe('choices', () => {
     for (const set of [[], ['mail'], ['mail', 'chat'], [...answers]] as const) {
       const { telemetry, outcomes } = device(schemaOf());
       telemetry.record('parts', set);
-      const [batch] = await telemetry.preview();
+      const [batch] = await preview(telemetry);
       expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (mail|chat|files|calls|fewer than [12])$/);
       expect(outcomes).toEqual([{ metric: 'parts', result: 'recorded' }]);
     }

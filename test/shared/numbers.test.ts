@@ -1,20 +1,7 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
-import {
-  choice,
-  count,
-  defineSchema,
-  distribution,
-  duchi,
-  geometric,
-  hierarchical,
-  histogram,
-  hybrid,
-  laplace,
-  mean,
-  permanent,
-  piecewise,
-} from '@murmuration/client';
+import { choice, count, defineSchema, distribution, histogram, mean, permanent, preview } from '@murmuration/client';
+import { duchi, geometric, hierarchical, hybrid, laplace, piecewise } from '@murmuration/client/mechanisms';
 import { parseDocument } from '@murmuration/collector';
 import {
   answersOf,
@@ -83,7 +70,7 @@ describe('a mean', () => {
   test('tells in words what a report says', async () => {
     const { telemetry } = device(schemaOf(mean([0, 60], { ...ask, mechanism: duchi() })));
     telemetry.record('number', 60);
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: (0|60)$/);
   });
 
@@ -100,7 +87,7 @@ describe('a mean', () => {
     expect(schema.questions.number.labels()).toHaveLength(mechanismOf(law).shape(law).cells);
     const { telemetry, outcomes } = device(schema);
     telemetry.record('number', 7);
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
     expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
@@ -123,7 +110,7 @@ describe('a count', () => {
     expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
     const { telemetry, outcomes } = device(schemaOf(question));
     telemetry.record('number', 7);
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: \d+(\.\d+)?$/);
     expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
@@ -164,7 +151,7 @@ describe('a distribution', () => {
     expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
     const { telemetry, outcomes } = device(schema);
     telemetry.record('number', 0.7);
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toBe('randomized: noisy bits');
     expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
@@ -189,7 +176,7 @@ describe('a distribution', () => {
   test('tells in words what a report says', async () => {
     const { telemetry } = device(schemaOf(distribution([0, 64], { ...ask, epsilon: 4 })));
     telemetry.record('number', 60);
-    const [batch] = await telemetry.preview();
+    const [batch] = await preview(telemetry);
     expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
   });
 });

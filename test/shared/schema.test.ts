@@ -1,6 +1,7 @@
 /** `defineSchema`: every mistake throws and names its field; every schema that it takes, the collector takes too. */
 
-import { choice, defineSchema, flag, joint, permanent, rappor, text, unary } from '@murmuration/client';
+import { choice, defineSchema, flag, joint, permanent, text } from '@murmuration/client';
+import { rappor, unary } from '@murmuration/client/mechanisms';
 import { parseDocument } from '@murmuration/collector';
 import { canonicalSchema, permanentKAryLaw, symmetricUnaryLaw, unaryLaw, wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';

@@ -6,7 +6,18 @@
  * charge, since all its reports come from one stored symbol (Erlingsson, Pihur, Korolova 2014, theorem 1).
  */
 
-import { chargesOf, lnUp, type MetricDocument, mechanismOf, power, type Ratio, type SchemaDocument } from '@murmuration/shared';
+import {
+  chargeIn,
+  chargesOf,
+  DAYS,
+  lnUp,
+  type MetricDocument,
+  mechanismOf,
+  type Period,
+  power,
+  type Ratio,
+  type SchemaDocument,
+} from '@murmuration/shared';
 
 /** Decimals of every ε: far more than 32-bit thresholds tell apart. */
 const DECIMALS = 12;
@@ -25,6 +36,13 @@ export interface MetricSpending {
   /** How often it is charged in a window: once for a permanent metric. */
   readonly times: number;
   readonly window: Spent;
+  /**
+   * In a window of days on which answers are recorded: one slot more where slots come again. The slot of an answer may begin before
+   * it (`otherwise`) or after it (an answer that could be claimed only at the app's next start).
+   */
+  readonly recorded: Spent;
+  /** In 365 days of answering whenever it can. */
+  readonly year: Spent;
   /** Of a permanent metric. */
   readonly epoch?: Spent;
   /** Neither a report nor an epoch spends more than the schema says. */
@@ -38,6 +56,10 @@ export interface Spending {
   readonly all: Spent;
   /** What one device can spend in any window, rounded up: the ε of all metrics or, under `assign`, the budget where that is less. */
   readonly window: string;
+  /** The same of days of recording, one slot more for each metric whose slots come again; under `assign`, of all metrics, though a device answers only some. */
+  readonly recorded: Spent;
+  /** In 365 days of answering whenever it can, all metrics together. */
+  readonly year: Spent;
   /** Every metric holds, and the window is within the budget: under `assign`, each metric's window. */
   readonly holds: boolean;
 }
@@ -57,16 +79,33 @@ function stated(claim: number): string {
 /** Whether ε is at most a claim, both rounded up alike. */
 const within = (epsilon: string, claim: number): boolean => digits(epsilon) <= digits(stated(claim));
 
-function metricSpending(metric: string, { law, epsilon, permanent }: MetricDocument, times: number): MetricSpending {
+/** The product of ratios, which is the sum of their ε. */
+const together = (all: readonly Spent[]): Spent =>
+  spent(
+    all.reduce(
+      (product, { odds }) => ({ numerator: product.numerator * odds.numerator, denominator: product.denominator * odds.denominator }),
+      { numerator: 1n, denominator: 1n },
+    ),
+  );
+
+/** Whether a metric has a second slot, or a permanent one a second epoch, in a device's life. */
+const comesAgain = ({ every, permanent }: MetricDocument): boolean => (permanent ? permanent.renew !== 'never' : every !== 'once');
+
+function metricSpending(metric: string, document: MetricDocument, times: number, per: Period): MetricSpending {
+  const { law, epsilon, permanent } = document;
   const odds = mechanismOf(law).odds(law);
   const report = spent(odds.report);
   const epoch = odds.permanent && spent(odds.permanent);
+  const unit = epoch?.odds ?? report.odds;
+  const yearly = Math.round(chargeIn(document, DAYS.year, per) / (permanent?.epsilon ?? epsilon));
   return {
     metric,
     mechanism: law.mechanism,
     report,
     times,
-    window: spent(power(epoch?.odds ?? report.odds, times)),
+    window: spent(power(unit, times)),
+    recorded: spent(power(unit, comesAgain(document) ? times + 1 : times)),
+    year: spent(power(unit, yearly)),
     ...(epoch && { epoch }),
     holds: within(report.epsilon, epsilon) && (epoch === undefined || within(epoch.epsilon, permanent?.epsilon ?? 0)),
   };
@@ -74,14 +113,19 @@ function metricSpending(metric: string, { law, epsilon, permanent }: MetricDocum
 
 /** What the schema's integers spend. */
 export function spendingOf({ metrics, budget, assign }: SchemaDocument): Spending {
-  const rows = chargesOf(metrics, budget.per).map(({ metric, times }) => metricSpending(metric, metrics[metric] as MetricDocument, times));
-  const product = rows.reduce(
-    (all, { window: { odds } }) => ({ numerator: all.numerator * odds.numerator, denominator: all.denominator * odds.denominator }),
-    { numerator: 1n, denominator: 1n },
+  const rows = chargesOf(metrics, budget.per).map(({ metric, times }) =>
+    metricSpending(metric, metrics[metric] as MetricDocument, times, budget.per),
   );
-  const all = spent(product);
+  const all = together(rows.map(({ window }) => window));
   const each = rows.every(({ holds, window }) => holds && (!assign || within(window.epsilon, budget.epsilon)));
   // A device adds up the charges that are claimed: where one is exceeded, so may be their sum.
   const window = assign && each && !within(all.epsilon, budget.epsilon) ? stated(budget.epsilon) : all.epsilon;
-  return { metrics: rows, all, window, holds: each && within(window, budget.epsilon) };
+  return {
+    metrics: rows,
+    all,
+    window,
+    recorded: together(rows.map(({ recorded }) => recorded)),
+    year: together(rows.map(({ year }) => year)),
+    holds: each && within(window, budget.epsilon),
+  };
 }

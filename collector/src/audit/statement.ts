@@ -13,8 +13,10 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { inWords } from '../otherwise.ts';
+import { percent, posteriorOf } from './posterior.ts';
 import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';
+import { sendsNothingUnlisted } from './warnings.ts';
 
 const TEXT = 'any text, of which only randomized bits of a hash leave the device';
 const SHOWN = 6; // so many answers are listed
@@ -59,35 +61,51 @@ function answers(metric: MetricDocument): string {
     case 'histogram':
       return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
     case 'count':
-      return `a count from 0 to ${metric.max}, of which only the mean over many reports can be estimated`;
+      return `a count from 0 to ${metric.max}; the collector estimates the mean over many reports`;
     case 'distribution':
       return `a number from ${metric.range[0]} to ${metric.range[1]}, in one of ${metric.cells} parts of that range`;
     case 'mean':
-      return `a number from ${metric.range[0]} to ${metric.range[1]}, of which only the mean over many reports can be estimated`;
+      return `a number from ${metric.range[0]} to ${metric.range[1]}; the collector estimates the mean over many reports`;
     case 'text':
       return TEXT;
   }
 }
 
-function bound({ report, epoch }: MetricSpending, { permanent, otherwise }: MetricDocument): string {
-  const one = `One report changes the odds of any answer against any other by a factor of ${factor(report.odds)} at most (ε ${short(report.odds)}).`;
-  if (epoch === undefined || permanent === undefined) return one;
+/** What a report, or all of an epoch, may tell of the true answer, where answers are listed. */
+function guess(metric: MetricDocument, odds: Ratio): string {
+  const [most, before] = [posteriorOf(metric, odds), posteriorOf(metric, ratio(1n, 1n))];
+  if (most === undefined || before === undefined) return '';
+  return ` Where all answers were equally likely before (${percent(before)} each), one of them is then the true one with a probability of at most ${percent(most)}.`;
+}
+
+function bound({ report, epoch, year }: MetricSpending, metric: MetricDocument): string {
+  const { permanent, otherwise, every } = metric;
+  const one = `Anyone who sees a report can be at most ${factor(report.odds)} times more confident in one answer over another (ε ${short(report.odds)}).${guess(metric, report.odds)}`;
+  const yearly = ` In a year of answering whenever it can: ε ${short(year.odds)} at most.`;
+  if (epoch === undefined || permanent === undefined) return every === 'once' ? one : `${one}${yearly}`;
   const span = permanent.renew === 'never' ? 'ever' : `in one ${permanent.renew}`;
   const first = otherwise === undefined ? 'The first answer' : 'The first answer, or what is reported in its place,';
-  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} together: ${factor(epoch.odds)} at most (ε ${short(epoch.odds)}).`;
+  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${short(epoch.odds)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : yearly}`;
+}
+
+/** What an unlisted answer does. */
+function unlisted(metric: MetricDocument): readonly string[] {
+  if (!sendsNothingUnlisted(metric)) return [];
+  return ['  An answer that is not listed sends nothing, so a report tells by being there that the answer was listed.'];
 }
 
 const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
   otherwise === undefined
     ? []
     : [
-        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not tell by being there that you answered.`,
+        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not tell by being there that you answered; what it says may, within the bound below.`,
       ];
 
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
   return [
     `- ${description} (${spending.metric})`,
     `  Asked ${often(metric.every)}. Answers: ${answers(metric)}.`,
+    ...unlisted(metric),
     ...standIn(metric),
     `  ${bound(spending, metric)}`,
     `  ${owner === undefined ? 'Nobody is named as its owner.' : `Asked by: ${owner}.`} ${expires === undefined ? 'No day is set on which it ends.' : `Needed until ${expires}.`}`,
@@ -95,16 +113,20 @@ function question(spending: MetricSpending, metric: MetricDocument, { descriptio
 }
 
 /** What one installation gives away in a window. */
-function window({ budget: { epsilon, per }, metrics }: SchemaDocument, spending: Spending): string {
+function window({ budget: { epsilon, per }, assign }: SchemaDocument, spending: Spending): string {
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
   const spent = isBounded ? `ε ${epsilon}, the budget, for it is asked no more than fits` : `ε ${short(odds)}, of a budget of ${epsilon}`;
-  const hasStandIn = Object.values(metrics).some(({ otherwise }) => otherwise !== undefined);
+  const days = PERIOD_DAYS[per];
+  const larger = `${factor(spending.recorded.odds)} (ε ${short(spending.recorded.odds)})`;
   return [
-    `Everything that one installation sends about any ${PERIOD_DAYS[per]} consecutive days changes the odds between any two sets of answers by a factor of ${factor(odds)} at most (${spent}).`,
-    ...(hasStandIn
-      ? ['A question that is answered in your place counts on the day on which its time to answer begins, whenever you answer.']
-      : []),
+    `Anyone who sees everything that one installation sends for the slots that begin in any ${days} consecutive days can be at most ${factor(odds)} times more confident in one set of answers over another (${spent}).`,
+    ...(spending.recorded.epsilon === spending.all.epsilon
+      ? []
+      : [
+          `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days} days can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, the factor is at most ${larger}.`,
+        ]),
+    `In a year of answering whenever it can, all questions together spend ε ${short(spending.year.odds)} at most${assign ? ', and one device fewer, for it is asked only some of them' : ''}.`,
   ].join(' ');
 }
 
@@ -114,13 +136,14 @@ export function statementOf(document: SchemaDocument, spending: Spending): strin
   const clear = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);
   return [
     `What ${app} asks, and what its reports give away (version ${version})`,
-    'Every answer is changed at random on the device before it is stored or sent. The collector gets no true answer; from many random ones it estimates which share of the reports stands for each.',
+    'Every answer is randomized on the device before it is stored or sent: a report may say the true answer or another, by chance. How much a report still tells is stated for each question. From many reports the collector estimates which share of them stands for each answer.',
     ...(assign
       ? ['Each device is asked only some of these questions, chosen by chance and never by an answer: as many as fit its budget.']
       : []),
     spending.metrics.map((row) => question(row, metrics[row.metric] as MetricDocument, about[row.metric] as About)).join('\n'),
     window(document, spending),
     `Sent as it is: a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. Nothing that is sent names the person or the device.`,
-    'Not covered: that an installation reports at all; several installations of one person, each of which has this budget for itself.',
+    'An installation is one life of the storage that one origin (in an app: one device) keeps for one app name. Another browser, profile or device, a renamed app, and a storage that was erased are other installations: each has this budget for itself, and asks again.',
+    'Not covered: activity, which is whether and when the app is used and that an installation reports at all; several installations of one person; a device whose clock is set forward, which opens slots before their time.',
   ].join('\n\n');
 }

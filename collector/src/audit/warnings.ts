@@ -1,10 +1,12 @@
 /** What lies outside ε, in words: participation, segments, storage. The threat model has the whole list. */
 
-import type { SchemaDocument } from '@murmuration/shared';
+import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { percent, posteriorOf } from './posterior.ts';
+import type { Spending } from './spending.ts';
 
 /** A warning of the audit. */
 export interface Warning {
-  readonly kind: 'participation-visible' | 'segments-in-clear' | 'storage';
+  readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'storage';
   /** What it concerns: metrics or segments. */
   readonly about: readonly string[];
   readonly words: string;
@@ -14,8 +16,27 @@ export interface Warning {
 export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
   Object.values(segments).reduce((product, { length }) => product * length, 1);
 
+/** Above it, one report of a flag says the true answer nineteen times in twenty. */
+const LARGE = 3;
+
+/** Whether an answer, or a part of one, that is not listed sends nothing, so that presence tells something by type. */
+export const sendsNothingUnlisted = (metric: MetricDocument): boolean =>
+  metric.type === 'joint' || metric.type === 'best' || ((metric.type === 'choice' || metric.type === 'choices') && !metric.other);
+
+/** What one report of a large ε tells, for each metric that has one. */
+function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly Warning[] {
+  const large = spending.metrics.filter(({ report }) => Number(report.epsilon) > LARGE);
+  if (large.length === 0) return [];
+  const each = large.map(({ metric, report: { odds } }) => {
+    const most = posteriorOf(metrics[metric] as MetricDocument, odds);
+    return `${metric} (ε ${lnUp(odds, 3)}${most ? `: the true answer with a probability of up to ${percent(most)}` : ''})`;
+  });
+  const words = `large ε: above ${LARGE} a report hides little. One report may tell ${each.join(', ')}. Ask with a smaller epsilon.`;
+  return [{ kind: 'large-epsilon', about: large.map(({ metric }) => metric), words }];
+}
+
 /** The warnings for a schema. */
-export function warningsOf(document: SchemaDocument): readonly Warning[] {
+export function warningsOf(document: SchemaDocument, spending: Spending): readonly Warning[] {
   const visible = Object.entries(document.metrics).flatMap(([name, { otherwise }]) => (otherwise === undefined ? [name] : []));
   const segments = Object.keys(document.segments ?? {});
   const participation: Warning = {
@@ -28,11 +49,23 @@ export function warningsOf(document: SchemaDocument): readonly Warning[] {
     about: segments,
     words: `segments are sent in clear: ${segments.join(', ')} put each device into one of ${combinationsOf(document)} groups, with no randomness. Nothing private may stand in one.`,
   };
+  const lists = Object.entries(document.metrics).flatMap(([name, metric]) => (sendsNothingUnlisted(metric) ? [name] : []));
+  const unlisted: Warning = {
+    kind: 'unlisted-sends-nothing',
+    about: lists,
+    words: `unlisted answers send nothing: of ${lists.join(', ')} an answer, a part of one or an input that is not listed records nothing, so a report tells by being there that all was listed. Where users can cause one, give the list an \`other\`: \`other: true\` for choice and choices, an entry that the app maps to for joint and best.`,
+  };
   const storage: Warning = {
     kind: 'storage',
     about: [],
     words:
-      'storage bounds the promise: an installation whose storage was erased, and each further installation of a person, has a budget of its own.',
+      'storage bounds the promise: an installation is one life of the storage of one origin and app name. One whose storage was erased, each further one of a person, and a renamed app have a budget of their own; a clock that is set forward opens slots before their time.',
   };
-  return [...(visible.length > 0 ? [participation] : []), ...(segments.length > 0 ? [clear] : []), storage];
+  return [
+    ...largeEpsilon(document, spending),
+    ...(lists.length > 0 ? [unlisted] : []),
+    ...(visible.length > 0 ? [participation] : []),
+    ...(segments.length > 0 ? [clear] : []),
+    storage,
+  ];
 }

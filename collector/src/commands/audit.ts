@@ -3,6 +3,7 @@
 import { canonicalSchema, fingerprint, isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { certificateOf, windowOf } from '../audit/certificate.ts';
+import { percent, posteriorOf } from '../audit/posterior.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
 import { combinationsOf, warningsOf } from '../audit/warnings.ts';
@@ -18,7 +19,7 @@ interface AuditOptions {
 }
 
 function row(
-  { metric, mechanism, report, times, window, epoch, holds }: MetricSpending,
+  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
   { epsilon, permanent, law }: MetricDocument,
 ): string[] {
   const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
@@ -32,6 +33,8 @@ function row(
     epoch?.epsilon ?? '',
     `${times}`,
     window.epsilon,
+    recorded.epsilon,
+    year.epsilon,
     holds ? 'holds' : 'EXCEEDED',
     moved,
   ];
@@ -45,27 +48,57 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
     '',
-    table(['metric', 'mechanism', 'ε a report', 'claimed', 'ε an epoch', 'times', `ε a ${budget.per}`, '', '1 % crafted moves'], rows),
+    table(
+      [
+        'metric',
+        'mechanism',
+        'ε a report',
+        'claimed',
+        'ε an epoch',
+        'times',
+        `ε a ${budget.per}`,
+        'of recording',
+        'ε a year',
+        '',
+        '1 % crafted moves',
+      ],
+      rows,
+    ),
     '',
     `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
     ...(assign
       ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${all.epsilon}`]
       : []),
+    `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${spending.recorded.epsilon}`,
+    `any year: ε ${spending.year.epsilon}`,
     '',
-    ...warningsOf(document).map(({ words }) => `warning: ${words}`),
+    ...warningsOf(document, spending).map(({ words }) => `warning: ${words}`),
     '',
     statementOf(document, spending),
   ].join('\n');
 }
 
-const epsilons = (document: SchemaDocument, { metric, mechanism, report, times, window, epoch, holds }: MetricSpending): object => {
-  const { epsilon, permanent } = document.metrics[metric] as MetricDocument;
+const epsilons = (
+  document: SchemaDocument,
+  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
+): object => {
+  const question = document.metrics[metric] as MetricDocument;
+  const { epsilon, permanent } = question;
+  const posterior = posteriorOf(question, report.odds);
+  const epochPosterior = epoch && posteriorOf(question, epoch.odds);
   return {
     metric,
     mechanism,
     claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
     leveragePerPercent: shiftOf((document.metrics[metric] as MetricDocument).law, 0.01) ?? null,
-    epsilon: { report: report.epsilon, window: window.epsilon, ...(epoch && { epoch: epoch.epsilon }) },
+    epsilon: {
+      report: report.epsilon,
+      window: window.epsilon,
+      recorded: recorded.epsilon,
+      year: year.epsilon,
+      ...(epoch && { epoch: epoch.epsilon }),
+    },
+    ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
     times,
     holds,
   };
@@ -85,7 +118,9 @@ async function audit({ schema, certificate, json }: AuditOptions): Promise<void>
     all: spending.all.epsilon,
     holds: spending.holds,
     segmentCombinations: combinationsOf(document),
-    warnings: warningsOf(document),
+    recorded: spending.recorded.epsilon,
+    year: spending.year.epsilon,
+    warnings: warningsOf(document, spending),
     statement: statementOf(document, spending),
   };
   print(json, value, () => describe(document, sha256, spending));

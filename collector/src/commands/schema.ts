@@ -13,7 +13,7 @@ import {
   wireName,
 } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { compareSchemas } from '../compare.ts';
+import { type Change, compareSchemas } from '../compare.ts';
 import { inWords } from '../otherwise.ts';
 import { loadSchema } from '../schema-file.ts';
 import { table } from './table.ts';
@@ -22,6 +22,7 @@ import { print } from './usage.ts';
 interface SchemaOptions {
   readonly schema: string;
   readonly against?: string;
+  readonly accept?: boolean;
   readonly json?: boolean;
 }
 
@@ -55,20 +56,23 @@ function describe(document: SchemaDocument, sha256: string): string {
   ].join('\n');
 }
 
-async function schema({ schema: file, against, json }: SchemaOptions): Promise<void> {
+async function schema({ schema: file, against, accept = false, json }: SchemaOptions): Promise<void> {
   const document = await loadSchema(file);
   const sha256 = await fingerprint(canonicalSchema(document));
   const changes = against === undefined ? undefined : compareSchemas(await loadSchema(against, '--against'), document);
-  const allowed = changes?.every((change) => change.allowed);
+  const allowed = changes?.every((change) => change.allowed && (accept || change.spends === undefined));
   const value = {
     schema: wireName(document),
     checksum: wireName(document).split('/')[2],
     fingerprint: sha256,
     charges: chargesOf(document.metrics, document.budget.per),
     document,
-    ...(changes && { changes, allowed }),
+    ...(changes && { changes, accepted: accept, allowed }),
   };
-  const verdicts = changes?.map((change) => `${change.allowed ? 'allowed ' : 'REFUSED '} ${change.what}`) ?? [];
+  const verdictOf = (change: Change): string =>
+    !change.allowed ? 'REFUSED ' : change.spends === undefined ? 'allowed ' : accept ? 'accepted' : 'SPENDS  ';
+  const verdicts = changes?.map((change) => `${verdictOf(change)} ${change.what}`) ?? [];
+  if (!accept && changes?.some(({ spends }) => spends)) verdicts.push('devices would spend ε again: undo it, or say --accept');
   print(json, value, () =>
     [describe(document, sha256), ...(changes ? ['', ...(verdicts.length > 0 ? verdicts : ['nothing changed'])] : [])].join('\n'),
   );
@@ -81,6 +85,7 @@ export function addSchema(program: Command): void {
     .description("show a schema's canonical JSON, names and charges")
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
     .option('--against <file>', 'the schema that it follows: tells what changed and whether it is allowed')
+    .option('--accept', 'accept that devices spend ε again, such as the ε∞ of a permanent metric whose law changed')
     .option('--json', 'one JSON document on standard output')
     .action(schema);
 }

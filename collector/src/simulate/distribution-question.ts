@@ -1,6 +1,7 @@
 /** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
 
-import { type DeviceQuestion, distribution, hierarchical } from '@murmuration/client';
+import { type DeviceQuestion, distribution } from '@murmuration/client';
+import { hierarchical } from '@murmuration/client/mechanisms';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
 import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
 import { distributionOf } from '../estimators/estimator.ts';

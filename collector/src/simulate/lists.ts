@@ -1,16 +1,15 @@
 /** The laws and the shipping randomizers of the lists that are simulated, by the names of `--mechanism`. */
 
+import { choice, permanent } from '@murmuration/client';
 import {
-  choice,
   countMeanSketch,
   dBitFlip,
   hadamard,
   hadamardCountMeanSketch,
   localHashing,
-  permanent,
   projective,
   unary,
-} from '@murmuration/client';
+} from '@murmuration/client/mechanisms';
 import {
   countMeanSketchLaw,
   dBitFlipLaw,

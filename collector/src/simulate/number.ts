@@ -1,17 +1,7 @@
 /** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
-import {
-  count,
-  type DeviceQuestion,
-  duchi,
-  geometric,
-  hybrid,
-  laplace,
-  type MeanMechanism,
-  mean,
-  permanent,
-  piecewise,
-} from '@murmuration/client';
+import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
+import { duchi, geometric, hybrid, laplace, type MeanMechanism, piecewise } from '@murmuration/client/mechanisms';
 import { mechanismOf, type NumberLaw, type OneBitLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';

@@ -1,6 +1,7 @@
 /** Simulates a string: the shipping question, randomizer, codec and estimator of candidates over seeded rounds, beside theory. */
 
-import { type DeviceQuestion, permanent, stringHashing, text } from '@murmuration/client';
+import { type DeviceQuestion, permanent, text } from '@murmuration/client';
+import { stringHashing } from '@murmuration/client/mechanisms';
 import { mechanismOf, type StringLaw } from '@murmuration/shared';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { stringVariance } from '../estimators/strings.ts';

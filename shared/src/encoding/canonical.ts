@@ -19,14 +19,23 @@ export function canonicalJson(value: Json): string {
   return JSON.stringify(value, [...keys].sort()); // a list of keys sets their order, here that of UTF-16 code units, as the RFC asks
 }
 
+/** A word of 32 bits as 8 hex digits. */
+export const hex = (word: number): string => word.toString(16).padStart(8, '0');
+
 /**
  * FNV-1a, 64 bits (Fowler, Noll, Vo), of a text's UTF-16 code units, as 16 hex digits: of ASCII it is that of its bytes. It
  * catches mistakes, not adversaries.
  */
 export function checksum64(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (let i = 0; i < text.length; i++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n);
-  return hash.toString(16).padStart(16, '0');
+  // In two halves of 32 bits, which is much faster than BigInt. The prime is 2^40 + 0x1b3.
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (let i = 0; i < text.length; i++) {
+    low = (low ^ text.charCodeAt(i)) >>> 0;
+    high = (high * 0x1b3 + low * 256 + Math.floor((low * 0x1b3) / 2 ** 32)) >>> 0;
+    low = (low * 0x1b3) >>> 0;
+  }
+  return hex(high) + hex(low);
 }
 
 /** SHA-256 of a text's UTF-8, as 64 hex digits. */

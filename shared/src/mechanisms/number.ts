@@ -59,7 +59,7 @@ export function hybridMeanLaw(epsilon: number): HybridLaw {
 /** The law of a count of 0 .. max at ε. */
 export function countLaw(max: number, epsilon: number): PiecewiseLaw {
   let best = bestPiecewise(epsilon);
-  for (let window = 1; window <= max && max <= MOST_STEPS; window++) {
+  for (let window = 1; window <= max && max <= MOST_STEPS && Number.isInteger(max); window++) {
     const worst = piecewiseAt(max, window, piecewiseIdeal(max, window, epsilon), max / 2) / (max * max);
     if (worst < best.worst) best = { grid: max, window, worst };
   }

@@ -1,6 +1,7 @@
 /** The best of options by a private score: the device's input scores each option, and it reports one, the likelier the better. */
 
 import { exponentialLaw } from '../mechanisms/exponential.ts';
+import { assertAsk } from './asks.ts';
 import type { Ask, Named, Question } from './question.ts';
 
 /** What a question for the best of options says of itself. */
@@ -14,6 +15,7 @@ export interface BestAsk<I extends string = string> extends Omit<Ask<Named, NoIn
  * utilities. The shares of inputs are estimated, and every option that is reported is nearly as good as the best one.
  */
 export function best<const I extends string>(options: readonly string[], ask: BestAsk<I>): Question<I> {
+  assertAsk('best', ask);
   const inputs = Object.keys(ask.utility);
   const utility = Object.values<readonly number[]>(ask.utility);
   return {

@@ -40,6 +40,16 @@ export const slotsPerWindow = (every: Cadence, per: Period): number => Math.ceil
 export const chargeIn = ({ epsilon, every, permanent }: Charged, days: number, per: Period): number =>
   (permanent ?? { epsilon }).epsilon * Math.ceil(days / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
 
+/**
+ * Whether a device can keep count of a metric: its charge is a number above 0 that fits the budget alone. It is not where a
+ * period has no known length (`per: 'quarter'`) or an ε is no finite number. Comparisons with NaN are all false, so a ledger
+ * that counted such a metric would find every slot free. Production bundles hold no other check of a schema.
+ */
+export function isChargeable(metric: Charged, { epsilon, per }: Budget): boolean {
+  const charge = chargeIn(metric, DAYS[per], per);
+  return charge > 0 && fits([charge], epsilon);
+}
+
 /** The charges of a schema's metrics, in their order. */
 export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {
   return Object.entries(metrics).map(([name, metric]) => {
@@ -83,9 +93,11 @@ export function sumOf(epsilons: readonly number[]): number {
 
 /**
  * Whether charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`): half of that allows for ε that
- * have no exact double, so that 0.1 + 0.2 fits 0.3, and half for the rounding of the sum, since no ε is above 64.
+ * have no exact double, so that 0.1 + 0.2 fits 0.3, and half for the rounding of the sum, since no ε is above 64. Nothing
+ * fits a budget that is no finite number.
  */
-export const fits = (charges: readonly number[], budget: number): boolean => sumOf(charges) <= budget + charges.length * 2 ** -47;
+export const fits = (charges: readonly number[], budget: number): boolean =>
+  Number.isFinite(budget) && sumOf(charges) <= budget + charges.length * 2 ** -47;
 
 /**
  * Checks that the charges of a schema's metrics fit its budget: all together or, under `assign: 'random'`, each alone.

@@ -1,7 +1,8 @@
 /**
  * The checks of a schema before it ships. They run in development, in tests and in every command of the collector;
  * a production bundle (`process.env.NODE_ENV` is "production") leaves them out, for the schema that it holds is the one
- * that was checked. No guarantee rests on them there: laws refuse what they can't hold, and the ledger keeps the budget.
+ * that was checked. No guarantee rests on them there: laws refuse what they can't hold, `defineSchema` refuses charges that
+ * it can't count (`isChargeable`), a range that has no width takes no number, and the ledger keeps the budget.
  */
 
 import { PERIOD_DAYS } from '../calendar.ts';
@@ -82,6 +83,7 @@ const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
 const common = (epsilon: number): Rules => ({
   epsilon: isPositive,
   description: isText,
+  unit: optional(isText),
   every: optional(isOneOf([...periods, 'once'])),
   owner: optional(isText),
   expires: optional(isDay),

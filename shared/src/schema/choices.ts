@@ -1,6 +1,7 @@
 /** Several of a list: a set of answers, up to a limit. */
 
 import { setLaw } from '../mechanisms/privset.ts';
+import { assertAsk } from './asks.ts';
 import { type Ask, type Named, OTHER, type Question } from './question.ts';
 
 /** What a question for several of a list says of itself. V is the type of its sets. */
@@ -19,6 +20,7 @@ export function choices<const T extends string>(
 ): Question<readonly (T | (string & {}))[]>;
 export function choices<const T extends string>(answers: readonly T[], ask: SetAsk<readonly NoInfer<T>[]>): Question<readonly T[]>;
 export function choices(answers: readonly string[], ask: SetAsk & { readonly other?: boolean }): Question<readonly string[]> {
+  assertAsk('choices', ask);
   const { atMost } = ask;
   const all = ask.other ? [...answers, OTHER] : answers;
   const indices = new Map(all.map((answer, i) => [answer, i]));

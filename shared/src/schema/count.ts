@@ -4,6 +4,7 @@ import { geometricLaw } from '../mechanisms/geometric.ts';
 import { countLaw } from '../mechanisms/number.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
+import { assertAsk } from './asks.ts';
 import { outputLabels, placeOf } from './mean.ts';
 import type { Ask, NamedCount, Question } from './question.ts';
 
@@ -18,6 +19,7 @@ export const namedGeometric: NamedCount = {
 
 /** How many? A fraction counts as the whole number below it. Where it is permanent, one bit of the first count is kept. */
 export function count(max: number, ask: Ask<NamedCount>): Question<number> {
+  assertAsk('count', ask);
   const lawOf = (epsilon: number, devices: number, permanent?: number): NumberLaw => {
     if (ask.mechanism) return ask.mechanism.law(max, epsilon, devices, permanent) as NumberLaw;
     return permanent ? oneBitLaw(epsilon, permanent) : countLaw(max, epsilon);

@@ -1,6 +1,6 @@
 /** `defineSchema`: one const object that the app uses as it is and the collector reads. Checked and resolved here. */
 
-import { assertCharges, type Budget } from './charges.ts';
+import { assertCharges, type Budget, isChargeable } from './charges.ts';
 import { assertSpec } from './checks.ts';
 import { type About, type MetricDocument, type SchemaDocument, wireName } from './document.ts';
 import type { Question } from './question.ts';
@@ -42,19 +42,21 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
  * Checks a schema and resolves each metric's law.
  *
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A
- * production bundle holds no checks (checks.ts says why)
+ * production bundle holds only the checks without which a device could not keep the budget (checks.ts says why)
  */
 export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
-  const metrics: { [name: string]: MetricDocument } = {};
-  const about: { [name: string]: About } = {};
+  // Without a prototype: a metric may have any name, and one that nobody declared is never found.
+  const metrics: { [name: string]: MetricDocument } = Object.create(null);
+  const about: { [name: string]: About } = Object.create(null);
   for (const [name, { type, ask, fields, size, law }] of Object.entries(questions)) {
-    const { description, owner, expires, mechanism: _mechanism, ...asked } = ask;
-    about[name] = { description, owner, expires } as About;
+    const { description, unit, owner, expires, mechanism: _mechanism, ...asked } = ask;
+    about[name] = { description, unit, owner, expires } as About;
     metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
   }
   if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget, assign);
+  else if (!Object.values(metrics).every((metric) => isChargeable(metric, budget))) throw new RangeError('budget');
   const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };

@@ -1,6 +1,7 @@
 /** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
 
-import { squareWaveLaw } from '../mechanisms/square-wave.ts';
+import { type SquareWaveLaw, squareWaveLaw } from '../mechanisms/square-wave.ts';
+import { assertAsk } from './asks.ts';
 import { placeOf, type Range } from './mean.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
 
@@ -18,11 +19,16 @@ const edgeLabel = ([low, high]: Range, steps: number, parts: number): string =>
 export const cellLabels = (range: Range, cells: number): readonly string[] =>
   Array.from({ length: cells }, (_, i) => `${edgeLabel(range, i, cells)} – ${edgeLabel(range, i + 1, cells)}`);
 
+/** The outputs of a square wave as people read them: the middle of the window of each. */
+export const windowLabels = (range: Range, cells: number, { grid, window }: SquareWaveLaw): readonly string[] =>
+  Array.from({ length: grid + window }, (_, j) => edgeLabel(range, 2 * j - window + 2, 2 * cells));
+
 /** What a distribution says of itself. */
 type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 
 /** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
 export function distribution(range: Range, ask: DistributionAsk): Question<number> {
+  assertAsk('distribution', ask);
   const { cells = DEFAULT_CELLS } = ask;
   return {
     type: 'distribution',
@@ -34,11 +40,7 @@ export function distribution(range: Range, ask: DistributionAsk): Question<numbe
       const place = placeOf(range, value);
       return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
     },
-    labels: () => {
-      // The middle of the window of each output.
-      const { grid, window } = squareWaveLaw(cells, ask.epsilon);
-      return Array.from({ length: grid + window }, (_, j) => edgeLabel(range, 2 * j - window + 2, 2 * cells));
-    },
+    labels: () => windowLabels(range, cells, squareWaveLaw(cells, ask.epsilon)),
     ...ask.mechanism,
   };
 }

@@ -52,6 +52,7 @@ export type MetricDocument = {
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
 export interface About {
   readonly description: string;
+  readonly unit?: string;
   readonly owner?: string;
   readonly expires?: string;
 }

@@ -1,6 +1,7 @@
 /** A number's distribution: buckets between edges, the first and the last open-ended, answered as a list of buckets. */
 
 import { listLaw } from '../mechanisms/list.ts';
+import { assertAsk } from './asks.ts';
 import type { ListAsk, Question } from './question.ts';
 
 /** The buckets as people read them: below the first edge, [a, b) between two, from the last one on. */
@@ -12,6 +13,7 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
 
 /** How is a number distributed? No number is out of range: the end buckets are open, and NaN falls in the first. */
 export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
+  assertAsk('histogram', ask);
   const size = edges.length + 1;
   return {
     type: 'histogram',

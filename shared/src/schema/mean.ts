@@ -3,15 +3,22 @@
 import { meanLaw } from '../mechanisms/number.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
+import { assertAsk } from './asks.ts';
 import type { MetricDocument } from './document.ts';
 import type { Ask, NamedMean, Question } from './question.ts';
 
 /** The lowest and the highest number of a range. */
 export type Range = readonly [low: number, high: number];
 
-/** Where a number lies in a range, from 0 to 1, NaN at its low end; undefined for what is no number. */
-export const placeOf = ([low, high]: Range, value: unknown): number | undefined =>
-  typeof value === 'number' ? (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / (high - low) : undefined;
+/**
+ * Where a number lies in a range, from 0 to 1, NaN at its low end; undefined for what is no number. In a range whose width is no
+ * finite number above 0 nothing lies: -1e308 .. 1e308 has none, and a place in it would be NaN, which no law has an output for.
+ */
+export function placeOf([low, high]: Range, value: unknown): number | undefined {
+  const width = high - low;
+  if (typeof value !== 'number' || !(width > 0 && width < Number.POSITIVE_INFINITY)) return undefined;
+  return (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / width;
+}
 
 /** What a law's outputs say, as people read it: the range, in as many steps as there are outputs; of a hybrid then its ends. */
 export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
@@ -22,6 +29,7 @@ export function outputLabels([low, high]: Range, law: NumberLaw): readonly strin
 
 /** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
+  assertAsk('mean', ask);
   const lawOf = (epsilon: number, devices: number, permanent?: number): NumberLaw => {
     if (ask.mechanism && permanent)
       throw new RangeError('mechanism: expected none where a mean is permanent, got one without a second stage');

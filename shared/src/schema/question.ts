@@ -6,6 +6,7 @@ import { kAryLaw } from '../mechanisms/k-ary.ts';
 import { listLaw, permanentListLaw } from '../mechanisms/list.ts';
 import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import type { Law } from '../mechanisms/table.ts';
+import { assertAsk } from './asks.ts';
 import { jointAnswers, labelOf } from './document.ts';
 
 /**
@@ -52,6 +53,8 @@ export interface Ask<M extends Named = Named, V = Json> {
    * otherwise a report tells by being there that the event took place.
    */
   readonly otherwise?: V;
+  /** Of a number, its unit as people write it, `ms`: shown beside what a report says. */
+  readonly unit?: string;
   /** Who answers for it. */
   readonly owner?: string;
   /** The day after which nobody needs it, `2027-01-31`. */
@@ -93,6 +96,7 @@ export type ValueOf<Q> = Q extends Question<infer V> ? V : never;
 
 /** Does each device say yes or no? */
 export function flag(ask: ListAsk): Question<boolean> {
+  assertAsk('flag', ask);
   return {
     type: 'flag',
     ask,
@@ -111,6 +115,7 @@ export const OTHER = 'other';
 export function choice<const T extends string>(answers: readonly T[], ask: ListAsk & { readonly other: true }): Question<T | (string & {})>;
 export function choice<const T extends string>(answers: readonly T[], ask: ListAsk): Question<T>;
 export function choice(answers: readonly string[], ask: ListAsk & { readonly other?: boolean }): Question<string> {
+  assertAsk('choice', ask);
   const all = ask.other ? [...answers, OTHER] : answers;
   return {
     type: 'choice',
@@ -146,6 +151,7 @@ export function jointIndex(lists: readonly (readonly [name: string, answers: rea
  * (Splitting ε between two questions costs 19 times the variance at ε = 2.)
  */
 export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: ListAsk): Question<JointValue<Q>> {
+  assertAsk('joint', ask);
   const entries = Object.entries(questions);
   const size = entries.reduce((product, [, { length }]) => product * length, 1);
   const lists = entries.map(([name, answers]) => ({ name, answers }));
@@ -169,6 +175,7 @@ export const expertRappor = (parameters: RapporParameters): NamedText => ({
 
 /** Which string? Estimated for the candidates that the collector is given. */
 export function text(ask: Ask<NamedText>): Question<string> {
+  assertAsk('text', ask);
   return {
     type: 'text',
     ask,

@@ -1,0 +1,91 @@
+/**
+ * What a new version of a schema makes devices spend that the version before had promised to be all: another law of a permanent
+ * metric begins a new epoch on every device, and so spends ε∞ again. The ledger compares laws by their canonical JSON.
+ */
+
+import { type Budget, canonicalJson, DAYS, type Json, type MetricDocument, type SchemaDocument, sumOf } from '@murmuration/shared';
+
+/** ε that devices may spend beyond what the version before had promised. */
+export interface SpentAgain {
+  /** The metric; left out of the budget's own. */
+  readonly metric?: string;
+  /** Of one device: ε∞ of a new epoch; of the budget, what one of the old windows may then hold. */
+  readonly epsilon: number;
+  /** What changed, and what comes of it. */
+  readonly what: string;
+}
+
+type Tree = { readonly [key: string]: Json | undefined };
+
+/** By canonical JSON, in which the order of keys never matters. */
+export const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
+
+const isTree = (value: Json | undefined): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const shown = (value: Json | undefined): string =>
+  Array.isArray(value) ? `a list of ${value.length}` : value === undefined ? 'none' : canonicalJson(value);
+
+/** Which fields differ, and how: `law.cohorts 128 -> 8`. */
+function differences(before: Tree, after: Tree, path = ''): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): readonly string[] => {
+    const [old, fresh] = [before[key], after[key]];
+    if (same(old, fresh)) return [];
+    if (isTree(old) && isTree(fresh)) return differences(old, fresh, `${path}${key}.`);
+    return [`${path}${key} ${shown(old)} -> ${shown(fresh)}`];
+  });
+}
+
+/** How many cohorts a law has where `devices` decides: strings alone. */
+const cohortsOf = ({ law }: MetricDocument): number | undefined => ('cohorts' in law ? law.cohorts : undefined);
+
+/** Of one metric in both versions. */
+export function metricSpentAgain(
+  metric: string,
+  before: MetricDocument,
+  after: MetricDocument,
+  devices: Pick<SchemaDocument, 'devices'>,
+  fresh: Pick<SchemaDocument, 'devices'>,
+): readonly SpentAgain[] {
+  const { permanent: old } = before;
+  const { permanent } = after;
+  if (old === undefined) {
+    if (before.every !== 'once' || after.every === 'once') return [];
+    return [
+      {
+        metric,
+        epsilon: after.epsilon,
+        what: `${metric}: asked once before and every ${after.every} now: ε ${after.epsilon} is spent again`,
+      },
+    ];
+  }
+  if (permanent === undefined) {
+    const what = `${metric}: permanent before and not now: each report spends ε ${after.epsilon} of its own, beside the ε∞ ${old.epsilon} that was promised for all`;
+    return [{ metric, epsilon: after.epsilon, what }];
+  }
+  const { epsilon } = permanent;
+  if (!same(before.law, after.law)) {
+    const changed = differences(before as unknown as Tree, after as unknown as Tree).join(', ');
+    const isFrozen = devices.devices !== fresh.devices && cohortsOf(before) !== cohortsOf(after);
+    const frozen = isFrozen
+      ? `devices of a shipped permanent metric is frozen (${devices.devices} -> ${fresh.devices} changes its law); `
+      : '';
+    return [
+      { metric, epsilon, what: `${metric}: ${frozen}a new epoch begins on every device, and ε∞ ${epsilon} is spent again: ${changed}` },
+    ];
+  }
+  if (DAYS[permanent.renew] < DAYS[old.renew]) {
+    const what = `${metric}: renew ${old.renew} -> ${permanent.renew}: epochs end sooner, and each next one spends ε∞ ${epsilon} again`;
+    return [{ metric, epsilon, what }];
+  }
+  if (epsilon > old.epsilon) return [{ metric, epsilon, what: `${metric}: ε∞ ${old.epsilon} -> ${epsilon}: more than was promised` }];
+  return [];
+}
+
+/** What one window of the old budget may hold under the new one, where that is more. */
+export function budgetSpentAgain(before: Budget, after: Budget): readonly SpentAgain[] {
+  const windows = Math.ceil(DAYS[before.per] / DAYS[after.per]);
+  const epsilon = sumOf(Array.from({ length: windows }, () => after.epsilon));
+  if (epsilon <= before.epsilon) return [];
+  const what = `budget: rises from ${before.epsilon} per ${before.per} to ${after.epsilon} per ${after.per}: a ${before.per} may hold ε ${epsilon} where ${before.epsilon} was promised; windows that have begun keep the smaller one`;
+  return [{ epsilon, what }];
+}
