@@ -8,7 +8,7 @@ import { shareChecks, unbiased } from './checks/shares.ts';
 import { estimates, matrices, scores, supports } from './faults/estimators.ts';
 import type { Fault } from './faults/fault.ts';
 import { codecs, misstated } from './faults/laws.ts';
-import { offByOne, otherRandomizers } from './faults/randomizers.ts';
+import { offByOne, otherRandomizers, tellingDraws } from './faults/randomizers.ts';
 import { matrixSubjects, numberSubjects, type Subject, shareSubjects } from './subject.ts';
 
 /** A mechanism, what it owes, and what breaks it. */
@@ -23,6 +23,7 @@ interface Entry {
 const faultsOf = (subject: Subject, estimator: string): readonly Fault[] => [
   ...offByOne(subject),
   ...otherRandomizers(subject),
+  ...tellingDraws(subject),
   ...misstated(subject),
   ...codecs(subject),
   ...estimates(subject, estimator),

@@ -24,9 +24,10 @@ import { dBitFlip as specimen } from '../conformance/specimens/d-bit-flip.ts';
 import { EPSILONS, expectHeld, PERMANENT } from './asked.ts';
 import { compose, distribution, indexReport, kAryRow, largestRatio, range } from './channel.ts';
 import { exactDistribution } from './enumerate.ts';
+import { historiesOf } from './histories.ts';
 import { add, less, multiply, type Rational, rational } from './rational.ts';
 import { binomial, upperTail } from './statistics.ts';
-import { historiesOf, type Stages, transcripts } from './transcripts.ts';
+import { type Stages, transcripts } from './transcripts.ts';
 
 const said = (law: DBitFlipLaw, symbol: string) => dBitFlip.decode(law, Uint8Array.from(Buffer.from(symbol, 'hex')));
 

@@ -1,6 +1,6 @@
 /** Proofs of the mechanisms that put answers on designs: fields, sets that meet alike, thresholds, and fast supports. */
 
-import { hadamard, projective } from '@murmuration/client';
+import { hadamard, projective } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   fieldOf,

@@ -50,7 +50,7 @@ export function follow(visits: readonly Visit[], symbolOf: (n: number) => string
       const metric = version.metrics[name];
       if (metric === undefined) return [];
       const fresh = symbolOf(drawn++);
-      const account = claim(name, metric, accounts, fresh, day, version.budget);
+      const account = claim({ metric: name, id: '', symbol: fresh }, metric, accounts, day, version.budget);
       const outcome = typeof account === 'string' ? account : 'free';
       let symbol = fresh;
       if (typeof account !== 'string') {

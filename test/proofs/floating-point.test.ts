@@ -52,10 +52,11 @@ describe('the integer laws', () => {
       const { grid, window, inside } = law;
       for (const place of [0, Number.MIN_VALUE, 0.1, 1 / 3, 0.5, 1 - 2 ** -53, 1]) {
         const cells = new Set<number>();
-        // The rounding's word, the coin's, and each side of the die.
+        // The rounding's word, the coin's, and each side of the die that counts.
         for (const coin of [inside - 1, inside]) {
           for (const side of range(coin < inside ? window : grid)) {
-            const script = [MODULUS - 1, coin, side];
+            const aside = coin < inside || window === 1 ? [] : [0]; // the die inside the window comes first
+            const script = [MODULUS - 1, coin, ...aside, side];
             cells.add(
               randomizePiecewise(
                 law,

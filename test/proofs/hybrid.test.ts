@@ -103,7 +103,8 @@ test('at each threshold the word below it and the word itself decide differently
     const outputs = law.grid + law.window;
     expect([output(0, law.mix - 1), output(0, law.mix)].map((cell) => cell < outputs)).toEqual([true, false]);
     expect([output(0, 0, law.inside - 1), output(0, 0, law.inside)].map((cell) => cell < law.window)).toEqual([true, false]);
-    expect([output(0, law.mix, 0, law.truth - 1), output(0, law.mix, 0, law.truth)]).toEqual([outputs, outputs + 1]);
+    const aside = [0, 0, 0]; // the piecewise mechanism's coin and dice
+    expect([law.truth - 1, law.truth].map((word) => output(0, law.mix, ...aside, 0, word))).toEqual([outputs, outputs + 1]);
   }
 });
 

@@ -7,8 +7,9 @@ import { kAry, localHashing, localHashingLaw, MODULUS, permanentKAryLaw, type Ra
 import { describe, expect, test } from 'vitest';
 import { bitsRow, kAryRow, largestRatio, range, subsetsOf } from './channel.ts';
 import { bucketRow, localHashingRow } from './hashed.ts';
+import { historiesOf } from './histories.ts';
 import { add, divide, less, multiply, ONE, power, type Rational, rational, subtract, sum, toNumber } from './rational.ts';
-import { historiesOf, memoized, type Stages, transcripts } from './transcripts.ts';
+import { memoized, type Stages, transcripts } from './transcripts.ts';
 
 interface Case {
   readonly name: string;

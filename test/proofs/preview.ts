@@ -1,6 +1,6 @@
 /** What a preview says of reports of a mechanism for lists. */
 
-import type { ListMechanism } from '@murmuration/client';
+import type { ListMechanism } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import { expect } from 'vitest';

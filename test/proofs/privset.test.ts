@@ -7,7 +7,7 @@ import { randomizePrivSet } from '../../client/src/randomizers/privset.ts';
 import { pureEstimates } from '../../collector/src/estimators/pure.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { bitsReport, choose, distribution, indexReport, largestRatio, range, subsetsOf } from './channel.ts';
-import { type Distribution, exactDistribution, hex } from './enumerate.ts';
+import { collect, type Distribution, exactDistribution, hex, ways } from './enumerate.ts';
 import { add, divide, multiply, ONE, type Rational, rational, relativeError, subtract, sum, toNumber, ZERO } from './rational.ts';
 
 /** [d, L, m] */
@@ -208,41 +208,31 @@ test('the word hit - 1 meets the set and the word hit misses it', () => {
 /** A draw that is not kept only asks for another: such a branch is left out, and what is kept is made up to the whole. */
 class Again extends Error {}
 
-/** The shipped randomizer over all strings of words; a draw that is not kept is the empty report. */
-function kept(law: PrivSetLaw, set: readonly number[], T: number): Distribution {
-  const sampled = set.length > law.atMost ? law.atMost : 0;
-  return exactDistribution((coins) => {
-    let dice = 0;
-    const counted: Coins = {
-      flip: coins.flip,
-      uniform: (n) => {
-        const drawn = coins.uniform(n);
-        dice++;
-        // Those of the sample, then a member, the m - 1 others, and the die that keeps it.
-        if (dice === sampled + law.subset + 1 && drawn !== 0) throw new Again();
-        return drawn;
-      },
-    };
-    try {
-      return randomizePrivSet(law, set, counted);
-    } catch (error) {
-      if (error instanceof Again) return new Uint8Array();
-      throw error;
-    }
-  }, T);
+/** The shipped randomizer; where the first subset that it draws to meet the set is not kept, the empty report. */
+function once(law: PrivSetLaw, set: readonly number[], coins: Coins): Uint8Array {
+  const { size, atMost, subset } = law;
+  let dice = 0;
+  const counted: Coins = {
+    flip: coins.flip,
+    uniform: (n) => {
+      // Those of the sample, the m of the subset that misses, a member and the m - 1 others.
+      if (dice++ === size - atMost + 2 * subset) throw new Again();
+      return coins.uniform(n);
+    },
+  };
+  try {
+    return randomizePrivSet(law, set, counted);
+  } catch (error) {
+    if (error instanceof Again) return new Uint8Array();
+    throw error;
+  }
 }
 
-/** Given what it kept, where every report that `isMeeting` comes from the draws of which some are not. */
-function shipped(law: PrivSetLaw, set: readonly number[], T: number, isMeeting: (cells: readonly number[]) => boolean): Distribution {
-  const all = kept(law, set, T);
-  const hit = rational(law.hit, T);
-  const whole = divide(hit, subtract(hit, all.get('') ?? ZERO));
-  const reports = [...all].filter(([report]) => report !== '');
-  return distribution(
-    reports.map(
-      ([report, p]) => [report, isMeeting(privSet.decode(law, Buffer.from(report, 'hex')).cells) ? multiply(p, whole) : p] as const,
-    ),
-  );
+/** Given that the first is kept. The next is drawn as the first was, so it adds nothing else. */
+function shipped(law: PrivSetLaw, set: readonly number[], T: number): Distribution {
+  const all = exactDistribution((coins) => once(law, set, coins), T);
+  const whole = divide(ONE, subtract(ONE, all.get('') ?? ZERO));
+  return distribution([...all].filter(([report]) => report !== '').map(([report, p]) => [report, multiply(p, whole)] as const));
 }
 
 describe('over all strings of words, the shipped randomizer', () => {
@@ -253,21 +243,38 @@ describe('over all strings of words, the shipped randomizer', () => {
     subset,
     hit,
   });
-  const meets = (law: PrivSetLaw, set: readonly number[]) => (cells: readonly number[]) =>
-    cells.some((cell) => paddings(law, set)[0]?.includes(cell));
-
   test.each(SHAPES)('has exactly the channel, of %i answers, at most %i, subsets of %i', (size, atMost, m) => {
-    for (const hit of [3, 6]) {
-      const law = lawOf(size, atMost, m, hit);
-      for (const set of setsOf(size).filter(({ length }) => length <= atMost)) {
-        expect(shipped(law, set, 8, meets(law, set))).toEqual(rowOf(law, set, 8));
-      }
+    const law = lawOf(size, atMost, m, 3);
+    for (const set of setsOf(size).filter(({ length }) => length <= atMost)) {
+      expect(shipped(law, set, 8)).toEqual(rowOf(law, set, 8));
     }
   });
 
+  test.each(SHAPES.filter(([size]) => size < 5))(
+    'of %i answers, at most %i, subsets of %i, draws the same coins and dice for every set',
+    (size, atMost, m) => {
+      const law = lawOf(size, atMost, m, 5);
+      const all = choose(size + atMost, m);
+      const meet = all - choose(size, m);
+      // A member is drawn with m - 1 of the others, and of the pairs that are drawn so each subset is kept with one member alone.
+      const again = subtract(ONE, rational(meet, BigInt(atMost) * choose(size + atMost - 1, m - 1)));
+      const seen = new Set<string>();
+      for (const set of setsOf(size)) {
+        const { add: count, distribution: counted } = collect();
+        for (const { coins, branch } of ways(8)) {
+          const report = hex(once(law, set, coins));
+          count(report, branch());
+          if (report !== '') seen.add(branch().draws.join());
+        }
+        expect(counted().get('') ?? ZERO).toEqual(again);
+      }
+      expect(seen.size).toBe(1);
+    },
+  );
+
   test('takes members in any order', () => {
     const law = lawOf(4, 2, 2, 5);
-    expect(shipped(law, [3, 1], 8, meets(law, [1, 3]))).toEqual(rowOf(law, [1, 3], 8));
+    expect(shipped(law, [3, 1], 8)).toEqual(rowOf(law, [1, 3], 8));
   });
 
   test('samples a set over its limit uniformly', () => {
@@ -275,9 +282,7 @@ describe('over all strings of words, the shipped randomizer', () => {
       [0, 1, 3],
       [2, 1, 0, 3],
     ]) {
-      expect(shipped(lawOf(4, 2, 1, 5), set, 8, () => false)).toEqual(rowOf(lawOf(4, 2, 1, 5), set, 8));
-      // Every report meets the sample: as many are not kept, whichever it is.
-      expect(shipped(lawOf(4, 2, 2, 8), set, 8, () => true)).toEqual(rowOf(lawOf(4, 2, 2, 8), set, 8));
+      for (const law of [lawOf(4, 2, 1, 5), lawOf(4, 2, 2, 5)]) expect(shipped(law, set, 8)).toEqual(rowOf(law, set, 8));
     }
   });
 });

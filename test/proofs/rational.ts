@@ -11,7 +11,7 @@ const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 function gcd(a: bigint, b: bigint): bigint {
   while (b > SAFE) [a, b] = [b, a % b];
   if (b === 0n) return a;
-  // Numbers divide several times as fast.
+  // Numbers divide faster.
   let [low, high] = [Number(a % b), Number(b)];
   while (low !== 0) [low, high] = [high % low, low];
   return BigInt(high);

@@ -1,6 +1,6 @@
 /** Proofs of both sketches: families over powers of two collide alike, thresholds, the cost of collisions, and fast supports. */
 
-import { countMeanSketch, hadamardCountMeanSketch } from '@murmuration/client';
+import { countMeanSketch, hadamardCountMeanSketch } from '@murmuration/client/mechanisms';
 import { seededRng, words } from '@murmuration/client/testing';
 import {
   bucketIn,

@@ -15,10 +15,6 @@ export interface Stages {
   readonly reports: (symbol: string) => Distribution;
 }
 
-/** All histories of so many values below `size`. */
-export const historiesOf = (size: number, days: number): readonly (readonly number[])[] =>
-  days === 0 ? [[]] : historiesOf(size, days - 1).flatMap((history) => Array.from({ length: size }, (_, value) => [...history, value]));
-
 const METRIC: MetricDocument = {
   type: 'text',
   epsilon: 1,
@@ -41,7 +37,7 @@ function follow(
   if (value === undefined) return [[said, chance]];
   // Each record draws a symbol of its value; the ledger says which symbol the report comes from.
   return [...(stages.symbols[value] as Distribution)].flatMap(([drawn, p]) => {
-    const next = claim('a', METRIC, account ? { a: account } : {}, drawn, day, BUDGET) as Account;
+    const next = claim({ metric: 'a', id: '', symbol: drawn }, METRIC, account ? { a: account } : {}, day, BUDGET) as Account;
     return [...stages.reports(next.epoch?.symbol ?? drawn)].flatMap(([report, q]) =>
       follow(stages, history, day + 1, next, `${said} ${report}`, multiply(chance, multiply(p, q))),
     );

@@ -1,13 +1,20 @@
 /** Every random decision of the device: integer comparisons of words from one cryptographic source. */
 
-/** Fills bytes with cryptographically secure randomness, like `crypto.getRandomValues`. */
-export type Rng = (bytes: Uint8Array<ArrayBuffer>) => unknown;
+/**
+ * Fills bytes with cryptographically secure randomness, like `crypto.getRandomValues`. The type is what `Uint8Array.of` returns: an
+ * array that shares no memory, in compilers before TypeScript 5.7 too, which have no name for it.
+ */
+export type Rng = (bytes: ReturnType<typeof Uint8Array.of>) => unknown;
 
-/** Coins and dice. */
+/**
+ * Coins and dice. A randomizer throws the same ones in the same order, whatever the input is and however they fall, and leaves
+ * aside those that it does not need: then the number of words that it draws says nothing about the input or the report. Only
+ * rejection varies that number, and it depends on nothing but the sides of the dice.
+ */
 export interface Coins {
-  /** True with probability threshold / 2^32. */
+  /** True with probability threshold / 2^32; takes one word. */
   readonly flip: (threshold: number) => boolean;
-  /** A whole number below n, each with the same probability. */
+  /** A whole number below n, each with the same probability; a die of one side takes no word. */
   readonly uniform: (n: number) => number;
 }
 
@@ -16,8 +23,9 @@ export function createCoins(word: () => number): Coins {
   return {
     flip: (threshold) => word() < threshold,
     uniform: (n) => {
+      if (n < 2) return 0;
       // The fewest bits that hold n - 1, drawn until they are below n. A modulus would favour small numbers.
-      const mask = n > 1 ? -1 >>> Math.clz32(n - 1) : 0;
+      const mask = -1 >>> Math.clz32(n - 1);
       let drawn: number;
       do drawn = (word() & mask) >>> 0;
       while (drawn >= n);

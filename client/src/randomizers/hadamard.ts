@@ -7,8 +7,8 @@ export const randomizeHadamard: Randomize<HadamardLaw, number> = ({ order, dimen
   const rests = vectorCount(order, dimension - 1);
   const others = order - 1; // what vectors outside the set pair to
   const isInside = coins.flip(inside);
-  const drawn = coins.uniform(isInside ? rests : rests * others);
-  const [rest, value] = isInside ? [drawn, 0] : [Math.floor(drawn / others), 1 + (drawn % others)];
-  const output = vectorPairing(fieldOf(order), dimension, pointCode(order, index), rest, value);
+  const rest = coins.uniform(rests);
+  const other = 1 + coins.uniform(others);
+  const output = vectorPairing(fieldOf(order), dimension, pointCode(order, index), rest, isInside ? 0 : other);
   return bigEndian(output, vectorCount(order, dimension) - 1);
 };

@@ -23,13 +23,16 @@ function answerBits(law: LevelLaw, node: number, coins: Coins): Uint8Array {
   return bits;
 }
 
-/** A cell: a level that is drawn whatever the cell is, and then its node there through that level's law. */
+/**
+ * A cell: a level that is drawn whatever the cell is, and then its node there through that level's law. All levels are answered,
+ * and the other answers are dropped.
+ */
 export function randomizeHierarchical(law: HierarchicalLaw, cell: number, coins: Coins): Uint8Array {
   const level = coins.uniform(law.levels.length);
-  const node = Math.floor(cell / widthOf(law, level));
+  const answers = law.levels.map((each, at) => answerBits(each, Math.floor(cell / widthOf(law, at)), coins));
   const front = bigEndian(level, law.levels.length - 1);
   const report = new Uint8Array(front.length + bitBytes(law.size));
   report.set(front);
-  report.set(answerBits(law.levels[level] as LevelLaw, node, coins), front.length);
+  report.set(answers[level] as Uint8Array, front.length);
   return report;
 }

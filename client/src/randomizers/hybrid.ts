@@ -4,13 +4,16 @@ import { encodeKAry, type HybridLaw, MODULUS } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import { chooseAround, roundAtRandom } from './piecewise.ts';
 
-/** A number from 0 to 1, to a point: through the piecewise mechanism, or to an end through Duchi's, whose outputs come last. */
+/**
+ * A number from 0 to 1, to a point: through the piecewise mechanism, or to an end through Duchi's, whose outputs come last. Both
+ * answer, and a coin says which answer counts.
+ */
 export function randomizeHybrid(law: HybridLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
   const { grid, window, mix, truth } = law;
   const outputs = grid + window;
   const point = roundAtRandom(grid, place, coins, modulus);
-  const output = coins.flip(mix)
-    ? chooseAround(law, point, coins)
-    : outputs + chooseAround({ grid: 1, window: 1, inside: truth }, Number(coins.uniform(grid) < point), coins);
-  return encodeKAry({ size: outputs + 2 }, output);
+  const isNear = coins.flip(mix);
+  const near = chooseAround(law, point, coins);
+  const end = outputs + chooseAround({ grid: 1, window: 1, inside: truth }, Number(coins.uniform(grid) < point), coins);
+  return encodeKAry({ size: outputs + 2 }, isNear ? near : end);
 }

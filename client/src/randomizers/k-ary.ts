@@ -10,9 +10,12 @@ export const allBut =
   (other: number): number =>
     other < one ? other : other + 1;
 
-/** The index itself with probability truth/T, else one of the other size - 1 uniformly. */
-export const response = (size: number, truth: number, index: number, coins: Coins): number =>
-  coins.flip(truth) ? index : allBut(index)(coins.uniform(size - 1));
+/** The index itself with probability truth/T, else one of the other size - 1 uniformly, which is drawn in either case. */
+export function response(size: number, truth: number, index: number, coins: Coins): number {
+  const isTrue = coins.flip(truth);
+  const other = allBut(index)(coins.uniform(size - 1));
+  return isTrue ? index : other;
+}
 
 export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) =>
   encodeKAry(law, response(law.size, law.truth, index, coins));

@@ -5,10 +5,12 @@ import type { Coins } from '../random/coins.ts';
 
 type Windows = Pick<PiecewiseLaw, 'grid' | 'window' | 'inside'>;
 
-/** A point of a grid to a cell inside its window, or to one of the others. */
+/** A point of a grid to a cell inside its window, or to one of the others. One of each is drawn, and a coin says which counts. */
 export function chooseAround({ grid, window, inside }: Windows, point: number, coins: Coins): number {
-  if (coins.flip(inside)) return point + coins.uniform(window);
+  const isInside = coins.flip(inside);
+  const near = point + coins.uniform(window);
   const other = coins.uniform(grid);
+  if (isInside) return near;
   return other < point ? other : other + window;
 }
 

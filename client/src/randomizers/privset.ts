@@ -6,17 +6,22 @@ import { allBut } from './k-ary.ts';
 import type { Randomize } from './randomizer.ts';
 import { addSample } from './subset.ts';
 
-/** Just `atMost` members: dummies after the answers where there are fewer, a uniform sample where there are more. */
+/**
+ * Just `atMost` members: dummies after the answers where there are fewer, a uniform sample where there are more (the reservoir
+ * of Vitter 1985, algorithm R). There is a die for each answer that a set can have, so their number does not tell how many it has.
+ */
 function pad(set: readonly number[], { size, atMost }: PrivSetLaw, coins: Coins): readonly number[] {
-  if (set.length <= atMost) return [...set, ...Array.from({ length: atMost - set.length }, (_, j) => size + j)];
-  const kept = new Uint8Array(bitBytes(set.length));
-  addSample(kept, set.length, atMost, (i) => i, coins);
-  return set.filter((_, i) => hasBit(kept, i));
+  const kept = Array.from({ length: atMost }, (_, i) => set[i] ?? size + i - set.length);
+  for (let i = atMost; i < size; i++) {
+    const place = coins.uniform(i + 1);
+    if (place < atMost && i < set.length) kept[place] = set[i] as number;
+  }
+  return kept;
 }
 
 /**
- * A subset that meets the members, uniformly: one of them and m - 1 of all others, which draws each subset once for each
- * member in it, kept as often as makes up for that.
+ * A subset that meets the members, uniformly: one of them and m - 1 of all others, which draws each subset once for each member
+ * in it, kept where that one is the first of them. How often it is drawn again depends on the law alone, not on the members.
  */
 function meeting({ size, atMost, subset }: PrivSetLaw, members: readonly number[], coins: Coins): Uint8Array {
   for (;;) {
@@ -24,7 +29,7 @@ function meeting({ size, atMost, subset }: PrivSetLaw, members: readonly number[
     const one = members[coins.uniform(atMost)] as number;
     addSample(drawn, size + atMost - 1, subset - 1, allBut(one), coins);
     setBit(drawn, one);
-    if (coins.uniform(members.filter((each) => hasBit(drawn, each)).length) === 0) return drawn;
+    if (members.find((each) => hasBit(drawn, each)) === one) return drawn;
   }
 }
 
@@ -36,9 +41,13 @@ function missing({ size, atMost, subset }: PrivSetLaw, members: readonly number[
   return drawn;
 }
 
+/** A set to a subset that meets it or one that misses it. One of each is drawn, and a coin says which counts. */
 export const randomizePrivSet: Randomize<PrivSetLaw, readonly number[]> = (law, set, coins) => {
+  const isHit = coins.flip(law.hit);
   const members = pad(set, law, coins);
-  const drawn = (coins.flip(law.hit) ? meeting : missing)(law, members, coins);
+  const missed = missing(law, members, coins);
+  const met = meeting(law, members, coins);
+  const drawn = isHit ? met : missed;
   if (law.subset > 1) return drawn;
   let one = 0;
   while (!hasBit(drawn, one)) one++;

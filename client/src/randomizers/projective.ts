@@ -7,9 +7,10 @@ export const randomizeProjective: Randomize<ProjectiveLaw, number> = ({ order, d
   const field = fieldOf(order);
   const isInside = coins.flip(inside);
   // A point outside the set is on one vector that pairs to 1; a point inside is on one whose other coordinates are a point.
-  const rest = isInside
-    ? pointCode(order, coins.uniform(pointCount(order, dimension - 1)))
-    : coins.uniform(vectorCount(order, dimension - 1));
+  // One of each is drawn, and the coin says which counts.
+  const within = coins.uniform(pointCount(order, dimension - 1));
+  const without = coins.uniform(vectorCount(order, dimension - 1));
+  const rest = isInside ? pointCode(order, within) : without;
   const vector = vectorPairing(field, dimension, pointCode(order, index), rest, isInside ? 0 : 1);
   return bigEndian(pointIndex(field, vector), pointCount(order, dimension) - 1);
 };

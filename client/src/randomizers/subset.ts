@@ -7,11 +7,19 @@ import type { Randomize } from './randomizer.ts';
 
 /**
  * Adds m of the n places to a set of bits that holds none of them: Floyd's sample without replacement (Bentley and Floyd 1987),
- * every subset equally likely.
+ * every subset equally likely. With `isShort` only m - 1 of them: the same dice, of which the first is left aside.
  */
-export function addSample(set: Uint8Array, n: number, m: number, place: (one: number) => number, coins: Coins): void {
+export function addSample(
+  set: Uint8Array,
+  n: number,
+  m: number,
+  place: (one: number) => number,
+  coins: Coins,
+  isShort: boolean = false,
+): void {
   for (let top = n - m; top < n; top++) {
     const drawn = place(coins.uniform(top + 1));
+    if (isShort && top === n - m) continue;
     setBit(set, hasBit(set, drawn) ? place(top) : drawn);
   }
 }
@@ -19,7 +27,7 @@ export function addSample(set: Uint8Array, n: number, m: number, place: (one: nu
 export const randomizeSubset: Randomize<SubsetLaw, number> = ({ size, subset, include }, index, coins) => {
   const set = new Uint8Array(bitBytes(size));
   const included = coins.flip(include);
-  addSample(set, size - 1, included ? subset - 1 : subset, allBut(index), coins);
+  addSample(set, size - 1, subset, allBut(index), coins, included);
   if (included) setBit(set, index);
   return set;
 };

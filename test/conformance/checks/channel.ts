@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Tallies, Tally } from '../../../collector/src/store/store.ts';
 import { compose, largestRatio, range } from '../../proofs/channel.ts';
-import { type Distribution, exactDistribution, hex } from '../../proofs/enumerate.ts';
+import { type Distribution, exactDistribution, hex, ways } from '../../proofs/enumerate.ts';
 import { ONE, sum } from '../../proofs/rational.ts';
 import { leavesOf, withLeaf } from '../leaves.ts';
 import { isPermanent } from '../specimens.ts';
@@ -117,6 +117,23 @@ export const exhaustion: Check<Subject> = {
   },
 };
 
+export const draws: Check<Subject> = {
+  name: 'draws the same coins and dice in the same order, whatever the input and however they fall',
+  of: ['small'],
+  run: (subject, law, T) => {
+    let all: string | undefined;
+    for (const input of range(subject.inputs(law))) {
+      for (const { coins, branch } of ways(T)) {
+        const report = reportOf(subject, law, input, coins, T);
+        const drawn = branch().draws.join();
+        all ??= drawn;
+        if (drawn !== all) throw new Error(`expected ${all}, got ${drawn} where input ${input} reports ${hex(report)}`);
+      }
+    }
+    expect(all).not.toBe('');
+  },
+};
+
 /** Refused, or in the one form of what it says. */
 function expectCanonical({ specimen, mechanism }: Subject, law: Law, bytes: Uint8Array): void {
   let found: ReturnType<typeof mechanism.decode>;
@@ -212,4 +229,4 @@ const additivity: Check<Subject> = {
 
 /** What every mechanism owes, whatever its laws. */
 export const channelChecks = <L extends Law>(): readonly Check<Subject<L>, L>[] =>
-  [law, odds, thresholds, codec, exhaustion, additivity] as unknown as readonly Check<Subject<L>, L>[];
+  [law, odds, thresholds, codec, exhaustion, draws, additivity] as unknown as readonly Check<Subject<L>, L>[];

@@ -1,7 +1,10 @@
 /** Randomizers that run another law than the one stated, another input, or one stage fewer. */
 
-import { type Law, MODULUS } from '@murmuration/shared';
-import { exhaustion, reportRows, thresholds } from '../checks/channel.ts';
+import { createCoins } from '@murmuration/client/testing';
+import { encodeKAry, type KAryLaw, type Law, MODULUS } from '@murmuration/shared';
+import { allBut } from '../../../client/src/randomizers/k-ary.ts';
+import { hex } from '../../proofs/enumerate.ts';
+import { draws, exhaustion, reportRows, thresholds } from '../checks/channel.ts';
 import { leavesOf, type Path, withLeaf } from '../leaves.ts';
 import type { Specimen } from '../specimens/specimen.ts';
 import { isPermanent } from '../specimens.ts';
@@ -58,7 +61,7 @@ export function offByOne(subject: Subject): readonly Fault[] {
     caughtBy,
     parts: { specimen: { ...runsAnother(specimen, path, near), ...over } },
   });
-  const decisions = (law: Law): string => JSON.stringify(specimen.thresholds(law));
+  const decisions = (law: Law): string => JSON.stringify(specimen.thresholds(law).map(([threshold]) => threshold));
   return [
     ...specimen.small.flatMap(([law, T]) =>
       neighbours(law, T)
@@ -87,4 +90,37 @@ export function otherRandomizers({ specimen, inputs }: Subject): readonly Fault[
     parts: { specimen: { respond: (_law, symbol) => symbol, small: small.filter(([law]) => isPermanent(law)) } },
   };
   return respond === undefined ? [next] : [next, silent];
+}
+
+/** Coins and dice that tell something: by the input, by the report, and in k-ary response a second word that only a lie takes. */
+export function tellingDraws({ specimen: { randomize, laws } }: Subject): readonly Fault[] {
+  const fault = (name: string, wrong: typeof randomize): Fault => ({
+    name,
+    caughtBy: draws.name,
+    parts: { specimen: { randomize: wrong } },
+  });
+  const more: typeof randomize = (law, input, coins, T) => {
+    if (input === 0) coins.flip(1);
+    return randomize(law, input, coins, T);
+  };
+  const sides: typeof randomize = (law, input, coins, T) => {
+    coins.uniform(input === 0 ? 3 : 4);
+    return randomize(law, input, coins, T);
+  };
+  const after: typeof randomize = (law, input, coins, T) => {
+    const report = randomize(law, input, coins, T);
+    const zeros = createCoins(() => 0);
+    if (hex(report) === hex(randomize(law, input, zeros, T))) coins.flip(1);
+    return report;
+  };
+  const lie: typeof randomize = (law, input, { flip, uniform }) => {
+    const { size, truth } = law as KAryLaw;
+    return encodeKAry({ size }, flip(truth) ? input : allBut(input)(uniform(size - 1)));
+  };
+  return [
+    fault('its randomizer draws one coin more for the first input', more),
+    fault('its randomizer draws a die of other sides for the first input', sides),
+    fault('its randomizer draws one coin more for one report', after),
+    ...(laws[0]?.mechanism === 'k-ary' ? [fault('its randomizer draws the other answer only where it does not tell the truth', lie)] : []),
+  ];
 }

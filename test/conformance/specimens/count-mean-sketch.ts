@@ -27,11 +27,14 @@ export const countMeanSketch: Specimen<CountMeanSketchLaw> = {
     return bitsRow(law.bits, rational(one, T), rational(zero, T), cells, front(law, cohort));
   },
   encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, front(law, cohort)),
-  thresholds: ({ one, zero }) => [
+  thresholds: ({ size, bits, one, zero }) => {
     // In the cohort of word 0, and so in every one, input 0 has bucket 0.
-    [one, [0]],
-    [zero, [0, 0]],
-  ],
+    const cohort = bits < size ? [0] : [];
+    return [
+      [one, cohort],
+      [zero, [...cohort, 0]],
+    ];
+  },
   laws: [
     countMeanSketchLaw(2, 0.01),
     countMeanSketchLaw(3, 1, undefined, 2),

@@ -32,7 +32,7 @@ export const hadamardCountMeanSketch: Specimen<HadamardCountMeanSketchLaw> = {
     );
   },
   encode: (law, { cohort, cells: [cell] }) => encode(law, cohort, cell as number),
-  thresholds: ({ truth }) => [[truth, [0, 0]]],
+  thresholds: ({ size, buckets, truth }) => [[truth, buckets < size ? [0, 0] : [0]]],
   laws: [
     hadamardCountMeanSketchLaw(2, 0.01),
     hadamardCountMeanSketchLaw(4, 1),

@@ -13,6 +13,12 @@ const nodesOf = (law: LevelLaw, report: string): readonly number[] => {
     : range(law.size).filter((node) => (bytes[node >> 3] as number) & (1 << (node & 7)));
 };
 
+/** Zeros, as many as the words that an answer to a level takes: of its coin, and of its dice that have more than one side. */
+const wordsOf = (law: LevelLaw): readonly number[] => {
+  const dice = law.mechanism === 'k-ary' ? [law.size - 1] : range(law.subset).map((i) => law.size - law.subset + i);
+  return [0, ...dice.filter((sides) => sides > 1).map(() => 0)];
+};
+
 /** The row of a node in its level. */
 export const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
   law.mechanism === 'k-ary' ? kAryRow(law.size, law.truth, T, node) : subsetRow(law.size, law.subset, law.include, T, node);
@@ -42,7 +48,11 @@ export const hierarchical: Specimen<HierarchicalLaw> = {
   randomize: randomizeHierarchical,
   row: hierarchicalRow,
   encode: ({ size, levels }, { cohort, cells }) => bitsReport(cells, size, levels.length > 1 ? cohort : undefined),
-  thresholds: ({ levels }) => levels.map((law, level) => [law.mechanism === 'k-ary' ? law.truth : law.include, [level]] as const),
+  thresholds: ({ levels }) =>
+    levels.map((law, level) => {
+      const before = levels.slice(0, level).flatMap(wordsOf);
+      return [law.mechanism === 'k-ary' ? law.truth : law.include, levels.length > 1 ? [level, ...before] : before] as const;
+    }),
   laws: [hierarchicalLaw(3, 0.01, 2), hierarchicalLaw(4, 1, 2), hierarchicalLaw(5, 4, 3), hierarchicalLaw(5, 0.5, 5)],
   small: [
     [few(4, 2, [kAry(2, 11), kAry(4, 7)]), 16],

@@ -27,10 +27,10 @@ export const hybrid: NumberSpecimen<HybridLaw> = {
   steps: ({ grid }) => grid,
   row: hybridRow,
   encode: ({ grid, window }, { cells: [cell] }) => indexReport(cell as number, grid + window + 2),
-  thresholds: ({ inside, mix, truth }) => [
+  thresholds: ({ grid, window, inside, mix, truth }) => [
     [mix, [0]],
     [inside, [0, 0]],
-    [truth, [0, MODULUS - 1, 0]],
+    [truth, [0, MODULUS - 1, 0, ...(window > 1 ? [0] : []), ...(grid > 1 ? [0, 0] : [])]],
   ],
   laws: [hybridLaw(1, 1, 0.01), hybridLaw(2, 1, 1), hybridLaw(3, 2, 4)],
   small: [

@@ -12,7 +12,7 @@ export const localHashing: Specimen<LocalHashingLaw> = {
   again: (law, { cohort, cells: [cell] }, T) =>
     bucketRow(cohortsOf(law), [[cohort, cell as number]], law.buckets, (law.irr as NonNullable<LocalHashingLaw['irr']>).truth, T),
   encode: (law, { cohort, cells: [cell] }) => bucketReport(cohortsOf(law), cohort, law.buckets, cell as number),
-  thresholds: ({ truth }) => [[truth, [0]]],
+  thresholds: (law) => [[law.truth, cohortsOf(law) > 1 ? [0] : []]],
   laws: [
     localHashingLaw(4, 0.01, undefined, 2),
     localHashingLaw(5, 1, undefined, 3),

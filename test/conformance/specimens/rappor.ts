@@ -25,8 +25,8 @@ export const rappor: Specimen<RapporLaw> = {
   again: (law, { cells }, T) => bits(law.bits, law.irr as Stages, T, cells),
   encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, law.cohorts > 1 ? cohort : undefined),
   thresholds: ({ one, zero }) => [
-    [one, [0]],
-    [zero, [0, 0]],
+    [one, []],
+    [zero, [0]],
   ],
   laws: [oneCohort(rapporLaw(0.01, 1), 2), oneCohort(rapporLaw(1, 1), 4), oneCohort(rapporLaw(1, 1, 4), 3)],
   small: [

@@ -24,7 +24,7 @@ export const stringHashing: Specimen<StringHashingLaw> = {
   again: ({ buckets, irr }, { cells: [cell] }, T) =>
     bucketRow(1, [[0, cell as number]], buckets, (irr as NonNullable<StringHashingLaw['irr']>).truth, T),
   encode: ({ cohorts, buckets }, { cohort, cells: [cell] }) => bucketReport(cohorts, cohort, buckets, cell as number),
-  thresholds: ({ truth }) => [[truth, [0]]],
+  thresholds: ({ truth }) => [[truth, []]],
   laws: [stringHashingLaw(0.01, 1), stringHashingLaw(1, 1), stringHashingLaw(1, 1, 4)].map(oneCohort),
   small: [
     [oneCohort(stringHashingLaw(1, 1, undefined, 64)), 64],

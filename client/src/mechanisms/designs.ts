@@ -10,9 +10,9 @@ import {
   pointCode,
   projectiveLaw,
 } from '@murmuration/shared';
-import type { ListMechanism } from './questions.ts';
-import { randomizeHadamard } from './randomizers/hadamard.ts';
-import { randomizeProjective } from './randomizers/projective.ts';
+import type { ListMechanism } from '../questions.ts';
+import { randomizeHadamard } from '../randomizers/hadamard.ts';
+import { randomizeProjective } from '../randomizers/projective.ts';
 
 /** Throws a RangeError when the metric is permanent. */
 export function refusePermanent(name: string, permanent: number | undefined): void {

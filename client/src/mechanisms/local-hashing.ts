@@ -1,8 +1,8 @@
 /** Local hashing, by name: of a list, and of strings. Each carries its law and its randomizers. */
 
 import { bucketOf, fromBigEndian, type LocalHashingLaw, localHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import type { ListMechanism, Randomizing, TextMechanism } from './questions.ts';
-import { partsOf, randomizeLocalHashing, randomizeStringHashing, respondHashed } from './randomizers/local-hashing.ts';
+import type { ListMechanism, Randomizing, TextMechanism } from '../questions.ts';
+import { partsOf, randomizeLocalHashing, randomizeStringHashing, respondHashed } from '../randomizers/local-hashing.ts';
 
 /** Whether the report's cohort puts the answer in the report's bucket. */
 const says: Randomizing['says'] = (law, bytes, answer) => {

@@ -14,9 +14,9 @@ import {
   hasBit,
   signOf,
 } from '@murmuration/shared';
+import type { ListMechanism, Randomizing } from '../questions.ts';
+import { randomizeCountMeanSketch, randomizeHadamardCountMeanSketch } from '../randomizers/sketches.ts';
 import { refusePermanent } from './designs.ts';
-import type { ListMechanism, Randomizing } from './questions.ts';
-import { randomizeCountMeanSketch, randomizeHadamardCountMeanSketch } from './randomizers/sketches.ts';
 
 const cohortBytes = (size: number, buckets: number): number => bytesFor(familyOf(size, buckets).cohorts - 1);
 

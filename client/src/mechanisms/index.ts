@@ -1,0 +1,14 @@
+/**
+ * @module Mechanisms for experts: what a question can name where the library shall not choose. Each carries its law and its
+ * randomizers, so a bundle holds those that an app imports, and no others.
+ */
+
+export { expertRappor as rappor, type RapporParameters } from '@murmuration/shared';
+export type { DistributionMechanism } from '../distribution.ts';
+export type { CountMechanism, MeanMechanism } from '../numbers.ts';
+export type { ListMechanism, TextMechanism } from '../questions.ts';
+export { hadamard, projective } from './designs.ts';
+export { localHashing, stringHashing } from './local-hashing.ts';
+export { duchi, geometric, hierarchical, hybrid, laplace, piecewise } from './numbers.ts';
+export { countMeanSketch, hadamardCountMeanSketch } from './sketches.ts';
+export { dBitFlip, unary } from './unary.ts';

@@ -1,0 +1,61 @@
+/** Mechanisms that a mean, a count or a distribution can name. Each carries its randomizer. */
+
+import { hierarchicalLaw, hybridMeanLaw, laplaceLaw, namedGeometric, piecewiseLaw, steppedLaw } from '@murmuration/shared';
+import type { DistributionMechanism } from '../distribution.ts';
+import type { CountMechanism, MeanMechanism } from '../numbers.ts';
+import { randomizeGeometric } from '../randomizers/geometric.ts';
+import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
+import { randomizeHybrid } from '../randomizers/hybrid.ts';
+import { randomizeLaplace } from '../randomizers/laplace.ts';
+import { randomizePiecewise } from '../randomizers/piecewise.ts';
+
+/** The mechanism of Duchi et al., 1BitMean: one of the two ends. `mean([0, 60], { epsilon: 1, description: '...', mechanism: duchi() })` */
+export const duchi = (): MeanMechanism => ({
+  takes: 'mean',
+  law: (_size, epsilon) => piecewiseLaw(1, 1, epsilon),
+  randomizers: { piecewise: randomizePiecewise },
+});
+
+/** The piecewise mechanism, on the grid of 2 to 64 steps and with the window that have the least worst-case variance. */
+export const piecewise = (): MeanMechanism => ({
+  takes: 'mean',
+  law: (_size, epsilon) => steppedLaw(epsilon),
+  randomizers: { piecewise: randomizePiecewise },
+});
+
+/** The hybrid of both: one or the other at random, so that no number has more variance than another. */
+export const hybrid = (): MeanMechanism => ({
+  takes: 'mean',
+  law: (_size, epsilon) => hybridMeanLaw(epsilon),
+  randomizers: { hybrid: randomizeHybrid },
+});
+
+/** Laplace noise on a grid of so many steps, 64 when left out: two-sided geometric noise from integers. */
+export const laplace = ({ steps }: { readonly steps?: number } = {}): MeanMechanism => ({
+  takes: 'mean',
+  law: (_size, epsilon) => laplaceLaw(epsilon, steps),
+  randomizers: { laplace: randomizeLaplace },
+});
+
+/** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */
+export const geometric = (): CountMechanism => ({ ...namedGeometric, randomizers: { geometric: randomizeGeometric } });
+
+/**
+ * Hierarchical intervals for a distribution, by name: where the shares of ranges and the quantiles need the narrowest
+ * intervals.
+ *
+ * @param branching how many parts a part of the range has; by the number of cells when left out
+ * @example distribution([0, 60], { epsilon: 1, description: 'How many minutes a day?', mechanism: hierarchical() })
+ */
+export const hierarchical = ({
+  branching,
+}: {
+  readonly branching?: number;
+} = {}): DistributionMechanism & {
+  readonly labels: () => readonly string[];
+} => ({
+  takes: 'distribution',
+  law: (cells, epsilon) => hierarchicalLaw(cells, epsilon, branching),
+  labels: () => [],
+  randomizers: { hierarchical: randomizeHierarchical },
+});

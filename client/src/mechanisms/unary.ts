@@ -1,0 +1,29 @@
+/** Mechanisms that answer a list with bits, by name. */
+
+import { dBitFlipLaw, symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
+import type { ListMechanism } from '../questions.ts';
+import { randomizeDBitFlip } from '../randomizers/d-bit-flip.ts';
+import { randomizeUnary } from '../randomizers/unary.ts';
+
+/**
+ * Unary encoding, a bit for each answer: optimized, or symmetric.
+ *
+ * @example choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?', mechanism: unary() })
+ */
+export const unary = ({ symmetric = false }: { readonly symmetric?: boolean } = {}): ListMechanism => ({
+  takes: 'list',
+  law: (size, epsilon, _devices, permanent) => (symmetric ? symmetricUnaryLaw : unaryLaw)(size, epsilon, permanent),
+  randomizers: { unary: randomizeUnary },
+});
+
+/**
+ * dBitFlip: bits for so many of the answers alone, drawn with the value, and kept with it where the metric is permanent.
+ *
+ * @example permanent(histogram(edges, { epsilon: 1, description: 'Hours a day?', mechanism: dBitFlip({ bits: 4 }) }), { epsilon: 2, renew: 'year' })
+ */
+export const dBitFlip = ({ bits }: { readonly bits: number }): ListMechanism => ({
+  takes: 'list',
+  law: (size, epsilon, _devices, permanent) => dBitFlipLaw(size, bits, epsilon, permanent),
+  randomizers: { 'd-bit-flip': randomizeDBitFlip },
+  says: () => false, // bits for some of the answers, often for several of them or none
+});
