@@ -1,6 +1,8 @@
-/** @module The lifecycle of a React Native app. AsyncStorage fits as it is; docs/react-native.md has the whole setup. */
+/** @module The storage and the lifecycle of a React Native app; docs/react-native.md has the whole setup. */
 
 import type { Lifecycle } from './adapters/lifecycle.ts';
+
+export { type AsyncStorageLike, asyncStorage } from './async-storage.ts';
 
 /** What is used of React Native's `AppState`. */
 export interface AppStateLike {
@@ -10,11 +12,11 @@ export interface AppStateLike {
 /**
  * Flushes when the app goes to the background or comes back.
  *
- * @example createTelemetry({ schema, endpoint, storage: AsyncStorage, lifecycle: appStateLifecycle(AppState) });
+ * @example createTelemetry({ schema, endpoint, storage: asyncStorage(AsyncStorage), lifecycle: appStateLifecycle(AppState) });
  */
 export const appStateLifecycle =
   (appState: AppStateLike): Lifecycle =>
-  (flush) => {
-    const subscription = appState.addEventListener('change', () => flush());
+  (tell) => {
+    const subscription = appState.addEventListener('change', () => tell('flush'));
     return () => subscription.remove();
   };

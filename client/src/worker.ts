@@ -17,13 +17,13 @@ interface Told extends Event {
  * In a worker or service worker: flushes when a page that called `wakeWorker` is hidden, left or shown again, and on the background
  * sync `murmuration:flush` (`registration.sync.register('murmuration:flush')`, in browsers that have it).
  *
- * @example createTelemetry({ schema, endpoint, storage: indexedDbStorage(), lifecycle: workerLifecycle });
+ * @example createTelemetry({ schema, endpoint, lifecycle: workerLifecycle });
  */
-export const workerLifecycle: Lifecycle = (flush) => {
+export const workerLifecycle: Lifecycle = (tell) => {
   const controller = new AbortController();
   const told = (event: Told): void => {
     if (event.data !== FLUSH && event.tag !== FLUSH) return;
-    const flushed = Promise.resolve(flush());
+    const flushed = Promise.resolve(tell('flush'));
     event.waitUntil?.(flushed);
   };
   for (const event of ['message', 'sync']) addEventListener(event, told, { signal: controller.signal });

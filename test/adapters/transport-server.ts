@@ -13,8 +13,15 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** Listens on a free port. What `serve` answers is none of the suite's. */
-export async function startServer(serve: (path: string, response: ServerResponse) => boolean = () => false): Promise<RunningServer> {
+/**
+ * Listens on a free port. What `serve` answers is none of the suite's.
+ *
+ * @param receive what a body is answered with, instead of what its path says
+ */
+export async function startServer(
+  serve: (path: string, response: ServerResponse) => boolean = () => false,
+  receive?: (path: string, body: string) => number,
+): Promise<RunningServer> {
   const requests: Received[] = [];
   const received = (): readonly Received[] => requests.splice(0);
 
@@ -28,6 +35,10 @@ export async function startServer(serve: (path: string, response: ServerResponse
       return;
     }
     const body = await text(request);
+    if (receive) {
+      response.writeHead(receive(url, body)).end();
+      return;
+    }
     requests.push({ method, path: url, headers, body });
     if (kind === 'nothing') request.socket.destroy();
     else if (kind === 'redirect') response.writeHead(307, { location: '/status/204' }).end();

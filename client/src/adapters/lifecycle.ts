@@ -1,10 +1,10 @@
 /** What the runtime tells: when to send before it is too late, the time, and whether its person wants to be measured at all. */
 
 /**
- * Calls `flush` when the app may be about to end, and when it comes back or is online again: by what happens to it, never by what
- * was recorded. Returns what stops listening. What `flush` returns settles when the flush has.
+ * Tells what happens to the app, never by what was recorded. `flush`: it may be about to end, or is back or online again. `leave`: its page
+ * is left, and runs nothing more unless it is told `return`. Returns what stops listening. What `tell` returns settles when the flush has.
  */
-export type Lifecycle = (flush: () => unknown) => () => void;
+export type Lifecycle = (tell: (event: 'flush' | 'leave' | 'return') => unknown) => () => void;
 
 /** The time in milliseconds, and a timer that can be cancelled. What `run` returns settles when its work is done. */
 export interface Clock {
@@ -19,11 +19,14 @@ export const isPage = (): boolean => typeof document !== 'undefined';
 export const privacyControl = (): boolean =>
   !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 
-/** A page's lifecycle: hidden, left, shown again, online again. Nothing where there is no document. */
-export const pageLifecycle: Lifecycle = (flush) => {
+/** A page's lifecycle: hidden, shown or online again; left; and back from the back/forward cache. Nothing where there is no document. */
+export const pageLifecycle: Lifecycle = (tell) => {
   if (!isPage()) return () => {};
   const controller = new AbortController();
-  for (const event of ['visibilitychange', 'pagehide', 'online']) addEventListener(event, () => flush(), { signal: controller.signal });
+  const { signal } = controller;
+  for (const event of ['visibilitychange', 'online']) addEventListener(event, () => tell('flush'), { signal });
+  addEventListener('pagehide', () => tell('leave'), { signal });
+  addEventListener('pageshow', ({ persisted }) => persisted && tell('return'), { signal });
   return () => controller.abort();
 };
 

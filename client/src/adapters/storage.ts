@@ -1,62 +1,48 @@
-/** Where a device keeps its ledger and its randomized reports. */
+/** Where a device keeps its ledger and its randomized reports: one atomic and durable step, and a quick note beside it. */
 
 import type { Maybe } from '../maybe.ts';
-import { isPage } from './lifecycle.ts';
 
-/** Two methods, and where several contexts share the storage a lock, and news of each other. */
-export interface Storage {
-  getItem(key: string): Maybe<string | null>;
-  setItem(key: string, value: string): Maybe<void>;
-  /** Resolves to a release function once this context is the only one that holds the name. */
-  lock?(name: string): Promise<() => void>;
-  /** Calls back with what another context stored under a key. Returns what stops it. */
-  watch?(key: string, changed: (value: string | null) => void): () => void;
+/** What an update decides: the text to be stored, undefined to leave what is stored (nothing is created then); and what it has to say. */
+export interface Updated<T> {
+  readonly next: string | undefined;
+  readonly result: T;
 }
 
-/** Keeps everything as long as the process or page lives. */
+/** What is used of `localStorage`. */
+export interface Spill {
+  readonly length: number;
+  key(index: number): string | null;
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** What every storage must do; `testStorage` of `@murmuration/client/testing` tests it. */
+export interface Storage {
+  /**
+   * Reads, decides and writes in one step that no other tab, worker, process or instance can come between. It is done only when it would
+   * survive a crash (kill -9, and power loss as far as the platform allows). It fails (throws or rejects) only where nothing was written.
+   *
+   * @param update synchronous, and may run more than once: the last run counts. One that throws fails the step, and nothing is written.
+   *   Where its `next` is undefined nothing is written and nothing is created: no database, no folder, no lock file.
+   */
+  transact<T>(key: string, update: (stored: string | undefined) => Updated<T>): Maybe<T>;
+  /** The page is being left: ends what is under way (each step completes or fails) and lets go. The next `transact` opens again. */
+  suspend?(): void;
+  /** A small synchronous store beside it. It may be stale, or lost, or absent, and may throw. */
+  readonly spill?: Spill | undefined;
+  /** Calls back when another context wrote a key of the spill. Returns what stops it. */
+  watch?(key: string, changed: () => void): () => void;
+}
+
+/** Keeps everything as long as the process or page lives: for tests, and for apps that name it. */
 export function memoryStorage(): Storage {
   const items = new Map<string, string>();
   return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
+    transact: (key, update) => {
+      const { next, result } = update(items.get(key));
+      if (next !== undefined) items.set(key, next);
+      return result;
+    },
   };
-}
-
-/** Holds a Web Lock from when it is granted until released. */
-export const webLock = (name: string): Promise<() => void> =>
-  new Promise((granted, failed) => {
-    navigator.locks.request(name, () => new Promise<void>((release) => granted(release))).catch(failed);
-  });
-
-/**
- * `localStorage`, one tab at a time by a Web Lock; memory where reading it throws. It takes nothing where no lock could
- * keep two tabs from spending one budget each (a page over plain http has none), nor where there is no page: a server
- * is no person, and a worker's memory would forget what was spent.
- */
-export function webStorage(): Storage {
-  const memory = memoryStorage();
-  if (isPage()) {
-    try {
-      const items = localStorage;
-      if (!items) return memory;
-      if (navigator.locks) {
-        return {
-          getItem: (key) => items.getItem(key),
-          setItem: (key, value) => items.setItem(key, value),
-          lock: webLock,
-          watch: (key, changed) => {
-            const told = (event: StorageEvent): void => {
-              if (event.key === key) changed(event.newValue);
-            };
-            addEventListener('storage', told);
-            return () => removeEventListener('storage', told);
-          },
-        };
-      }
-    } catch {
-      return memory; // the person has forbidden it
-    }
-  }
-  memory.setItem = () => Promise.reject();
-  return memory;
 }

@@ -1,88 +1,83 @@
-/** A lock among processes: a file that names its holder, and that outlives a holder who died without notice. */
-
-import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { threadId } from 'node:worker_threads';
-
-/** Milliseconds between looks at a lock that another process holds. */
-const PAUSE = 250;
-
-const code = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-
-/** The locks of this process, for its own number says nothing of them: containers use the same numbers again. */
-const held = new Set<string>();
-
-/** Whether the process that the file names is alive, and holds it. */
-function isHeld(path: string, holder: number): boolean {
-  if (holder === process.pid) return held.has(path) || statSync(path).mtimeMs > Date.now() - process.uptime() * 1_000;
-  try {
-    return process.kill(holder, 0);
-  } catch (error) {
-    return code(error) === 'EPERM'; // alive, and another user's
-  }
-}
-
-/** Creates the lock with its holder's number in it, at once; false where there is one, or the folder was removed meanwhile. */
-function create(path: string): boolean {
-  const own = `${path}.${process.pid}.${threadId}`;
-  try {
-    writeFileSync(own, String(process.pid));
-    linkSync(own, path);
-    return true;
-  } catch (error) {
-    if (!['EEXIST', 'ENOENT'].includes(code(error) ?? '')) throw error;
-    return false;
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
 /**
- * Removes the lock of a process that died. One process at a time looks and removes: nobody removes a lock that was
- * taken since they looked. One that dies between the two leaves a lock that nobody takes: the device falls silent, which
- * is the safe side.
+ * A lock among processes and threads, held for the moments of one write: a folder that holds the draft of what is written.
+ *
+ * Taking it moves a folder with a draft of one's own into place, which fails where another's is. What was written is put into place by
+ * moving the draft out of it. Whoever lost the lock meanwhile has no draft any more and can't write. So safety does not rest on guesses about
+ * who is alive: a lock may be cleared when its holder is dead, or a thread that was terminated, or just slow.
+ *
+ * `proper-lockfile` was considered. It takes a holder for dead whose lock has not been renewed for some seconds. A process that was stopped, or a
+ * machine that slept, looks the same, and then two write. After a kill the next program waits for those seconds, and its synchronous
+ * form can't wait at all.
  */
-function clear(path: string): void {
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** A lock that is held. */
+export interface Lock {
+  /** An empty file of one's own, there as long as the lock is. */
+  readonly draft: string;
+  readonly release: () => void;
+}
+
+/** What a file system says of a folder that is in the way; Windows says EPERM. */
+const TAKEN = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'];
+
+/** The code of an error of the file system. */
+export const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** Removes a lock whose draft this is; one that someone else holds stays. What can't be removed is cleared by who wants the lock next. */
+function remove(path: string, draft: string): void {
   try {
-    mkdirSync(`${path}.clearing`);
+    rmSync(draft, { force: true });
+    rmdirSync(path);
   } catch {
-    return;
+    // It is gone, or another's.
   }
+}
+
+/** Takes the lock, or says that another has it. The folder that it is in must exist. */
+export function takeLock(path: string): Lock | undefined {
+  const name = `${process.pid}-${randomUUID()}`;
+  const own = `${path}.${name}`;
+  mkdirSync(own, { mode: 0o700 });
   try {
-    if (!isHeld(path, Number(readFileSync(path, 'utf8')))) rmSync(path);
+    writeFileSync(join(own, name), '', { mode: 0o600 });
+    renameSync(own, path);
   } catch (error) {
-    if (code(error) !== 'ENOENT') throw error;
-  } finally {
-    rmdirSync(`${path}.clearing`);
+    rmSync(own, { recursive: true, force: true });
+    if (!TAKEN.includes(code(error))) throw error;
+    return undefined;
   }
+  const draft = join(path, name);
+  return { draft, release: () => remove(path, draft) };
 }
 
-/** Removes a lock, and its folder where nothing else was stored. */
-function release(path: string): void {
-  if (!held.delete(path)) return;
+/** The name of who holds the lock; empty where nobody does. */
+export function holderOf(path: string): string {
   try {
-    rmSync(path, { force: true });
-    rmdirSync(dirname(path));
-  } catch {
-    // The folder holds something, or is gone.
+    return readdirSync(path)[0] ?? '';
+  } catch (error) {
+    if (code(error) === 'ENOENT') return '';
+    throw error;
   }
 }
 
-/** A process that ends leaves no lock behind. */
-const releaseAll = (): void => {
-  for (const path of [...held]) release(path);
-};
-
-/** Resolves to a release function once this process holds the lock. Waiting does not keep the process alive. */
-export async function lockFile(path: string): Promise<() => void> {
-  for (;;) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (create(path)) break;
-    clear(path);
-    if (create(path)) break;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE).unref());
+/** Whether a holder's process is gone. Of another container or machine the answer may be wrong, which costs the holder a second try. */
+export function isDead(holder: string): boolean {
+  try {
+    process.kill(Number.parseInt(holder, 10), 0);
+    return false;
+  } catch (error) {
+    return code(error) === 'ESRCH';
   }
-  if (held.size === 0) process.off('exit', releaseAll).on('exit', releaseAll);
-  held.add(path);
-  return () => release(path);
+}
+
+/** Takes the lock away from a holder, and what others left who died while they took it. */
+export function clearLock(path: string, holder: string): void {
+  remove(path, join(path, holder || 'nobody'));
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(prefix) && isDead(name.slice(prefix.length))) rmSync(join(dirname(path), name), { recursive: true, force: true });
 }

@@ -31,8 +31,8 @@ function signalled(signal: NodeJS.Signals): void {
  *
  * @example createTelemetry({ schema, endpoint, storage: fileStorage(folder), lifecycle: nodeLifecycle, clock: nodeClock });
  */
-export const nodeLifecycle: Lifecycle = (hidden) => {
-  const listener = (): unknown => hidden();
+export const nodeLifecycle: Lifecycle = (tell) => {
+  const listener = (): unknown => tell('flush');
   if (listeners.size === 0) {
     process.on('beforeExit', drained);
     // Ours comes first, for a program's own may remove itself when it runs.

@@ -2,7 +2,7 @@
 
 import type { Batch } from '@murmuration/shared';
 import type { Delivery, Transport, Upload } from '../adapters/transport.ts';
-import type { Preview } from '../view.ts';
+import { type Look, preview } from '../view.ts';
 
 /** A transport, and what went through it. */
 export interface MemoryTransport {
@@ -37,7 +37,7 @@ export function memoryTransport(answer: (upload: Upload) => Delivery | Promise<D
 }
 
 /** What can tell which metrics were recorded: a transport of what it was given, a telemetry of what waits. */
-export type Recorded = MemoryTransport | { preview(): Promise<readonly Preview[]> };
+export type Recorded = MemoryTransport | { look(): Promise<Look> };
 
 /**
  * Checks how many reports of a metric were sent (of a memory transport) or wait to be sent (of a telemetry). What the
@@ -48,8 +48,8 @@ export type Recorded = MemoryTransport | { preview(): Promise<readonly Preview[]
  */
 export async function assertRecorded(source: Recorded, metric: string, times = 1): Promise<void> {
   const metrics =
-    'preview' in source
-      ? (await source.preview()).flatMap(({ reports }) => reports.map((report) => report.metric))
+    'look' in source
+      ? (await preview(source)).flatMap(({ reports }) => reports.map((report) => report.metric))
       : source.batches().flatMap(({ reports }) => reports.map(([name]) => name));
   const found = metrics.filter((name) => name === metric).length;
   if (found !== times) {

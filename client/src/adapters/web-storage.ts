@@ -1,0 +1,175 @@
+/** The storage of pages and workers: IndexedDB, which browsers serialize between tabs and write through to the disk when asked. */
+
+import { isPage } from './lifecycle.ts';
+import type { Spill, Storage, Updated } from './storage.ts';
+
+const ITEMS = 'items';
+
+/** Milliseconds after which a step that has not begun to commit is given up: a database may be blocked, or the browser's part of it hang. */
+const PATIENCE = 10_000;
+
+/** `localStorage`, where there is one and reading it does not throw. */
+function spillOf(): Spill | undefined {
+  try {
+    return isPage() ? localStorage : undefined;
+  } catch {
+    return undefined; // the person has forbidden it
+  }
+}
+
+/** Calls back when another page stored something under the key. */
+function watch(key: string, changed: () => void): () => void {
+  const told = (event: StorageEvent): void => {
+    if (event.key === key) changed();
+  };
+  addEventListener('storage', told);
+  return () => removeEventListener('storage', told);
+}
+
+/**
+ * Keeps everything in IndexedDB, beside it `localStorage` as the spill. A step is one strict transaction, done when it is on the disk; it
+ * rejects where there is no IndexedDB, as on a server, or where the person has forbidden it.
+ *
+ * @param name the database
+ */
+export function webStorage(name = 'murmuration'): Storage {
+  /** What stops each step that is under way. */
+  const live = new Set<() => void>();
+  let connection: IDBDatabase | undefined;
+  /** How many steps wait for a connection of their own: whoever comes later waits behind them, so that the last write is the last one asked for. */
+  let opening = 0;
+  /** Why nothing is tried any more: an engine that has lost its storage process gets it back with the next document only. */
+  let broken: unknown;
+
+  const disconnect = (): void => {
+    connection?.close();
+    connection = undefined;
+  };
+
+  const step = <T>(key: string, update: (stored: string | undefined) => Updated<T>): Promise<T> => {
+    let transaction: IDBTransaction | null | undefined;
+    let failure: unknown;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stop: (error?: unknown) => void;
+    return new Promise<T>((resolve, reject) => {
+      stop = (error = new Error('gave up')) => {
+        failure ??= error;
+        try {
+          transaction?.abort();
+          reject(failure);
+        } catch {
+          // It is being committed, and completes or fails by itself.
+        }
+      };
+
+      const decide = (stored: string | undefined, act: (next: string | undefined, result: T) => void): void => {
+        try {
+          const { next, result } = update(stored);
+          act(next, result);
+        } catch (error) {
+          stop(error);
+        }
+      };
+
+      const run = (database: IDBDatabase): void => {
+        try {
+          const own = database.transaction(ITEMS, 'readwrite', { durability: 'strict' });
+          const items = own.objectStore(ITEMS);
+          const read = items.get(key);
+          transaction = own;
+          read.onsuccess = () =>
+            decide(read.result, (next, result) => {
+              own.oncomplete = () => resolve(result);
+              if (next !== undefined) items.put(next, key);
+              own.commit?.();
+            });
+          own.onabort = () => reject(own.error);
+        } catch (error) {
+          reject(error);
+        }
+      };
+
+      /** Opens the version that there is, 1 where there is none. A higher one creates the store in a database that lacks it. */
+      const open = (version?: number): void => {
+        const request = indexedDB.open(name, version);
+        let end = (): void => reject(request.error);
+        opening++;
+        request.onupgradeneeded = () => {
+          transaction = request.transaction;
+          if (failure) stop();
+          else
+            decide(undefined, (next, result) => {
+              if (next !== undefined) request.result.createObjectStore(ITEMS);
+              else {
+                end = () => resolve(result);
+                transaction?.abort(); // so that nothing is created
+              }
+            });
+        };
+        request.onerror = () => {
+          opening--;
+          end();
+        };
+        request.onsuccess = () => {
+          opening--;
+          const database = request.result;
+          const isWhole = database.objectStoreNames.contains(ITEMS);
+          if (failure || connection || !isWhole) database.close();
+          else {
+            connection = database;
+            database.onclose = database.onversionchange = disconnect;
+          }
+          if (failure) reject(failure);
+          else if (connection) run(connection);
+          else open(database.version + 1);
+        };
+      };
+
+      /** Opens a database that there is, or that there will be something to keep in: WebKit keeps the empty file of an upgrade that was aborted. */
+      const find = async (): Promise<void> => {
+        let found: IDBDatabaseInfo[] | undefined;
+        opening++;
+        try {
+          found = await indexedDB.databases?.();
+        } finally {
+          opening--;
+        }
+        if (failure) return;
+        if (!found || found.some((each) => each.name === name && each.version)) open();
+        else decide(undefined, (next, result) => (next === undefined ? resolve(result) : open()));
+      };
+
+      live.add(stop);
+      if (connection && !opening) run(connection);
+      else find().catch(reject);
+      timer = setTimeout(() => {
+        stop();
+        disconnect();
+      }, PATIENCE);
+    }).finally(() => {
+      clearTimeout(timer);
+      live.delete(stop);
+    });
+  };
+
+  const spill = spillOf();
+  return {
+    transact: async (key, update) => {
+      for (let isAgain = false; !broken; isAgain = true) {
+        try {
+          return await step(key, update);
+        } catch (error) {
+          if (!/^(InvalidState|Unknown)Error$/.test((error as Error).name)) throw error;
+          disconnect();
+          if (isAgain) broken = error;
+        }
+      }
+      throw broken;
+    },
+    suspend: () => {
+      for (const stop of live) stop();
+      disconnect();
+    },
+    ...(spill && { spill, watch }),
+  };
+}
