@@ -1,3 +1,5 @@
+'use client';
+
 /** @module React: one telemetry for all components, made when it is first needed, never while a page is rendered. */
 
 import type { Segments } from '@murmuration/shared';
@@ -6,7 +8,9 @@ import type { DeviceQuestions } from './questions.ts';
 import { createTelemetry } from './telemetry.ts';
 import type { Consent, Options, Telemetry } from './types.ts';
 
-/** A telemetry, and who wants to know when its consent changes. */
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** A telemetry that all components with the same options use. */
 interface Shared<M extends DeviceQuestions> {
   /** Creates it the first time. */
   readonly get: () => Telemetry<M>;
@@ -19,33 +23,15 @@ const all = new WeakMap<object, Shared<DeviceQuestions>>();
 function share<M extends DeviceQuestions, S extends Segments>(options: Options<M, S>): Shared<M> {
   const known = all.get(options) as Shared<M> | undefined;
   if (known) return known;
-  const listeners = new Set<() => void>();
   let telemetry: Telemetry<M> | undefined;
-  const changed = (): void => {
-    for (const listener of [...listeners]) listener();
-  };
   const get = (): Telemetry<M> => {
-    if (!telemetry) {
-      telemetry = createTelemetry({
-        ...options,
-        onOutcome: (outcome) => {
-          if (outcome.result === 'consent-changed') changed();
-          options.onOutcome?.(outcome);
-        },
-      });
-      void telemetry.ledger().then(changed); // by then the storage has told what was decided before
-    }
+    telemetry ??= createTelemetry(options);
     return telemetry;
   };
   const shared: Shared<M> = {
     get,
-    state: () => telemetry?.consent.state ?? 'ask',
-    subscribe: (listener) => {
-      listeners.add(listener);
-      get();
-      listener();
-      return () => listeners.delete(listener);
-    },
+    state: () => telemetry?.consent.state ?? 'unknown',
+    subscribe: (changed) => get().consent.subscribe(changed),
   };
   all.set(options, shared);
   return shared;
@@ -53,34 +39,36 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
 
 /**
  * The telemetry of an app, in any component. It begins when the first component that uses it is on the page, and lives
- * as long as the page does; on a server it never begins. Components render again when the person decides on consent.
+ * as long as the page does; on a server it never begins. Components render again when the person decides on consent. On a server, and
+ * until the storage has answered, `consent.state` is `unknown`: ask while it is `ask`, and people who decided see no question.
  *
  * @param options of `createTelemetry`. Define them once, outside of components: the same object is the same telemetry.
  * @example
  * const options = { schema, endpoint: 'https://t.example.com' };
  * function Plan() {
  *   const { record, consent } = useTelemetry(options);
- *   if (consent.state === 'ask') return <button onClick={() => consent.grant()}>Share</button>;
+ *   if (consent.state === 'ask') return <button onClick={consent.grant}>Share randomized answers</button>;
  *   return <button onClick={() => record('plan', 'pro')}>Pro</button>;
  * }
  */
 export function useTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
   const [{ get, subscribe, state }] = useState(() => share(options));
-  const consent = useSyncExternalStore(subscribe, state, () => 'ask' as const);
+  const consent = useSyncExternalStore(subscribe, state, () => 'unknown' as const);
   return useMemo(
     () => ({
       record: (metric, value) => get().record(metric, value),
-      preview: () => get().preview(),
-      ledger: () => get().ledger(),
+      look: () => get().look(),
       forget: () => get().forget(),
       flush: () => get().flush(),
       close: () => get().close(),
+      ...(process.env.NODE_ENV !== 'production' && { reset: async () => get().reset?.() }),
       consent: {
         state: consent,
         grant: () => get().consent.grant(),
         deny: () => get().consent.deny(),
+        subscribe,
       },
     }),
-    [get, consent],
+    [get, subscribe, consent],
   );
 }

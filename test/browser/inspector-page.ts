@@ -1,21 +1,48 @@
-/** A page with the inspector, for inspector.test.ts: the collector takes everything. With `?event`, it asks about an event too. */
+/**
+ * A page with the inspector, for inspector.test.ts: the collector takes everything. `?event` asks about an event too, `?many` asks all
+ * types of questions, `?plain` keeps no history.
+ */
 
-import { type Clock, choice, createTelemetry, defineSchema, flag, permanent, text } from '@murmuration/client';
+import {
+  type Clock,
+  choice,
+  count,
+  createTelemetry,
+  defineSchema,
+  flag,
+  histogram,
+  joint,
+  mean,
+  permanent,
+  text,
+} from '@murmuration/client';
+import { withHistory } from '@murmuration/client/history';
 import { openInspector } from '@murmuration/client/inspector';
 
-const event =
-  location.search === '?event'
-    ? { printed: flag({ epsilon: 1, every: 'week', otherwise: false, description: 'Was anything printed this week?' }) }
-    : {};
+const asks = new URLSearchParams(location.search);
+const event = asks.has('event')
+  ? { printed: flag({ epsilon: 1, every: 'week', otherwise: false, description: 'Was anything printed this week?' }) }
+  : {};
+const month = { epsilon: 1, every: 'month' } as const;
+const many = asks.has('many')
+  ? {
+      startup: histogram([100, 300, 1000], { ...month, unit: 'ms', description: 'How long does a start take?' }),
+      country: choice(['AT', 'CH', 'DE', 'FR', 'IT', 'LI', 'NL', 'PL', 'SE', 'UK'], { ...month, description: 'Which country?' }),
+      together: joint({ plan: ['free', 'pro'], dark: [true, false] }, { ...month, description: 'Which plan goes with dark mode?' }),
+      minutes: mean([0, 60], { ...month, description: 'How many minutes a day?' }),
+      notes: count(20, { ...month, description: 'How many notes?' }),
+    }
+  : {};
 const schema = defineSchema({
   app: 'notes',
   version: 1,
-  budget: { epsilon: 6 + 5 * Object.keys(event).length, per: 'month' },
+  budget: { epsilon: 6 + 5 * Object.keys(event).length + Object.keys(many).length, per: 'month' },
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, every: 'once', description: 'Which plan?' }),
     home: permanent(text({ epsilon: 1, every: 'day', description: 'Home page' }), { epsilon: 4, renew: 'year' }),
     ...event,
+    ...many,
   },
 });
 // No timer of a second and more: it sends when the test says so.
@@ -26,15 +53,23 @@ const clock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-const telemetry = createTelemetry({ schema, endpoint: '/collector', clock });
+const options = { schema, endpoint: '/collector', clock };
+const telemetry = createTelemetry(asks.has('plain') ? options : withHistory(options));
+const record = telemetry.record as (metric: string, value: unknown) => void;
 
 document.getElementById('open')?.addEventListener('click', () => {
   const button = document.activeElement as HTMLElement;
   openInspector({ telemetry, schema, parent: document.querySelector('main'), onClose: () => button.focus() });
 });
 document.getElementById('answer')?.addEventListener('click', () => {
-  telemetry.record('dark', true);
-  telemetry.record('plan', 'pro');
-  telemetry.record('home', 'https://zephyrous.example');
+  record('dark', true);
+  record('plan', 'pro');
+  record('home', 'https://zephyrous.example');
+  if (!asks.has('many')) return;
+  record('startup', 120);
+  record('country', 'CH');
+  record('together', { plan: 'pro', dark: true });
+  record('minutes', 20);
+  record('notes', 3);
 });
 document.getElementById('send')?.addEventListener('click', () => void telemetry.flush());

@@ -1,175 +1,222 @@
-/** The inspector in a real Chromium, under the policy that it promises to work under. */
+/** The inspector in a real Chromium: what it says, what it turns off and what it erases. */
 
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
-import { build } from 'esbuild';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launchChromium } from '../setup/chromium.ts';
-import { watchedContext } from './context.ts';
+import { openSite, type Site, type Visit } from './inspector-site.ts';
 
-const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'";
-const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notes</title>
-<link rel="stylesheet" href="/page.css"><script type="module" src="/page.js"></script>
-<main><h1>Notes</h1><button id="open">Privacy</button> <button id="answer">Answer</button> <button id="send">Send</button></main></html>`;
-
-let browser: Browser;
-let server: Server;
-let context: BrowserContext;
+let site: Site;
+let visit: Visit;
 let page: Page;
-let sent: string[];
-let complaints: readonly string[];
-
 beforeAll(async () => {
-  browser = await launchChromium();
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('inspector-page.ts', import.meta.url))],
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    write: false,
-  });
-  const files: { readonly [path: string]: readonly [type: string, body: string] } = {
-    '/': ['text/html', html],
-    '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
-    '/page.css': [
-      'text/css',
-      ':root { color-scheme: light dark; font-family: system-ui } [data-murmuration] { --murmuration-accent: light-dark(#6a1fb0, #c9a2ff) }',
-    ],
-  };
-  server = createServer(async (request, response) => {
-    if (request.method === 'POST') {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      sent.push(Buffer.concat(chunks).toString());
-      response.writeHead(204).end();
-      return;
-    }
-    const [type, body] = files[request.url?.replace(/\?.*/, '') ?? ''] ?? ['text/plain', ''];
-    response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  site = await openSite();
 });
-afterAll(async () => {
-  await browser.close();
-  server.close();
-});
-
+afterAll(() => site.close());
 beforeEach(async () => {
-  sent = [];
-  ({ context, complaints } = await watchedContext(browser, { viewport: { width: 390, height: 900 } }));
-  page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  visit = await site.visit();
+  ({ page } = visit);
 });
 afterEach(async () => {
-  await context.close();
-  expect(complaints).toEqual([]);
+  await visit.context.close();
+  expect(visit.complaints).toEqual([]);
 });
 
 const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const share = () => page.getByRole('switch', { name: 'Share randomized answers' });
+const says = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+const bytes = () => page.getByText('Show the exact').first();
+/** The state in IndexedDB. */
+const stored = (): Promise<{ readonly accounts: { readonly [metric: string]: object }; readonly outbox: readonly unknown[] }> =>
+  page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open('murmuration');
+        request.onerror = reject;
+        request.onsuccess = () => {
+          const get = request.result.transaction('items').objectStore('items').get('murmuration:notes');
+          get.onsuccess = () => {
+            request.result.close();
+            resolve(JSON.parse(String(get.result).replace(/^[^{]*/, '')));
+          };
+        };
+      }),
+  );
+const history = (): Promise<string | null> => page.evaluate(() => localStorage.getItem('murmuration:notes:sent'));
 
-test('shows what is asked, what is spent and the very bytes that are sent next, and turns everything off', async () => {
+test('says in whole sentences what is asked, how likely a report is not what was said, and what was sent', async () => {
   await click('Privacy');
-  await page.getByText('You have not decided.').waitFor();
-  for (const asked of ['Is dark mode on?', 'Which plan?', 'Home page']) await page.getByText(asked).waitFor();
-  await page.getByText('Nothing waits to be sent.').waitFor();
-  await page.getByText('A year of answering everything adds up to ε\u00a018 at most.').waitFor(); // 13 x 1, 1 and 4
+  await says('You have not decided yet.');
+  for (const asked of ['Is dark mode on?', 'Which plan?', 'Home page']) await says(asked);
+  await says('Anyone who sees a report can be at most 2.8 times more confident in one answer over another.');
+  await says('In 26 of 100 cases the report says something other than your answer.'); // 1 / (1 + e)
+  await says('In 42 of 100 cases'); // 2 / (2 + e)
+  await says('Anyone who sees all its reports of one year can be at most 55 times more confident.'); // e^4
+  await says('can be sure what you said.');
+  await says('Nothing is waiting to be sent.');
+  await says('Nothing has been sent yet.');
   expect(await share().getAttribute('aria-checked')).toBe('false');
+  expect(await page.getByRole('button', { name: 'Erase what is stored' }).count()).toBe(0);
 
   await share().click();
-  await page.getByText('You share.').waitFor();
+  await says('On. Answers leave this device only after they have been changed at random.');
   await click('Answer');
-  await page.getByText('ε\u00a06 of 6 in any 30 days').waitFor();
-  await page.getByText('1 a report, once a month; 1 spent now').waitFor();
-  await page.getByText('Answered; it is asked only once.').waitFor();
-  expect(await page.getByText('randomized, it says:').count()).toBe(2);
-  await page.getByText('The very bytes:').click();
+  await says(/Asked once\. Answered on \w+ \d+, \d{4}\. It is not asked again\./);
+  await says(/Asked every month\. Answered on \w+ \d+, \d{4}\. It is asked again from \w+ \d+, \d{4}\./);
+  await says(/^The report says “(yes|no)”\.$/);
+  await says(/^The report says “(free|pro|team)”\.$/);
+  await bytes().click();
   const shown = await page.locator('pre').textContent();
   expect(shown).not.toContain('zephyrous');
   await click('Send');
-  await page.getByText('Nothing waits to be sent.').waitFor();
-  expect(sent).toEqual([shown]);
+  await says('Nothing is waiting to be sent.');
+  expect(visit.sent).toEqual([shown]);
+  await says(/^The report says “(free|pro|team)”\.$/);
+  expect(await page.getByText('The report is noise that says nothing by itself.').count()).toBe(1);
+  expect(await history()).not.toContain('zephyrous');
 
-  await share().click();
-  await page.getByText('You do not share.').waitFor();
-  await page.reload();
+  await page.reload(); // what was sent is still shown
   await click('Privacy');
-  await page.getByText('You do not share.').waitFor();
+  await says(/^The report says “(free|pro|team)”\.$/);
+});
+
+test('says ε, the budget and a year under Details alone', async () => {
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await says('Answered on');
+  expect(
+    await page
+      .locator('[data-murmuration]')
+      .evaluate((host) => (host as HTMLElement).shadowRoot?.querySelector('details.all')?.hasAttribute('open')),
+  ).toBe(false);
+  expect(await page.getByText(/ε/).filter({ visible: true }).count()).toBe(0);
+  await page.getByText('Details', { exact: true }).click();
+  await says('ε\u00a06 of 6 is spent, in any 30 days.');
+  await says('A year of answering everything adds up to ε\u00a018 at most.'); // 13 x 1, 1 and 4
+  await says('ε\u00a01 a report, 4 spent now; all reports from one answer together ε\u00a04');
+  await says('by at most 410 times.'); // e^6
+});
+
+test('answers of every type are words and numbers that people read', async () => {
+  await page.goto(new URL('/?many', page.url()).href);
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await says('A report names 3 answers. In 46 of 100 cases, yours is not among them.');
+  await says(/^The report says “(less than 100\u00a0ms|100\u00a0ms to 300\u00a0ms|300\u00a0ms to 1,000\u00a0ms|1,000\u00a0ms or more)”\.$/);
+  await says(/^The report says “(free|pro), dark: (yes|no)”\.$/);
+  await says(/^The report says “[A-Z]{2}”, “[A-Z]{2}”, or “[A-Z]{2}”\.$/);
+  expect(
+    await page
+      .getByText(/undefined|NaN|true|false/)
+      .filter({ visible: true })
+      .count(),
+  ).toBe(0);
+});
+
+test('an app without a history says so, and still says when each question was answered', async () => {
+  await page.goto(new URL('/?plain', page.url()).href);
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await says('Answered on');
+  await click('Send');
+  await says('This app keeps no list of what it has sent.');
+  expect(await history()).toBeNull();
 });
 
 test('tells of what is reported where nothing is answered, and of the day that it waits for', async () => {
   await page.goto(new URL('/?event', page.url()).href);
   await click('Privacy');
   await share().click();
-  await page.getByText('Where nothing is answered, “false” is reported').waitFor();
-  await page.getByText(/Waits for \d{4}-\d\d-\d\d or later\./).waitFor();
+  await says('If you do not answer, “no” is sent in your place, changed at random as well.');
+  await says(/Its report is sent on \w+ \d+, \d{4} or later, whether you answer or not\./);
+  await says(/Waits until \w+ \d+, \d{4} or later\./);
 });
 
-test('erases everything but a tombstone, when it is asked to', async () => {
+test('when it is turned off, erases what waits and the history, and says what stays stored', async () => {
   await click('Privacy');
   await share().click();
   await click('Answer');
-  await page.getByText('The very bytes:').waitFor();
-  await click('Erase everything');
-  await page.getByText('You do not share.').waitFor();
-  await page.getByText('Nothing waits to be sent.').waitFor();
-  await page.getByText('ε\u00a06 of 6 in any 30 days').waitFor();
-  expect(await page.evaluate(() => Object.keys(JSON.parse(localStorage['murmuration:notes']).accounts.home))).toEqual(['day', 'spent']);
+  await bytes().waitFor();
+  await click('Send');
+  await expect.poll(history).toContain('"day"');
+  await share().click();
+  await says('Off. Nothing is sent. What waited to be sent has been erased. This device keeps your decision, and the dates until');
+  expect(await page.getByText('or later, whether you answer').count()).toBe(0);
+  await says('It also keeps one answer to “Home page”, which was changed at random when you gave it.');
+  await says('The list is empty. It holds what has been delivered since sharing was turned on.');
+  expect(await history()).toBeNull();
+  expect((await stored()).outbox).toEqual([]);
+  await page.reload();
+  await click('Privacy');
+  await says('Off. Nothing is sent. What waited to be sent has been erased.');
+});
+
+test('what the collector has taken is not remembered where its answer comes after a refusal', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/collector/**', async (route) => {
+    await held;
+    await route.fulfill({ status: 204 });
+  });
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await bytes().waitFor();
+  const request = page.waitForRequest('**/collector/**');
+  await click('Send');
+  await request;
+  await page.evaluate(() => localStorage.setItem('murmuration:notes:sent', '[]'));
+  await share().click();
+  await says('Off. Nothing is sent');
+  expect(await history()).toBeNull();
+  const answered = page.waitForResponse('**/collector/**');
+  release();
+  await answered;
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  expect(await history()).toBeNull();
+});
+
+test('erases everything but a tombstone, when it is asked to and that is confirmed', async () => {
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await bytes().waitFor();
+  await click('Erase what is stored');
+  const erasing = page.getByRole('group', { name: /This erases what is stored about your answers/ });
+  await erasing.waitFor();
+  expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toBe('Cancel');
+  await page.keyboard.press('Escape'); // closes the question, not the panel
+  await erasing.waitFor({ state: 'hidden' });
+  expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent)).toBe('Erase what is stored');
+  expect(await share().getAttribute('aria-checked')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  await says('This device keeps your decision, and the dates until which nothing is asked again.');
+  await says(/It is not asked before \w+ \d+, \d{4}\./);
+  await says('Nothing is waiting to be sent.');
+  expect(await page.getByText('It also keeps one answer').count()).toBe(0);
+  expect(Object.keys((await stored()).accounts['home'] ?? {})).toEqual(['day', 'by', 'spent']);
 });
 
 test('works in a second tab, which shows what the first has stored, and turns it off there at once', async () => {
   await click('Privacy');
   await share().click();
   await click('Answer');
-  await page.getByText('The very bytes:').click();
+  await bytes().click();
   const second = await page.context().newPage();
   await second.goto(page.url());
   await second.getByRole('button', { name: 'Privacy' }).click();
-  await second.getByText('The very bytes:').click();
+  await second.getByText('Show the exact').click();
   expect(await second.locator('pre').textContent()).toBe(await page.locator('pre').textContent());
   await second.getByRole('switch').click();
-  await page.getByText('You do not share.').waitFor();
-  await page.getByText('Nothing waits to be sent.').waitFor();
-  expect(await page.evaluate(() => JSON.parse(localStorage['murmuration:notes']).outbox)).toEqual([]);
+  await says('Off. Nothing is sent');
+  await says('Nothing is waiting to be sent.');
+  await expect.poll(async () => (await stored()).outbox).toEqual([]);
   await page.bringToFront();
   await click('Send');
-  expect(sent).toEqual([]);
-});
-
-test('erases what waits when it is turned off', async () => {
-  await click('Privacy');
-  await share().click();
-  await click('Answer');
-  await page.getByText('The very bytes:').waitFor();
-  await share().click();
-  await page.getByText('Nothing waits to be sent.').waitFor();
-  await click('Send');
-  expect(sent).toEqual([]);
-});
-
-test('can be used by keyboard and screen reader: no violation of axe, focus goes in and comes back, Escape closes', async () => {
-  await page.evaluate(axe.source);
-  await click('Privacy');
-  await share().click();
-  await click('Answer');
-  await page.getByText('The very bytes:').click();
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('data-murmuration'))).toBe('inspector');
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    const violations = await page.evaluate(async () => {
-      const { axe: checker } = window as unknown as {
-        readonly axe: { run(): Promise<{ readonly violations: readonly { readonly id: string }[] }> };
-      };
-      return (await checker.run()).violations.map(({ id }) => id);
-    });
-    expect(violations).toEqual([]);
-  }
-  await page.keyboard.press('Escape');
-  expect(await page.locator('[data-murmuration]').count()).toBe(0);
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('open');
+  expect(visit.sent).toEqual([]);
 });

@@ -1,13 +1,29 @@
 /**
- * @module The inspector: a panel that shows a person what is asked, what would be sent, byte for byte and in words, what is
- * spent and what is left, and lets them turn it off. Plain elements in a shadow root, loaded when it is opened:
+ * @module The inspector: a panel that shows a person what is asked, what was sent, how likely that is not what they said, and lets them
+ * turn it off. Plain elements in a shadow root, loaded when it is opened:
  * `const { openInspector } = await import('@murmuration/client/inspector')`.
  */
 
-import { type Answer, DAYS, dayText, labelOf, type MetricDocument, type Schema, sumOf } from '@murmuration/shared';
+import type { Schema } from '@murmuration/shared';
+import { historyOf } from '../history.ts';
 import type { DeviceQuestions } from '../questions.ts';
 import type { Telemetry } from '../types.ts';
-import type { LedgerView, Preview } from '../view.ts';
+import { type Look, ledger, preview, saidBy } from '../view.ts';
+import { element, paragraph } from './elements.ts';
+import { readableIn } from './readable.ts';
+import { schemeAround } from './scheme.ts';
+import {
+  consentText,
+  detailRows,
+  introduction,
+  isStored,
+  questionRows,
+  type Shown,
+  type Speech,
+  sentRows,
+  type Waiting,
+  waitingRows,
+} from './sections.ts';
 import { createStyles } from './styles.ts';
 import { english, type Words } from './words.ts';
 
@@ -36,57 +52,24 @@ export interface Inspector {
 
 const EVERY = 1_000; // milliseconds between two looks
 
-type Child = string | Node;
-
-function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: { readonly [name: string]: string },
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-/** ε to two decimals: rounded up where it is spent, so that nothing is shown as less than it is. */
-const shown = (epsilon: number): string => String(Math.ceil(epsilon * 100 - 1e-9) / 100);
-
-/** What a year of answering everything that this device is asked adds up to. */
-const yearOf = ({ metrics, budget }: LedgerView): number =>
-  Math.min(sumOf(metrics.map(({ year }) => year)), budget.epsilon * Math.ceil(DAYS.year / DAYS[budget.per]));
-
-/** One question: what it is, what it costs, and when it can be answered. */
-function questionRow(
-  metric: MetricDocument,
-  description: string,
-  { spent, nextDay }: LedgerView['metrics'][number],
-  today: number,
-  words: Words,
-): Child {
-  const { epsilon, every, permanent, otherwise } = metric;
-  const costs = words.question(shown(epsilon), every, shown(spent)) + (permanent ? words.permanent(shown(permanent.epsilon)) : '');
-  const unanswered = otherwise === undefined ? [] : [element('p', { class: 'quiet' }, words.otherwise(labelOf(otherwise as Answer)))];
-  const when = nextDay <= today ? words.open : nextDay - today >= DAYS.once / 2 ? words.never : words.again(dayText(nextDay));
-  return element(
-    'li',
-    {},
-    element('p', {}, description),
-    element('p', { class: 'quiet' }, costs),
-    ...unanswered,
-    element('p', { class: 'quiet' }, when),
-  );
-}
-
-/** One batch: its reports in words, its bytes, and the day that it waits for. */
-function batchRows({ url, body, reports, day }: Preview, today: string, schema: Schema, words: Words, isOpen: boolean): readonly Child[] {
-  const told = reports.map(({ metric, meaning }) =>
-    element('li', {}, element('p', {}, schema.document.about[metric]?.description ?? metric), element('p', { class: 'quiet' }, meaning)),
-  );
-  const bytes = element('summary', {}, words.bytes(new Blob([body]).size, url));
-  const details = element('details', isOpen ? { open: '' } : {}, bytes, element('pre', { tabindex: '0' }, body));
-  const waits = day > today ? [element('p', { class: 'quiet' }, words.waits(day))] : [];
-  return [element('ul', {}, ...told), ...waits, details];
+/** What a look shows. */
+async function shownOf(telemetry: { look(): Promise<Look>; readonly consent: { readonly state: Shown['consent'] } }): Promise<Shown> {
+  const look = await telemetry.look();
+  const { state, schema } = look;
+  const seen = { look: async () => look };
+  const [view, previews] = [await ledger(seen), await preview(seen)];
+  return {
+    consent: telemetry.consent.state,
+    accounts: state.accounts,
+    isDecided: state.decision.value !== '',
+    retired: Object.keys(state.retired).filter((metric) => state.retired[metric] === schema.wire),
+    ledger: view,
+    batches: previews.map(({ day, url, body }, i): Waiting => {
+      const reports = state.outbox[i]?.reports ?? [];
+      return { day, url, body, reports: reports.map(([metric, bytes]) => ({ metric, said: saidBy(schema, metric, bytes) })) };
+    }),
+    history: historyOf(schema),
+  };
 }
 
 /** Opens the panel. The page must have a body. */
@@ -98,82 +81,102 @@ export function openInspector<M extends DeviceQuestions>({
   onClose,
 }: InspectorOptions<M>): Inspector {
   const words: Words = { ...english, ...own };
-  const { metrics, about, budget } = schema.document;
-  const host = element('section', { 'aria-label': words.title, 'data-murmuration': 'inspector' });
+  const speech: Speech = { words, readable: readableIn(words, schema.document), document: schema.document };
+  const host = element('section', { 'aria-label': words.title, lang: words.language, 'data-murmuration': 'inspector' });
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [createStyles()];
 
   const heading = element('h2', { tabindex: '-1' }, words.title);
-  const closing = element('button', { type: 'button' }, words.close);
-  const toggle = element('button', { type: 'button', role: 'switch', 'aria-label': words.share });
-  const consent = element('p', { role: 'status' });
-  const meter = element('progress', { max: String(budget.epsilon), 'aria-label': words.budget });
-  const spending = element('p', {});
-  const year = element('p', { class: 'quiet' });
+  const closing = element('button', { type: 'button', class: 'plain' }, words.close);
+  const toggle = element(
+    'button',
+    { type: 'button', role: 'switch', id: 'share', 'aria-checked': 'false', 'aria-describedby': 'state' },
+    element('span', { class: 'track' }, element('span', { class: 'thumb' })),
+  );
+  const consent = element('p', { class: 'quiet', role: 'status', id: 'state' });
   const questions = element('ul', {});
   const waiting = element('div', {});
-  const forget = element('button', { type: 'button' }, words.forget);
+  const sent = element('div', {});
+  const details = element('div', {});
+  const erase = element('button', { type: 'button', class: 'danger' }, words.erase);
+  const eraseNow = element('button', { type: 'button', class: 'danger' }, words.eraseNow);
+  const cancel = element('button', { type: 'button' }, words.cancel);
+  const confirming = element(
+    'div',
+    { role: 'group', 'aria-labelledby': 'confirm', hidden: '' },
+    element('p', { id: 'confirm' }, words.confirm),
+    element('div', { class: 'row' }, eraseNow, cancel),
+  );
+  const erasing = element('div', { hidden: '' }, element('h3', {}, words.erasing), element('div', { class: 'erase' }, erase, confirming));
   root.append(
     element('header', {}, heading, closing),
-    element('p', { class: 'quiet' }, words.introduction),
-    element('div', { class: 'choice' }, consent, toggle),
-    element('h3', {}, words.budget),
-    spending,
-    meter,
-    year,
+    paragraph(introduction(speech), false),
+    element('div', { class: 'choice' }, element('div', {}, element('label', { for: 'share' }, words.share), toggle), consent),
     element('h3', {}, words.asked),
+    ...(speech.readable.common === undefined ? [] : [paragraph(speech.readable.common)]),
     questions,
     element('h3', {}, words.waiting),
     waiting,
-    element('h3', {}, words.erasing),
-    element('p', { class: 'quiet' }, words.tombstone),
-    forget,
+    element('h3', {}, words.sent),
+    sent,
+    element('details', { class: 'all' }, element('summary', {}, words.details), details),
+    erasing,
   );
 
   let last = '';
-  const show = (ledger: LedgerView, batches: readonly Preview[]): void => {
-    const { state } = telemetry.consent;
+  const show = (shown: Shown): void => {
+    host.setAttribute('data-scheme', schemeAround(parent ?? document.body));
     // What did not change stays as it is: a person may be reading or selecting it.
-    const now = JSON.stringify([state, ledger, batches]);
+    const now = JSON.stringify(shown);
     if (now === last) return;
     last = now;
-    const isOn = state === 'granted';
-    toggle.setAttribute('aria-checked', String(isOn));
-    toggle.textContent = isOn ? words.on : words.off;
-    if (consent.textContent !== words[state]) consent.textContent = words[state];
-    spending.textContent = words.spent(shown(ledger.spent), String(budget.epsilon), DAYS[budget.per]);
-    meter.value = ledger.spent;
-    year.textContent = words.year(shown(yearOf(ledger)));
-    questions.replaceChildren(
-      ...ledger.metrics.map((row) =>
-        questionRow(metrics[row.metric] as MetricDocument, about[row.metric]?.description ?? row.metric, row, ledger.today, words),
-      ),
-    );
+    toggle.setAttribute('aria-checked', String(shown.consent === 'granted'));
+    toggle.disabled = shown.consent === 'unknown';
+    const text = consentText(speech, shown);
+    if (consent.textContent !== text) consent.textContent = text;
     const isUnfolded = waiting.querySelector('details')?.open ?? false;
-    waiting.replaceChildren(
-      ...(batches.length > 0
-        ? batches.flatMap((batch) => batchRows(batch, dayText(ledger.today), schema as unknown as Schema, words, isUnfolded))
-        : [element('p', { class: 'quiet' }, words.nothing)]),
-    );
+    questions.replaceChildren(...questionRows(speech, shown));
+    waiting.replaceChildren(...waitingRows(speech, shown, isUnfolded));
+    sent.replaceChildren(...sentRows(speech, shown));
+    details.replaceChildren(...detailRows(speech, shown));
+    erasing.hidden = !isStored(shown);
   };
-  const refresh = async (): Promise<void> => show(await telemetry.ledger(), await telemetry.preview());
+  const refresh = async (): Promise<void> => show(await shownOf(telemetry));
+  const ask = (isAsking: boolean): void => {
+    confirming.hidden = !isAsking;
+    erase.hidden = isAsking;
+    (isAsking ? cancel : erase).focus();
+  };
 
   const timer = setInterval(() => void refresh(), EVERY);
+  const stop = telemetry.consent.subscribe(() => void refresh());
   const close = (): void => {
     clearInterval(timer);
+    stop();
     host.remove();
     onClose?.();
   };
   closing.addEventListener('click', close);
   host.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') close();
+    if (key !== 'Escape') return;
+    if (confirming.hidden) close();
+    else ask(false);
   });
   toggle.addEventListener('click', () => {
     if (telemetry.consent.state === 'granted') telemetry.consent.deny();
     else telemetry.consent.grant();
     void refresh();
   });
-  forget.addEventListener('click', () => void telemetry.forget().then(refresh));
+  erase.addEventListener('click', () => ask(true));
+  cancel.addEventListener('click', () => ask(false));
+  eraseNow.addEventListener('click', () => {
+    void telemetry.forget().then(refresh);
+    ask(false);
+  });
+  host.setAttribute('data-scheme', schemeAround(parent ?? document.body));
+  consent.textContent = words.unknown;
+  waiting.append(paragraph(words.unknown));
+  toggle.disabled = true;
   (parent ?? document.body).append(host);
   void refresh();
   heading.focus();

@@ -1,67 +1,171 @@
-/** What the inspector says, in English; a page brings other words for other languages. */
+/** What the inspector says, in English, to people who have never heard of ε; a page brings other words for other languages. */
 
-import type { Cadence } from '@murmuration/shared';
+import type { Cadence, Permanence } from '@murmuration/shared';
 
-/** Every text of the inspector. */
+/** Every text of the inspector. Numbers and days come as text of the language. */
 export interface Words {
+  /** The language of numbers, days and lists, `en`, as in the `lang` attribute. */
+  readonly language: string;
   readonly title: string;
   readonly introduction: string;
+  /** Added where every report leaves doubt, and where one does not. */
+  readonly unsure: string;
+  readonly nearlySure: string;
   readonly close: string;
-  /** Of the switch, and what its state means. */
+
+  /** Of the switch. */
   readonly share: string;
-  readonly on: string;
-  readonly off: string;
-  readonly granted: string;
-  readonly denied: string;
+  /** What its state means. */
+  readonly unknown: string;
   readonly ask: string;
-  readonly budget: string;
-  readonly spent: (spent: string, budget: string, days: number) => string;
-  readonly year: (epsilon: string) => string;
+  readonly granted: string;
+  /** Refused, by the person or by default. What stays stored is said after it. */
+  readonly denied: string;
+  readonly nothingStored: string;
+  readonly decisionStored: string;
+  readonly datesStored: string;
+  /** Of questions whose one randomized answer is kept. */
+  readonly answerStored: (questions: string) => string;
+
   readonly asked: string;
-  /** Of one question: ε of a report, how often it is asked, and what is spent on it in this window. */
-  readonly question: (epsilon: string, every: Cadence, spent: string) => string;
-  readonly permanent: (epsilon: string) => string;
-  /** Of a question that is answered for who does not answer. */
+  readonly often: Readonly<Record<Cadence, string>>;
+  readonly again: (answered: string, next: string) => string;
+  readonly last: (answered: string) => string;
+  /** Of a question that is not asked before a day. */
+  readonly notBefore: (next: string) => string;
+  readonly ended: string;
+  /** Of a question that is answered in the person's place: when its report leaves. */
+  readonly due: (day: string) => string;
+  /** Of a question that is answered in the person's place. */
   readonly otherwise: (answer: string) => string;
-  readonly open: string;
-  readonly again: (day: string) => string;
-  readonly never: string;
+  /** How often a report is not what the person said: `26` of `100` cases. */
+  readonly other: (count: string, cases: string) => string;
+  /** The same where a report names several answers. */
+  readonly without: (answers: string, count: string, cases: string) => string;
+  /** Where a report names no answers. */
+  readonly noise: string;
+  readonly atMost: (times: string) => string;
+  /** The same of all questions. */
+  readonly eachAtMost: (times: string) => string;
+  /** Of a question that is asked repeatedly: all reports from one answer, which is kept for so long. */
+  readonly together: (times: string, renew: Permanence['renew']) => string;
+
+  readonly yes: string;
+  readonly no: string;
+  readonly below: (number: string) => string;
+  readonly between: (low: string, high: string) => string;
+  readonly from: (number: string) => string;
+
   readonly waiting: string;
   readonly nothing: string;
   /** Of a batch that may not be sent before a day. */
   readonly waits: (day: string) => string;
-  readonly bytes: (count: number, url: string) => string;
+  readonly bytes: (count: string, url: string) => string;
+
+  readonly sent: string;
+  readonly nothingSent: string;
+  /** Of a list that is empty, though something may have been sent. */
+  readonly nothingListed: string;
+  /** Where the app keeps no history. */
+  readonly noHistory: string;
+  /** What a report says, by the answers that it names. */
+  readonly says: (answers: string) => string;
+  readonly saysNothing: string;
+  readonly others: (count: string) => string;
+
+  readonly details: string;
+  /** What ε is. */
+  readonly epsilon: string;
+  readonly budget: string;
+  readonly spent: (spent: string, budget: string, days: string) => string;
+  readonly all: (days: string, times: string) => string;
+  readonly year: (epsilon: string) => string;
+  readonly question: (epsilon: string, spent: string) => string;
+  readonly permanent: (epsilon: string) => string;
+
   readonly erasing: string;
-  readonly tombstone: string;
-  readonly forget: string;
+  readonly erase: string;
+  readonly confirm: string;
+  readonly eraseNow: string;
+  readonly cancel: string;
 }
 
 export const english: Words = {
+  language: 'en',
   title: 'What this app asks, and what it sends',
-  introduction:
-    'Chance scrambles every answer on this device before it is stored or sent, so no report says for certain what yours was. ε says how much it may say: the less, the less.',
+  introduction: 'Your answer is changed at random before it leaves this device.',
+  unsure:
+    'So nobody who sees it, not even the makers of this app, can be sure what you said. Only the answers of many people together tell something, and that is about all of them.',
+  nearlySure: 'But for some of these questions that is rare, and a report nearly always says what you said.',
   close: 'Close',
+
   share: 'Share randomized answers',
-  on: 'On',
-  off: 'Off',
-  granted: 'You share. Randomized answers leave this device.',
-  denied: 'You do not share. Nothing is stored and nothing is sent.',
-  ask: 'You have not decided. Until you do, nothing is stored and nothing is sent.',
-  budget: 'Spent',
-  spent: (spent, budget, days) => `ε\u00a0${spent} of ${budget} in any ${days === 1 ? 'day' : `${days} days`}`,
-  year: (epsilon) => `A year of answering everything adds up to ε\u00a0${epsilon} at most.`,
+  unknown: 'Reading what this device has stored.',
+  ask: 'Off. You have not decided yet. Until you do, nothing is stored and nothing is sent.',
+  granted: 'On. Answers leave this device only after they have been changed at random.',
+  denied: 'Off. Nothing is sent.',
+  nothingStored: 'Nothing is stored.',
+  decisionStored: 'What waited to be sent has been erased. This device keeps your decision.',
+  datesStored: 'What waited to be sent has been erased. This device keeps your decision, and the dates until which nothing is asked again.',
+  answerStored: (questions) => `It also keeps one answer to ${questions}, which was changed at random when you gave it.`,
+
   asked: 'What is asked',
-  question: (epsilon, every, spent) => `ε\u00a0${epsilon} a report, once${every === 'once' ? '' : ` a ${every}`}; ${spent} spent now`,
-  permanent: (epsilon) => `; all reports of one answer together ε\u00a0${epsilon}`,
-  otherwise: (answer) => `Where nothing is answered, “${answer}” is reported, so that a report does not show that there was an answer.`,
-  open: 'Can be answered now.',
-  again: (day) => `Answered; the next answer from ${day}.`,
-  never: 'Answered; it is asked only once.',
+  often: {
+    once: 'Asked once.',
+    day: 'Asked every day.',
+    week: 'Asked every week.',
+    month: 'Asked every month.',
+    year: 'Asked every year.',
+  },
+  again: (answered, next) => `Answered on ${answered}. It is asked again from ${next}.`,
+  last: (answered) => `Answered on ${answered}. It is not asked again.`,
+  notBefore: (next) => `It is not asked before ${next}.`,
+  ended: 'This question has ended.',
+  due: (day) => `Its report is sent on ${day} or later, whether you answer or not.`,
+  otherwise: (answer) =>
+    `If you do not answer, “${answer}” is sent in your place, changed at random as well. So a report does not show that you answered.`,
+  other: (count, cases) => `In ${count} of ${cases} cases the report says something other than your answer.`,
+  without: (answers, count, cases) => `A report names ${answers} answers. In ${count} of ${cases} cases, yours is not among them.`,
+  noise: 'Random noise is mixed into every report.',
+  atMost: (times) => `Anyone who sees it can be at most ${times} times more confident in one answer over another.`,
+  eachAtMost: (times) => `Anyone who sees a report can be at most ${times} times more confident in one answer over another.`,
+  together: (times, renew) =>
+    `Anyone who sees all its reports${renew === 'never' ? '' : ` of one ${renew}`} can be at most ${times} times more confident.`,
+
+  yes: 'yes',
+  no: 'no',
+  below: (number) => `less than ${number}`,
+  between: (low, high) => `${low} to ${high}`,
+  from: (number) => `${number} or more`,
+
   waiting: 'What will be sent next',
-  nothing: 'Nothing waits to be sent.',
-  waits: (day) => `Waits for ${day} or later.`,
-  bytes: (count, url) => `The very bytes: ${count} to ${url}`,
+  nothing: 'Nothing is waiting to be sent.',
+  waits: (day) => `Waits until ${day} or later.`,
+  bytes: (count, url) => `Show the exact ${count} bytes, which go to ${url}`,
+
+  sent: 'What was sent',
+  nothingSent: 'Nothing has been sent yet.',
+  nothingListed: 'The list is empty. It holds what has been delivered since sharing was turned on.',
+  noHistory: 'This app keeps no list of what it has sent. The dates above are all that is remembered.',
+  says: (answers) => `The report says ${answers}.`,
+  saysNothing: 'The report is noise that says nothing by itself.',
+  others: (count) => `${count} others`,
+
+  details: 'Details',
+  epsilon:
+    'ε (epsilon) measures how much a report can give away. It changes the odds between any two answers by a factor of at most e to the power of ε. Every report spends some of a budget; when that is spent, nothing more is asked.',
+  budget: 'Budget',
+  spent: (spent, budget, days) => `ε\u00a0${spent} of ${budget} is spent, in any ${days === '1' ? 'day' : `${days} days`}.`,
+  all: (days, times) =>
+    `Everything that is sent in any ${days === '1' ? 'day' : `${days} days`} changes the odds between any two sets of answers by at most ${times} times.`,
+  year: (epsilon) => `A year of answering everything adds up to ε\u00a0${epsilon} at most.`,
+  question: (epsilon, spent) => `ε\u00a0${epsilon} a report, ${spent} spent now`,
+  permanent: (epsilon) => `; all reports from one answer together ε\u00a0${epsilon}`,
+
   erasing: 'Erase',
-  tombstone: 'Turns this off, and erases all that is stored but one note: that nothing may be asked until the budget is new.',
-  forget: 'Erase everything',
+  erase: 'Erase what is stored',
+  confirm:
+    'This erases what is stored about your answers, and turns sharing off. Your decision and the dates until which nothing is asked again stay. What was sent cannot be taken back.',
+  eraseNow: 'Erase now',
+  cancel: 'Cancel',
 };

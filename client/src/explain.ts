@@ -1,0 +1,174 @@
+/**
+ * What a developer reads in the console while an app is being written: what became of a record, and what to do about it. Each result of
+ * each metric is explained once. No sentence holds a value. Production bundles leave this file out, as they do the checks.
+ */
+
+import { DAYS, dayText, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { isPage, privacyControl } from './adapters/lifecycle.ts';
+import type { Delivery } from './adapters/transport.ts';
+import { nextDay } from './ledger/ledger.ts';
+import type { State } from './ledger/state.ts';
+import { isFinal } from './sender.ts';
+import type { Outcome } from './types.ts';
+
+/** What is used of an app's options. */
+export interface Explained {
+  readonly schema: { readonly document: SchemaDocument };
+  readonly debug?: boolean;
+  readonly consent?: string;
+  readonly upload?: string;
+  readonly storage?: object;
+  readonly sampleRate?: number;
+}
+
+/** What is known when a sentence is made. */
+interface Facts {
+  readonly options: Explained;
+  readonly metric: MetricDocument | undefined;
+  readonly outcome: Outcome;
+  readonly state: State;
+  /** The first day on which the metric can be answered again, in words. */
+  readonly next: string;
+}
+
+const RESET = 'While you develop, `await telemetry.reset()` makes this browser a new device.';
+
+/** What a metric takes. */
+function expected(metric: MetricDocument | undefined): string {
+  switch (metric?.type) {
+    case 'flag':
+      return 'true or false';
+    case 'choice':
+      return `one of ${metric.answers.join(', ')}`;
+    case 'choices':
+      return `an array of some of ${metric.answers.join(', ')}`;
+    case 'best':
+      return `one of ${metric.inputs.join(', ')}`;
+    case 'joint':
+      return `an object with an answer to each of ${metric.questions.map(({ name }) => name).join(', ')}`;
+    case 'text':
+      return 'a string';
+    default:
+      return 'a number';
+  }
+}
+
+const ended = ({ options, outcome: { metric = '' } }: Facts): string => {
+  const { expires } = options.schema.document.about[metric] ?? {};
+  return expires === undefined
+    ? 'The question is retired: the collector asks for it no more. Take it out of the schema.'
+    : `The question is retired: it expired after ${expires}, or the collector asks for it no more. Take it out of the schema, or move \`expires\`.`;
+};
+
+const asked = ({ every }: MetricDocument): string =>
+  ({ once: 'and is asked only once', day: 'today', week: 'this week', month: 'this month', year: 'this year' })[every];
+
+/** A sentence or two for each result. */
+const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string } = {
+  recorded: ({ options: { upload }, metric }) =>
+    upload === 'later' || metric?.otherwise !== undefined
+      ? 'Recorded. The randomized answer is stored, and is sent on a later day.'
+      : 'Recorded. The randomized answer is stored, and is sent in about five seconds.',
+  begun: ({ next }) => `A slot has begun. The answer of \`otherwise\` waits, and the next \`record\` takes its place; ${next}.`,
+  'already-answered': ({ metric, next }) => `Already answered ${metric ? asked(metric) : ''}; ${next}. ${RESET}`,
+  'not-chosen': () => `Other devices answer this question: \`sampleRate\` or \`assign\` did not draw this one, and that stays so. ${RESET}`,
+  'over-budget': () => `Another version of the schema has spent the budget of this window. Nothing is recorded before that ends. ${RESET}`,
+  'no-consent': ({ state }) =>
+    state.decision.value === 'denied'
+      ? 'Not recorded, or erased before it was sent: the person has refused. Only `telemetry.consent.grant()`, called when they agree, changes that.'
+      : privacyControl()
+        ? 'Not recorded: this browser sends Global Privacy Control, which counts as a refusal until `telemetry.consent.grant()`.'
+        : 'Not recorded: nobody has agreed yet. Ask while `telemetry.consent.state` is `ask`, and call `telemetry.consent.grant()` when the person agrees.',
+  retired: ended,
+  closed: () => 'Not recorded: `telemetry.close()` was called before. Create another telemetry.',
+  'wrong-type': ({ metric }) => `Not recorded: the value has the wrong type. Expected ${expected(metric)}.`,
+  'unknown-metric': ({ options }) =>
+    `Not recorded: the schema has no such metric. It has ${Object.keys(options.schema.document.metrics).join(', ')}.`,
+  'no-entropy': () => 'Not recorded: there is no `crypto.getRandomValues` here. Pass a cryptographic source as `rng`.',
+  'storage-failed': ({ options }) =>
+    options.storage
+      ? 'Not recorded: the storage that you passed rejected or threw, so nothing was written, and nothing is sent.'
+      : isPage()
+        ? 'Not recorded: IndexedDB could not be written. The site’s data is blocked, the frame is sandboxed, or the disk is full.'
+        : 'Not recorded: there is no IndexedDB here. Pass a `storage`: `fileStorage(folder)` in Node, `asyncStorage(AsyncStorage)` in React Native.',
+  'storage-reset': () =>
+    `What was stored could not be read, so the budget counts as spent today. Another format or another program wrote it. ${RESET}`,
+  delivered: () => 'Delivered: the collector has the report.',
+  refused: ({ outcome: { reason } }) =>
+    `The collector refused the batch for good${reason ? `: ${reason}` : ''}. What is spent stays spent. ${RESET}`,
+  expired: () => 'Not sent: for 14 days it could not be delivered, or it could not be stored before another version of the schema came.',
+  dropped: () => 'Not sent: the outbox was full, and this batch, the oldest, made room. Is the collector reachable?',
+};
+
+/** Where a report of the same metric may have been said already, by the options that an app passes. */
+const said = new WeakMap<object, Set<string>>();
+
+/** Apps whose telemetry was created here, by the storage that they share. */
+const created = new WeakMap<object, Set<string>>();
+const DEFAULT_STORAGE = {};
+
+/** Whether this is the first time. */
+function isFirst(all: WeakMap<object, Set<string>>, key: object, name: string): boolean {
+  const known = all.get(key) ?? new Set();
+  all.set(key, known);
+  return known.size < known.add(name).size;
+}
+
+const isNode = (): boolean =>
+  (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !== undefined;
+
+/**
+ * Whether to explain: as `debug` says. Where nothing is said, in pages, workers and React Native; not in Node, for there it would reach
+ * the people who run a program that was never built for production.
+ */
+const explains = ({ debug = !isNode() }: Explained): boolean => debug;
+
+/** In Node `info` would go to what a program prints for others to read. */
+function say(sentence: string): void {
+  const { console } = globalThis; // bare engines have none
+  console?.[isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
+}
+
+/** Explains what was answered to a batch that is sent again, once for each status: no outcome tells of it for 14 days. */
+export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
+  if (!explains(options)) return;
+  const told = ({ status, reason }: Delivery): void => {
+    if (isFinal(status) || !isFirst(said, options, `status ${status}`)) return;
+    const answer = reason ? ` (${reason})` : '';
+    if (status === 0)
+      say(
+        'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report? It is sent again later.',
+      );
+    else if (status === 404)
+      say(
+        `The collector answered 404${answer}. It does not know this schema: restart it with the schema as it is now. The batch is sent again later.`,
+      );
+    else say(`The collector answered ${status}${answer}. The batch is sent again later.`);
+  };
+  Promise.resolve(delivery).then(told, () => told({ status: 0 }));
+}
+
+/** Explains an outcome, once for each metric and result. */
+export function explain(options: Explained, outcome: Outcome, state: State): void {
+  const { result, metric: name } = outcome;
+  if (!explains(options) || !isFirst(said, options, `${result} ${name}`)) return;
+  const { metrics, budget } = options.schema.document;
+  const metric = name !== undefined && Object.hasOwn(metrics, name) ? metrics[name] : undefined;
+  const day = metric && name !== undefined ? nextDay(metric, state.accounts[name], state.day, budget) : 0;
+  const next = day > state.day && day < DAYS.never ? `the next slot opens on ${dayText(day)}` : 'no other slot opens';
+  say(`${name === undefined ? '' : `${name}: `}${sentences[result]({ options, metric, outcome, state, next })}`);
+}
+
+/** Says what a developer should know of how telemetry starts. */
+export function announce(options: Explained): void {
+  if (!explains(options)) return;
+  const { app } = options.schema.document;
+  if (options.consent === 'granted' && isFirst(said, options, 'granted'))
+    say(
+      '`consent: "granted"` records before anybody was asked. Leave it out, ask while `consent.state` is `ask`, and call `consent.grant()` when the person agrees.',
+    );
+  if (!isFirst(created, options.storage ?? DEFAULT_STORAGE, app) && isFirst(said, DEFAULT_STORAGE, app))
+    say(
+      `A telemetry of the app “${app}” was created here before. Both work, and share one budget, one consent and one outbox. Create it once, in a module of its own, or close the first; hot replacement creates another, too.`,
+    );
+}

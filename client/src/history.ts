@@ -1,0 +1,104 @@
+/**
+ * @module The history of what a page has sent, for the person whose device it is. It holds what each delivered report says, which the
+ * collector has too, and nothing of what was recorded. A refusal erases it. The core knows nothing of it: it listens at the transport, and
+ * at the store beside the storage, into which a refusal is written at once.
+ */
+
+import type { Schema, Segments } from '@murmuration/shared';
+import type { Spill, Storage } from './adapters/storage.ts';
+import { fetchTransport, type Transport } from './adapters/transport.ts';
+import { webStorage } from './adapters/web-storage.ts';
+import { attempt } from './maybe.ts';
+import type { DeviceQuestions } from './questions.ts';
+import type { Options } from './types.ts';
+import { saidBy } from './view.ts';
+
+/** The most batches that are kept, the latest ones. */
+const MOST_BATCHES = 50;
+/** The most answers that are kept of a report that names many. */
+const MOST_ANSWERS = 5;
+
+/** A batch that the collector has taken. */
+export interface Sent {
+  /** Its id, so that one that was sent twice is kept once. */
+  readonly batch: string;
+  /** The day with whose date it was sent, `2026-11-20`. */
+  readonly day: string;
+  /** What its reports say: the first answers that each names, none where it is noise, and how many more. */
+  readonly reports: readonly { readonly metric: string; readonly said: readonly string[]; readonly more: number }[];
+}
+
+/** Histories by the schema that an app passes. */
+const histories = new WeakMap<object, () => readonly Sent[]>();
+
+/** A batch on its way, as `bodyOf` writes it. */
+interface Body {
+  readonly batch: string;
+  readonly schema: string;
+  readonly day: string;
+  readonly reports: readonly (readonly [metric: string, bytes: string])[];
+}
+
+/** What a page has sent, the latest first; undefined where no history is kept. */
+export const historyOf = (schema: object): readonly Sent[] | undefined => histories.get(schema)?.();
+
+/**
+ * The options, with a history that the inspector shows. Kept in `localStorage`: at most 50 batches, of which it says the day and what the
+ * randomized reports say. `deny()` and `forget()` erase it. Where there is no `localStorage` no history is kept.
+ *
+ * @example const telemetry = createTelemetry(withHistory({ schema, endpoint: 'https://t.example.com' }));
+ */
+export function withHistory<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Options<M, S> {
+  const { schema, storage = webStorage(), transport = fetchTransport } = options;
+  const { spill } = storage;
+  if (!spill) return options;
+  const name = `murmuration:${schema.document.app}`;
+  const [key, consent] = [`${name}:sent`, `${name}:consent`];
+  const read = <T>(item: string): T | undefined => attempt(() => JSON.parse(spill.getItem(item) ?? 'null') ?? undefined) as T | undefined;
+  const erase = (): unknown => attempt(() => spill.removeItem(key));
+
+  const history = (): readonly Sent[] => {
+    // A tab without a history may have written the refusal.
+    if (read<{ readonly value: string }>(consent)?.value === 'denied') erase();
+    const kept = read<readonly Sent[]>(key);
+    return Array.isArray(kept) ? kept : [];
+  };
+  const remember = (text: string): void => {
+    const { batch, schema: wire, day, reports } = JSON.parse(text) as Body;
+    const known = history();
+    if (wire !== schema.wire || known.some((sent) => sent.batch === batch)) return;
+    if (read<{ readonly value: string }>(consent)?.value === 'denied') return; // while it was on its way
+    const told = reports.map(([metric, bytes]) => {
+      const said = saidBy(schema as unknown as Schema<DeviceQuestions>, metric, bytes);
+      return { metric, said: said.slice(0, MOST_ANSWERS), more: Math.max(0, said.length - MOST_ANSWERS) };
+    });
+    spill.setItem(key, JSON.stringify([{ batch, day, reports: told }, ...known].slice(0, MOST_BATCHES)));
+  };
+
+  const watched: Spill = {
+    get length() {
+      return spill.length;
+    },
+    key: (index) => spill.key(index),
+    getItem: (item) => spill.getItem(item),
+    removeItem: (item) => spill.removeItem(item),
+    setItem: (item, value) => {
+      if (item === consent && !value.includes('"granted"')) erase();
+      spill.setItem(item, value);
+    },
+  };
+  const sending: Transport = async (upload) => {
+    const delivery = await transport(upload);
+    if (delivery.status >= 200 && delivery.status < 300) attempt(() => remember(upload.body));
+    return delivery;
+  };
+  const { suspend, watch } = storage;
+  const storing: Storage = {
+    transact: (item, update) => storage.transact(item, update),
+    spill: watched,
+    ...(suspend && { suspend: () => suspend.call(storage) }),
+    ...(watch && { watch: (item, changed) => watch.call(storage, item, changed) }),
+  };
+  histories.set(schema, history);
+  return { ...options, storage: storing, transport: sending };
+}

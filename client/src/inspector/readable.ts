@@ -1,0 +1,82 @@
+/** Answers, numbers and days as a person reads them, in the language of the words. */
+
+import { type Answer, labelOf, type SchemaDocument } from '@murmuration/shared';
+import { casesOf, chanceOf, factorOf } from './chance.ts';
+import { sentences } from './elements.ts';
+import type { Words } from './words.ts';
+
+/** What makes them readable. */
+export interface Readable {
+  readonly number: (value: number) => string;
+  /** A day, from `2026-11-20`. */
+  readonly day: (text: string) => string;
+  /** The sentence on what a report says, by the labels of the answers that it names. */
+  readonly says: (metric: string, labels: readonly string[], more?: number) => string;
+  /** What is reported in the person's place. */
+  readonly answer: (metric: string, value: unknown) => string;
+  readonly list: (texts: readonly string[]) => string;
+  /** The most that whoever sees a report learns from it; undefined where questions differ in that. */
+  readonly common: string | undefined;
+  /** How often a report is not what the person said, and what whoever sees it learns at most where questions differ in that. */
+  readonly chance: (metric: string) => string;
+}
+
+export function readableIn(words: Words, { metrics, about }: SchemaDocument): Readable {
+  const { language } = words;
+  const numbers = new Intl.NumberFormat(language);
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const either = new Intl.ListFormat(language, { type: 'disjunction' });
+  const number = (value: number): string => numbers.format(value);
+
+  /** A label of shared's, which the collector's pages show as well. */
+  const label = (metric: string, text: string): string => {
+    const { type } = metrics[metric] ?? {};
+    if (type === 'flag') return text === 'true' ? words.yes : words.no;
+    if (type === 'joint') return text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? words.yes : words.no}`);
+    const unit = about[metric]?.unit;
+    const spoken = (digits = ''): string => {
+      const text = digits !== '' && Number.isFinite(Number(digits)) ? number(Number(digits)) : digits;
+      return unit === undefined ? text : `${text}\u00a0${unit}`;
+    };
+    if (type === 'mean' || type === 'count') return spoken(text);
+    if (type !== 'histogram' && type !== 'distribution') return text;
+    const [, low, high] = /^(.+) – (.+)$/.exec(text) ?? [];
+    if (low !== undefined) return words.between(spoken(low), spoken(high));
+    const [, sign, edge] = /^([<≥]) (.+)$/.exec(text) ?? [];
+    return sign ? (sign === '<' ? words.below : words.from)(spoken(edge)) : spoken(text);
+  };
+
+  const factors = new Set(Object.values(metrics).map(({ epsilon }) => factorOf(epsilon)));
+  const [factor] = factors.size === 1 ? factors : [];
+
+  return {
+    number,
+    list: (texts) => new Intl.ListFormat(language, { type: 'conjunction' }).format(texts),
+    common: factor === undefined ? undefined : words.eachAtMost(number(factor)),
+    day: (text) => days.format(new Date(`${text}T00:00:00Z`)),
+    says: (metric, labels, more = 0) => {
+      if (labels.length === 0) return words.saysNothing;
+      const quoted = labels.map((text) => `“${label(metric, text)}”`);
+      return words.says(either.format(more > 0 ? [...quoted, words.others(number(more))] : quoted));
+    },
+    answer: (metric, value) =>
+      typeof value === 'number' ? number(value) : Array.isArray(value) ? value.join(', ') : label(metric, labelOf(value as Answer)),
+    chance: (metric) => {
+      const asked = metrics[metric];
+      if (!asked) return '';
+      const chance = chanceOf(asked.law);
+      const { count, cases } = casesOf(chance?.other ?? 0);
+      const changed = !chance
+        ? words.noise
+        : chance.of === 1
+          ? words.other(number(count), number(cases))
+          : words.without(number(chance.of), number(count), number(cases));
+      const { permanent, epsilon } = asked;
+      return sentences(
+        changed,
+        factor === undefined && words.atMost(number(factorOf(epsilon))),
+        permanent && words.together(number(factorOf(permanent.epsilon)), permanent.renew),
+      );
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/** What the panel shows of a device: each section from plain data. */
+
+import { DAYS, dayText, type MetricDocument, type SchemaDocument, sumOf } from '@murmuration/shared';
+import type { Sent } from '../history.ts';
+import type { State } from '../ledger/state.ts';
+import type { Consent } from '../types.ts';
+import type { LedgerView } from '../view.ts';
+import { factorOf } from './chance.ts';
+import { type Child, element, paragraph, sentences } from './elements.ts';
+import type { Readable } from './readable.ts';
+import type { Words } from './words.ts';
+
+/** All that is shown. What did not change is not shown again: a person may be reading it. */
+export interface Shown {
+  readonly consent: Consent['state'];
+  readonly accounts: State['accounts'];
+  /** Whether the person has decided, and not a default. */
+  readonly isDecided: boolean;
+  /** Metrics that the collector has retired for this schema. */
+  readonly retired: readonly string[];
+  readonly ledger: LedgerView;
+  readonly batches: readonly Waiting[];
+  /** Undefined where the app keeps no history. */
+  readonly history: readonly Sent[] | undefined;
+}
+
+/** A batch that waits to be sent. */
+export interface Waiting {
+  readonly day: string;
+  readonly url: string;
+  readonly body: string;
+  readonly reports: readonly { readonly metric: string; readonly said: readonly string[] }[];
+}
+
+/** What the sections speak with. */
+export interface Speech {
+  readonly words: Words;
+  readonly readable: Readable;
+  readonly document: SchemaDocument;
+}
+
+/** ε to two decimals: rounded up where it is spent, so that nothing is shown as less than it is. */
+const upwards = (epsilon: number): number => Math.ceil(epsilon * 100 - 1e-9) / 100;
+
+const describe = ({ document }: Speech, metric: string): string => document.about[metric]?.description ?? metric;
+
+/** The most ε that leaves doubt: of yes or no, 2 in 100 are then changed. */
+const DOUBT = 4;
+
+/** What happens to answers, and no more than is true of every question. */
+export function introduction({ words, document }: Speech): string {
+  const leavesDoubt = Object.values(document.metrics).every(({ epsilon, permanent }) => (permanent?.epsilon ?? epsilon) <= DOUBT);
+  return sentences(words.introduction, leavesDoubt ? words.unsure : words.nearlySure);
+}
+
+/** Whether anything is stored. */
+export const isStored = ({ accounts, isDecided }: Pick<Shown, 'accounts' | 'isDecided'>): boolean =>
+  isDecided || Object.keys(accounts).length > 0;
+
+/** What the switch means now, and what stays stored: a refusal leaves something behind. */
+export function consentText(speech: Speech, { consent, accounts, isDecided }: Shown): string {
+  const { words, readable } = speech;
+  if (consent !== 'denied') return words[consent];
+  if (!isStored({ accounts, isDecided })) return sentences(words.denied, words.nothingStored);
+  const kept = Object.keys(accounts).filter((metric) => accounts[metric]?.epoch);
+  return sentences(
+    words.denied,
+    Object.keys(accounts).length === 0 ? words.decisionStored : words.datesStored,
+    kept.length > 0 && words.answerStored(readable.list(kept.map((metric) => `“${describe(speech, metric)}”`))),
+  );
+}
+
+/** When a question was answered, and when it is asked again. */
+function whenText(
+  { words, readable, document }: Speech,
+  { accounts, ledger, retired, batches }: Shown,
+  row: LedgerView['metrics'][number],
+): string {
+  const { expires } = document.about[row.metric] ?? {};
+  if (retired.includes(row.metric) || (expires !== undefined && expires < ledger.today)) return words.ended;
+  const account = accounts[row.metric];
+  const next = row.nextDay === undefined ? undefined : readable.day(row.nextDay);
+  if (row.nextDay === ledger.today) return '';
+  const isWaiting = batches.some(({ reports }) => reports.some(({ metric }) => metric === row.metric));
+  if (next !== undefined && account?.answered !== undefined) return isWaiting ? words.due(next) : words.notBefore(next);
+  if (!account?.by) return next === undefined ? words.ended : words.notBefore(next);
+  const answered = readable.day(dayText(account.day));
+  return next === undefined ? words.last(answered) : words.again(answered, next);
+}
+
+/** Each question: what it is, when it is asked, and how likely a report is not what the person said. */
+export function questionRows(speech: Speech, shown: Shown): readonly Child[] {
+  const { words, readable, document } = speech;
+  return shown.ledger.metrics.map((row) => {
+    const { every, otherwise } = document.metrics[row.metric] as MetricDocument;
+    return element(
+      'li',
+      {},
+      paragraph(describe(speech, row.metric), false),
+      paragraph(sentences(words.often[every], whenText(speech, shown, row)), false),
+      paragraph(readable.chance(row.metric)),
+      ...(otherwise === undefined ? [] : [paragraph(words.otherwise(readable.answer(row.metric, otherwise)))]),
+    );
+  });
+}
+
+const reportRow = (speech: Speech, metric: string, said: readonly string[], more?: number): Child =>
+  element('li', {}, paragraph(describe(speech, metric), false), paragraph(speech.readable.says(metric, said, more)));
+
+/** What waits: in words, and byte for byte. */
+export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfolded: boolean): readonly Child[] {
+  const { words, readable } = speech;
+  if (batches.length === 0) return [paragraph(words.nothing)];
+  return batches.flatMap(({ day, url, body, reports }) => [
+    element('ul', {}, ...reports.map(({ metric, said }) => reportRow(speech, metric, said))),
+    ...(day > ledger.today ? [paragraph(words.waits(readable.day(day)))] : []),
+    element(
+      'details',
+      isUnfolded ? { open: '' } : {},
+      element('summary', {}, words.bytes(readable.number(new Blob([body]).size), url)),
+      element('pre', { tabindex: '0' }, body),
+    ),
+  ]);
+}
+
+/** What was sent, the latest first. */
+export function sentRows(speech: Speech, { history, accounts }: Shown): readonly Child[] {
+  const { words, readable } = speech;
+  if (history === undefined) return [paragraph(words.noHistory)];
+  if (history.length === 0) return [paragraph(Object.keys(accounts).length === 0 ? words.nothingSent : words.nothingListed)];
+  return history.flatMap(({ day, reports }) => [
+    element('p', { class: 'day' }, readable.day(day)),
+    element('ul', {}, ...reports.map(({ metric, said, more }) => reportRow(speech, metric, said, more))),
+  ]);
+}
+
+/** The figures for who knows ε. */
+export function detailRows(speech: Speech, { ledger }: Shown): readonly Child[] {
+  const { words, readable, document } = speech;
+  const { budget, spent, metrics } = ledger;
+  const days = readable.number(DAYS[budget.per]);
+  const year = Math.min(sumOf(metrics.map((row) => row.year)), budget.epsilon * Math.ceil(DAYS.year / DAYS[budget.per]));
+  const meter = element('progress', { max: String(budget.epsilon), value: String(spent), 'aria-label': words.budget });
+  const rows = metrics.map(({ metric, spent: own }) => {
+    const { epsilon, permanent } = document.metrics[metric] as MetricDocument;
+    const costs = words.question(readable.number(epsilon), readable.number(upwards(own)));
+    const epoch = permanent ? words.permanent(readable.number(permanent.epsilon)) : '';
+    return element('li', {}, paragraph(describe(speech, metric), false), paragraph(costs + epoch));
+  });
+  return [
+    paragraph(words.epsilon),
+    paragraph(words.spent(readable.number(upwards(spent)), readable.number(budget.epsilon), days), false),
+    meter,
+    paragraph(words.all(days, readable.number(factorOf(budget.epsilon)))),
+    paragraph(words.year(readable.number(upwards(year)))),
+    element('ul', {}, ...rows),
+  ];
+}

@@ -1,0 +1,85 @@
+/** The inspector for eyes, keyboards and screen readers, in a real Chromium. */
+
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSite, type Site, type Visit } from './inspector-site.ts';
+
+let site: Site;
+let visit: Visit;
+let page: Page;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+beforeEach(async () => {
+  visit = await site.visit();
+  ({ page } = visit);
+});
+afterEach(async () => {
+  await visit.context.close();
+  expect(visit.complaints).toEqual([]);
+});
+
+const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+const share = () => page.getByRole('switch', { name: 'Share randomized answers' });
+const says = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+const bytes = () => page.getByText('Show the exact').first();
+
+test.each([
+  ['a dark background alone', 'body { background: #101418; color: #eee }', 'light', 'dark'],
+  ['color-scheme: dark alone', ':root { color-scheme: dark }', 'light', 'dark'],
+  [
+    'a white background and both schemes, while the person likes dark',
+    ':root { color-scheme: light dark; background: #fff }',
+    'dark',
+    'light',
+  ],
+  ['both schemes, while the person likes dark', ':root { color-scheme: light dark }', 'dark', 'dark'],
+  ['nothing declared, while the person likes dark', '', 'dark', 'light'],
+] as const)('is as light or dark as its page: %s', async (_name, style, colorScheme, expected) => {
+  await visit.context.close();
+  visit = await site.visit(style);
+  ({ page } = visit);
+  await page.emulateMedia({ colorScheme });
+  await click('Privacy');
+  const host = page.locator('[data-murmuration]');
+  await host.waitFor();
+  const paper = await host.evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(paper).toBe(expected === 'dark' ? 'rgb(25, 28, 33)' : 'rgb(255, 255, 255)');
+});
+
+test('can be used by keyboard and screen reader: no violation of axe, focus goes in and comes back, Escape closes', async () => {
+  await page.evaluate(axe.source);
+  await click('Privacy');
+  await share().click();
+  await click('Answer');
+  await bytes().click();
+  await page.getByText('Details', { exact: true }).click();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('data-murmuration'))).toBe('inspector');
+  const check = async (): Promise<void> => {
+    const violations = await page.evaluate(async () => {
+      const { axe: checker } = window as unknown as {
+        readonly axe: { run(): Promise<{ readonly violations: readonly { readonly id: string }[] }> };
+      };
+      return (await checker.run()).violations.map(({ id }) => id);
+    });
+    expect(violations).toEqual([]);
+  };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect.poll(() => page.locator('[data-murmuration]').getAttribute('data-scheme')).toBe(colorScheme);
+    await check();
+    await click('Erase what is stored');
+    await check();
+    await click('Cancel');
+  }
+  await share().focus();
+  await page.keyboard.press('Space');
+  await says('Off. Nothing is sent');
+  expect(await share().getAttribute('aria-checked')).toBe('false');
+  await check();
+  await page.keyboard.press('Escape');
+  expect(await page.locator('[data-murmuration]').count()).toBe(0);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('open');
+});

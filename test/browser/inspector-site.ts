@@ -1,0 +1,79 @@
+/** The site of the inspector's tests: a page, under the policy that the inspector promises to work under, and a collector that takes everything. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium } from '../setup/chromium.ts';
+import { watchedContext } from './context.ts';
+
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'";
+const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Notes</title>
+<link rel="stylesheet" href="/page.css"><script type="module" src="/page.js"></script>
+<main><h1>Notes</h1><button id="open">Privacy</button> <button id="answer">Answer</button> <button id="send">Send</button></main></html>`;
+
+/** A page that follows what the person likes, with an accent of its own. */
+const STYLE =
+  ':root { color-scheme: light dark; font-family: system-ui } [data-murmuration] { --murmuration-accent: light-dark(#6a1fb0, #c9a2ff) }';
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** The bodies that the collector has taken. */
+  readonly sent: readonly string[];
+  /** What the pages complained of. */
+  readonly complaints: readonly string[];
+}
+
+export interface Site {
+  /** A new device opens the page. */
+  readonly visit: (style?: string) => Promise<Visit>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openSite(): Promise<Site> {
+  const browser: Browser = await launchChromium();
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('inspector-page.ts', import.meta.url))],
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+  });
+  let sent: string[] = [];
+  let css = STYLE;
+  const server = createServer(async (request, response) => {
+    if (request.method === 'POST') {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      sent.push(Buffer.concat(chunks).toString());
+      response.writeHead(204).end();
+      return;
+    }
+    const files: { readonly [path: string]: readonly [type: string, body: string] } = {
+      '/': ['text/html', HTML],
+      '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+      '/page.css': ['text/css', css],
+    };
+    const [type, body] = files[request.url?.replace(/\?.*/, '') ?? ''] ?? ['text/plain', ''];
+    response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    visit: async (style = STYLE) => {
+      sent = [];
+      css = style;
+      const { context, complaints } = await watchedContext(browser, { viewport: { width: 390, height: 900 } });
+      const page = await context.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      return { context, page, sent, complaints };
+    },
+    close: async () => {
+      await browser.close();
+      server.close();
+    },
+  };
+}
