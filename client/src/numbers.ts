@@ -2,7 +2,6 @@
 
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
-import { randomizeGeometric } from './randomizers/geometric.ts';
 import { randomizeHybrid } from './randomizers/hybrid.ts';
 import { randomizeOneBit } from './randomizers/one-bit.ts';
 import { randomizePiecewise } from './randomizers/piecewise.ts';
@@ -31,6 +30,3 @@ export type CountMechanism = shared.NamedCount & Randomizing;
 export function count(max: number, ask: shared.Ask<CountMechanism, number>): DeviceQuestion<number> {
   return { randomizers: numbers, ...shared.count(max, ask) };
 }
-
-/** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */
-export const geometric = (): CountMechanism => ({ ...shared.namedGeometric, randomizers: { geometric: randomizeGeometric } });

@@ -1,120 +1,140 @@
 /**
- * The outbox: randomized reports on their way. A batch keeps its id and its bytes from the first try to the last. It grows
- * until then: the open one until it is sealed, others while their day lies ahead. The last batch that a day may have is sent
- * when the day is over, with all that came meanwhile.
+ * The outbox: randomized reports on their way. A batch keeps its id and its bytes from the first try to the last. It grows until
+ * then, and only by the context that began it, so that a page that is left may send it without asking the storage. The last batch that
+ * a day may have is sent when the day is over, with all that came meanwhile.
  */
 
-import { ACCEPTED_DAYS, dayText, toBase64url, type Batch as WireBatch } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayText, MAX_REPORTS, type Batch as WireBatch } from '@murmuration/shared';
+import type { Device } from './device.ts';
 import type { State } from './ledger/state.ts';
+import type { Report } from './record.ts';
 import type { Outcome } from './types.ts';
 
-/** Metric, the bytes of its report, and where these are `otherwise`, whose place an answer may still take, the day on which their slot began. */
-export type Report = readonly [metric: string, bytes: readonly number[], since?: number | undefined];
-
-/** A batch as it is kept: as it is sent, but that its reports are bytes, and that it knows which of its day's batches it is, from 1. */
-export type Batch = Omit<WireBatch, 'reports'> & { readonly reports: readonly Report[]; readonly nth: number };
+/** A batch as it is kept: what is sent, and what its device knows of it. */
+export interface Batch extends Pick<WireBatch, 'schema' | 'batch'> {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly segment?: WireBatch['segment'] | undefined;
+  reports: Report[];
+  /** The first day on which it may be sent. */
+  readonly from: number;
+  /** About how many characters its reports take. */
+  size: number;
+  /** The context that may add to it and send it at once; none when it has been sent. */
+  by: string;
+  /** How often it has been sent. */
+  tries: number;
+  /** Milliseconds since 1970 before which no other context sends it, nor this one again. */
+  notBefore: number;
+}
 
 /** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
 const FULL = 40_000;
-/** The most that waits: batches, and characters of their bodies, whose length no value changes (as stored they are three times as many). */
+/** The most that waits: batches, and characters of their reports, whose length no value changes. */
 const MOST_BATCHES = 100;
 const MOST_CHARACTERS = 165_000;
 
+// Milliseconds: what other contexts leave to the one that began a batch, and everybody to an answer; the longest pause after the first
+// failure, and after any; and over how long what waits is spread, so that it does not arrive together.
+export const PATIENCE = 10_000;
+const FIRST_PAUSE = 5_000;
+const LONGEST_PAUSE = 3_600_000;
+const SPREAD = 60_000;
+/** The longest pause that a collector can ask for. */
+const LONGEST_RETRY_AFTER = 86_400_000;
+
 /** The JSON that is sent: the same for the same batch, today and after any number of retries. */
-export const bodyOf = ({ nth: _, ...batch }: Batch): string =>
-  JSON.stringify({ ...batch, reports: batch.reports.map(([metric, bytes]) => [metric, toBase64url(bytes)]) });
+export const bodyOf = ({ schema, segment, day, batch, reports }: Batch): string =>
+  JSON.stringify({ v: 1, schema, segment, day: dayText(day), batch, reports: reports.map(([metric, bytes]) => [metric, bytes]) });
 
-/** Turns the state to a day, unless it has seen a later one. Returns the day at which it stands. */
-export function turnTo(state: State, today: number): number {
-  if (today > state.day) {
-    state.day = today;
-    state.batches = state.outbox.filter(({ day }) => day === dayText(today)).length;
+/** Turns the state to a day, unless it has seen a later one. */
+export function turnTo(state: State, today: number): void {
+  if (!(today > state.day)) return;
+  state.day = today;
+  state.batches = state.outbox.filter(({ day }) => day === today).length;
+}
+
+/** Takes a batch out, and says what became of its reports. */
+export function remove({ said }: Device, state: State, batch: Batch, result: Outcome['result'], reason?: string): void {
+  state.outbox = state.outbox.filter((other) => other !== batch);
+  for (const [metric] of batch.reports) said.push({ result, metric, reason });
+}
+
+/** The person refuses: all that waits is erased. What is dated today counts among today's batches all the same. */
+export function erase(device: Device, state: State): void {
+  turnTo(state, device.today());
+  for (const batch of state.outbox) remove(device, state, batch, 'no-consent');
+}
+
+/** Takes out what no collector accepts any more, and the oldest where too much waits. */
+export function trim(device: Device, state: State): void {
+  let room = MOST_CHARACTERS;
+  for (const [i, batch] of [...state.outbox].reverse().entries()) {
+    room -= batch.size;
+    const isTooMuch = i >= MOST_BATCHES || room < 0;
+    if (isTooMuch || batch.day < state.day - ACCEPTED_DAYS.before) remove(device, state, batch, isTooMuch ? 'dropped' : 'expired');
   }
-  return state.day;
 }
 
-/** The outbox of a state. */
-export interface Outbox {
-  /** Adds a report to a batch of a day; of the next one that may have another batch, if that may not. The oldest batches make room. */
-  readonly put: (report: Report, day: number) => void;
-  /** The report that stands for `otherwise` in a metric's slot, by the day on which that began. */
-  readonly otherwise: (metric: string, since: number) => Report | undefined;
-  readonly replace: (old: Report, next: Report) => void;
-  /** Takes reports back that could not be stored, and so were never sent. */
-  readonly takeBack: (reports: readonly Report[]) => void;
-  /** What may be sent today. Says of what has waited too long that it expired. */
-  readonly due: () => readonly Batch[];
-  /** No batch that is due grows any more. */
-  readonly seal: () => void;
-  /** Takes a batch out, if it is there, and says what became of its reports. */
-  readonly settle: (batch: Batch, result: Outcome['result']) => void;
+/** Adds a report to a batch of a day; of the next one that may have another batch, if that may not. */
+export function put(device: Device, state: State, report: Report, first: number): void {
+  const { wire: schema, segment, perDay, me: by, coins } = device;
+  for (let day = first; ; day++) {
+    const ofDay = state.outbox.filter((batch) => batch.day === day);
+    const begun = day === state.day ? state.batches : ofDay.length;
+    let batch = ofDay.find(
+      (each) =>
+        (each.by === by || each.from > state.day) &&
+        each.size < FULL &&
+        each.reports.length < MAX_REPORTS &&
+        JSON.stringify([each.schema, each.segment]) === JSON.stringify([schema, segment]),
+    );
+    if (!batch) {
+      if (begun >= perDay) continue;
+      const from = begun + 1 < perDay ? day : day + 1; // the last one of a day waits until the day is over
+      const notBefore = device.now() + PATIENCE;
+      batch = { schema, segment, day, batch: device.newId(), reports: [], from, size: 250, by, tries: 0, notBefore };
+      state.outbox.push(batch);
+      if (day === state.day) state.batches++;
+    }
+    batch.reports.splice(coins.uniform(batch.reports.length + 1), 0, report); // at a random place, for their order says nothing
+    batch.size += report.join().length + 8;
+    return;
+  }
 }
+
+/** Milliseconds until a time that is stored; none where it is too far to be true, for clocks are set back. */
+const until = (time: number, { now }: Device): number => (time - now() > 2 * LONGEST_RETRY_AFTER ? 0 : time - now());
+
+/** Milliseconds until a batch may be sent, by the context that began it or by any. */
+const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: Batch): number =>
+  from > day ? Number.POSITIVE_INFINITY : Math.max(until(pause, device), by === device.me ? 0 : until(notBefore, device));
+
+/** Milliseconds until something may be sent; infinite when nothing waits. */
+export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));
+
+/** What this context may send at once: it began it, and nobody has sent it. */
+export const fresh = (device: Device, state: State): readonly Batch[] =>
+  state.outbox.filter((batch) => batch.by === device.me && waitOf(device, state, batch) <= 0);
 
 /**
- * @param wire the schema's name on the wire
- * @param perDay the most batches with one day's date
- * @param newId draws a batch's id
- * @param uniform draws a whole number below n
+ * Chooses what is sent now: all that is fresh, and of what has waited at most one batch, the others at random times of their own. So a
+ * collector that was away does not get a device's batches together. Their bytes are fixed with this, and the time of the next try.
  */
-export function createOutbox(
-  state: State,
-  { wire, segment, perDay }: { readonly wire: string; readonly segment: WireBatch['segment']; readonly perDay: number },
-  newId: () => string,
-  uniform: (n: number) => number,
-  say: (result: Outcome['result'], metric: string) => void,
-): Outbox {
-  let open = '';
-  const mayGo = ({ day, nth }: Batch): boolean => {
-    const today = dayText(state.day);
-    return day < today || (day === today && nth < perDay);
-  };
-  /** Whether a batch takes what this device records now. */
-  const takes = (batch: Batch): boolean =>
-    (batch.batch === open || !mayGo(batch)) && batch.schema === wire && JSON.stringify(batch.segment) === JSON.stringify(segment);
-  const change = (of: (reports: readonly Report[]) => readonly Report[]): void => {
-    state.outbox = state.outbox.map((batch) => ({ ...batch, reports: of(batch.reports) })).filter(({ reports }) => reports.length > 0);
-  };
-  const settle: Outbox['settle'] = ({ batch }, result) => {
-    const gone = state.outbox.filter((other) => other.batch === batch);
-    state.outbox = state.outbox.filter((other) => other.batch !== batch);
-    for (const { reports } of gone) for (const [metric] of reports) say(result, metric);
-  };
+export function seal(device: Device, state: State): readonly Batch[] {
+  const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
+  const old = due.find(({ by }) => by !== device.me);
+  return due.filter((batch) => {
+    const isGoing = batch.by === device.me || batch === old;
+    const pause = isGoing ? Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** batch.tries++) : SPREAD;
+    batch.by = '';
+    batch.notBefore = device.now() + PATIENCE + device.coins.uniform(pause);
+    return isGoing;
+  });
+}
 
-  return {
-    put: (report, first) => {
-      while (state.outbox.length >= MOST_BATCHES || state.outbox.map(bodyOf).join().length > MOST_CHARACTERS)
-        settle(state.outbox[0] as Batch, 'dropped');
-      for (let number = first; ; number++) {
-        const day = dayText(number);
-        const ofDay = state.outbox.filter((batch) => batch.day === day);
-        const growing = ofDay.find((batch) => takes(batch) && bodyOf(batch).length < FULL);
-        const nth = 1 + (number === state.day ? state.batches : ofDay.length);
-        if (!growing && nth > perDay) continue;
-        const batch = growing ?? { v: 1, schema: wire, ...(segment && { segment }), day, batch: newId(), reports: [], nth };
-        // At a random place, for their order says nothing.
-        const place = uniform(batch.reports.length + 1);
-        const reports = [...batch.reports.slice(0, place), report, ...batch.reports.slice(place)];
-        state.outbox = [...state.outbox.filter((other) => other !== growing), { ...batch, reports }];
-        if (!growing && number === state.day) state.batches++;
-        if (mayGo(batch)) open = batch.batch;
-        return;
-      }
-    },
-    otherwise: (metric, since) =>
-      state.outbox
-        .filter(takes)
-        .map(({ reports }) => reports.find(([name, , begun]) => name === metric && begun === since))
-        .find((report) => report),
-    replace: (old, next) => change((reports) => reports.map((report) => (report === old ? next : report))),
-    takeBack: (unsaved) => change((reports) => reports.filter((report) => !unsaved.includes(report))),
-    due: () => {
-      const oldest = dayText(state.day - ACCEPTED_DAYS.before);
-      for (const batch of state.outbox) if (batch.day < oldest) settle(batch, 'expired');
-      return state.outbox.filter(mayGo);
-    },
-    seal: () => {
-      open = '';
-    },
-    settle,
-  };
+/** The collector asks for a pause, in seconds: nothing is sent for so long, and up to twice as long. */
+export function pauseFor({ now, coins }: Device, state: State, seconds: number): void {
+  const pause = Math.min(LONGEST_RETRY_AFTER, Math.ceil(seconds * 1_000));
+  state.pause = now() + pause + coins.uniform(pause);
 }

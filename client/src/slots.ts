@@ -1,97 +1,72 @@
 /**
- * From a randomized answer to a report in the outbox. No value is known here, so nothing here can depend on one: a slot is
- * claimed by the calendar, and the days on which a report may leave are drawn by coins.
+ * Which slots are open today, and on which day what they hold may leave. No value is known here: slots begin by the calendar, and
+ * the days on which reports leave are drawn by coins.
  */
 
-import { DAYS, type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
-import { claim, nextDay } from './ledger/ledger.ts';
+import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument } from '@murmuration/shared';
+import type { Device } from './device.ts';
+import { type Claim, nextDay } from './ledger/ledger.ts';
+import { isChosen } from './ledger/participation.ts';
 import type { State } from './ledger/state.ts';
-import { attempt } from './maybe.ts';
-import type { Outbox, Report } from './outbox.ts';
-import type { DeviceQuestions } from './questions.ts';
-import type { Coins } from './random/coins.ts';
+import { put, trim, turnTo } from './outbox.ts';
+import { randomize, replace, take } from './record.ts';
 import type { Outcome } from './types.ts';
 
 /** The most days that `later` draws from. */
 const LATER = 30;
 
-/** A device's slots. */
-export interface Slots {
-  /** Takes a randomized answer; says why not, where it does not. Throws what the coins throw, and nothing is changed then. */
-  readonly answer: (name: string, symbol: Uint8Array) => Outcome['result'] | undefined;
-  /**
-   * Begins the slots of metrics with `otherwise`. Their report is made here and waits for the slot's end; an answer takes its place. So
-   * whether one was recorded is as well randomized as what was.
-   */
-  readonly begin: () => void;
+/** A randomized answer that waits for its slot. */
+export interface Entry extends Claim {
+  /** The day on which it was recorded. */
+  readonly day: number;
+  /** The name of its schema on the wire: to another one's questions it is no answer. */
+  readonly wire: string;
 }
 
-/** What slots work on. */
-export interface SlotParts {
-  readonly schema: Pick<SchemaDocument, 'metrics' | 'budget'>;
-  readonly questions: DeviceQuestions;
-  /** Whether reports wait for a random day of the next slot. */
-  readonly isLater: boolean;
-  readonly state: State;
-  readonly outbox: Outbox;
-  readonly coins: Coins;
-  /** Moves the state's day on, and returns it. */
-  readonly today: () => number;
-  /** A metric's value as a symbol, or why not. */
-  readonly randomize: (name: string, value: unknown) => Uint8Array | Outcome['result'];
-  /** Told of each report that the next write must hold, and whether it may be sent today. */
-  readonly keep: (report: Report, isDue: boolean) => void;
+/** Whether a metric has an answer that stands for those who recorded nothing. */
+export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
+
+/** Claims a slot, if it is open, and puts its report into the outbox. */
+function open(device: Device, state: State, asked: Claim): Outcome['result'] {
+  const { about, metrics, isLater, coins } = device;
+  const { metric: name } = asked;
+  const expires = about[name]?.expires;
+  if ((expires && dayText(state.day) > expires) || state.retired[name] === device.wire) return 'retired';
+  if (!isChosen(device, state, name)) return 'not-chosen';
+  const report = take(device, state, asked);
+  if (typeof report === 'string') return report;
+  const slot = DAYS[(metrics[name] as MetricDocument).every];
+  const most = isLater ? Math.min(slot, LATER) : 0;
+  const isOtherwise = hasOtherwise(device, name);
+  put(device, state, report, state.day + (isOtherwise ? slot : most) + (isLater ? coins.uniform(most) : 0));
+  return isOtherwise ? 'begun' : 'recorded';
 }
 
-export function createSlots({ schema, questions, isLater, state, outbox, coins, today, randomize, keep }: SlotParts): Slots {
-  const { metrics, budget } = schema;
+/**
+ * A day has come: what has waited too long expires, and the slots of metrics with `otherwise` begin. Their report is made here and
+ * waits for the slot's end, where an answer may take its place. So whether one was recorded is as well randomized as what was.
+ */
+export function advance(device: Device, state: State): void {
+  turnTo(state, device.today());
+  trim(device, state);
+  for (const [metric, document] of Object.entries(device.metrics)) {
+    if (!hasOtherwise(device, metric) || nextDay(document, state.accounts[metric], state.day, device.budget) > state.day) continue;
+    const asked = randomize(device, metric, document.otherwise);
+    if (typeof asked === 'object' && open(device, state, asked) === 'begun') device.said.push({ result: 'begun', metric });
+  }
+}
 
-  /** The report of a symbol: itself, or the instantaneous response to the one that an epoch keeps. */
-  const reportOf = (name: string, { law }: MetricDocument, symbol: Uint8Array, epoch: string | undefined, since?: number): Report => {
-    const bytes = epoch === undefined ? symbol : questions[name]?.respondStored?.(law, epoch, coins);
-    return [name, [...(bytes as Uint8Array)], since];
-  };
-
-  const take = (name: string, metric: MetricDocument, symbol: Uint8Array, otherwise?: true): Outcome['result'] | undefined => {
-    const day = today();
-    const account = claim(name, metric, state.accounts, toBase64url(symbol), day, budget);
-    if (typeof account === 'string') return account;
-    const report = reportOf(name, metric, symbol, account.epoch?.symbol, otherwise && day);
-    const slot = DAYS[metric.every];
-    const most = Math.min(slot, LATER);
-    const wait = (otherwise ? slot : isLater ? most : 0) + (isLater ? coins.uniform(most) : 0);
-    outbox.put(report, day + wait);
-    state.accounts[name] = account;
-    keep(report, wait === 0);
-    return undefined;
-  };
-
-  const replace = (name: string, metric: MetricDocument, symbol: Uint8Array): Outcome['result'] | undefined => {
-    const account = state.accounts[name];
-    const otherwise = account && today() < account.day + DAYS[metric.every] && outbox.otherwise(name, account.day);
-    if (!otherwise) return 'already-answered';
-    // Where an epoch began with this slot, the answer is the epoch's.
-    const epoch = account.epoch && { ...account.epoch, ...(account.epoch.day === account.day && { symbol: toBase64url(symbol) }) };
-    const report = reportOf(name, metric, symbol, epoch?.symbol);
-    outbox.replace(otherwise, report);
-    state.accounts[name] = { ...account, ...(epoch && { epoch }) };
-    keep(report, false);
-    return undefined;
-  };
-
-  return {
-    answer: (name, symbol) => {
-      const metric = metrics[name] as MetricDocument;
-      return (metric.otherwise === undefined ? take : replace)(name, metric, symbol);
-    },
-    begin: () => {
-      for (const [name, metric] of Object.entries(metrics)) {
-        if (metric.otherwise === undefined || nextDay(metric, state.accounts[name], today(), budget) > state.day) continue;
-        attempt(() => {
-          const symbol = randomize(name, metric.otherwise);
-          if (typeof symbol !== 'string') take(name, metric, symbol, true);
-        });
-      }
-    },
-  };
+/** Answers a question, if its slot is open. */
+export function answer(device: Device, state: State, entry: Entry): Outcome['result'] {
+  const account = state.accounts[entry.metric];
+  if (account?.by === entry.id) return 'recorded'; // by a transaction whose end nobody heard
+  if (entry.wire !== device.wire || device.today() > entry.day + ACCEPTED_DAYS.before) return 'expired';
+  // What was recorded before the last answer's slot began is no answer to a later one: it may have been claimed long ago, and be spilled still.
+  if (account && account.day > entry.day) return 'already-answered';
+  if (!hasOtherwise(device, entry.metric)) return open(device, state, entry);
+  // A report under another version's law, and charged by it, is not replaced by an answer under this one's.
+  const isOthers = state.outbox.some(
+    ({ schema, reports }) => schema !== device.wire && reports.some(([name, , since]) => name === entry.metric && since === account?.day),
+  );
+  return isOthers ? 'already-answered' : replace(device, state, entry);
 }

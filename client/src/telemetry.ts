@@ -1,31 +1,33 @@
 /**
- * `createTelemetry`: randomizes on the device, at once; stores only what is randomized; claims slots before it sends.
- * A reviewer reads `record` and `commit` here, with random/, randomizers/ and ledger/.
+ * `createTelemetry`: what an app calls. The trusted path is in record.ts; here is when it runs. A record is randomized at once, spilled, and
+ * claims its slot with all others of its tick in one transaction. Only what that has written may be sent.
  */
 
-import { dayNumber, type MetricDocument, type Segments } from '@murmuration/shared';
+import { dayNumber, hex, type MetricDocument, type Segments } from '@murmuration/shared';
 import { pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
-import { webStorage } from './adapters/storage.ts';
-import { fetchTransport, type Upload } from './adapters/transport.ts';
+import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
+import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
-import { participation } from './ledger/participation.ts';
-import { type Decision, emptyState, openStore, type State, spentState } from './ledger/state.ts';
-import { after, attempt, type Maybe, within } from './maybe.ts';
-import { type Batch, bodyOf, createOutbox, type Report, turnTo } from './outbox.ts';
-import type { DeviceQuestion, DeviceQuestions } from './questions.ts';
+import type { Device } from './device.ts';
+import { announce, explain, explainDelivery } from './explain.ts';
+import { nextDay } from './ledger/ledger.ts';
+import { spentState } from './ledger/state.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
+import { type Batch, bodyOf, erase, fresh } from './outbox.ts';
+import type { DeviceQuestions } from './questions.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
-import type { Randomize } from './randomizers/randomizer.ts';
+import { randomize } from './record.ts';
+import { resetDevice } from './reset.ts';
 import { createSender } from './sender.ts';
-import { createSlots } from './slots.ts';
-import type { Consent, Options, Outcome, Telemetry } from './types.ts';
-import { ledgerView, previewOf } from './view.ts';
+import { advance, answer, type Entry, hasOtherwise } from './slots.ts';
+import { createSpill } from './spill.ts';
+import { createStore } from './store.ts';
+import type { Options, Outcome, Telemetry } from './types.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** The most batches with one day's date. */
 const PER_DAY = 8;
-/** Milliseconds to wait for the storage, or for the lock of another tab, before showing what that tab has stored. */
-const PATIENCE = 500;
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
@@ -37,214 +39,218 @@ const PATIENCE = 500;
  * telemetry.record('plan', 'pro');
  */
 export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
-  if (process.env.NODE_ENV !== 'production') assertOptions(options);
-  const { endpoint, key, segment, onOutcome, sample = 1, clock = systemClock } = options;
-  const { document: schema, questions, wire } = options.schema;
-  const { budget, metrics } = schema;
+  if (process.env.NODE_ENV !== 'production') {
+    assertOptions(options);
+    announce(options);
+  }
+  const { schema, endpoint, key, segment, sampleRate = 1, clock = systemClock, consent: fallback = 'ask' } = options;
+  const { storage = webStorage(), transport = fetchTransport, upload, lifecycle = pageLifecycle } = options;
+  const { document, wire } = schema;
+  const { app, budget, metrics } = document;
+  const name = `murmuration:${app}`;
+  const isLater = upload === 'later';
 
   const word = words(options.rng ?? systemRng);
-  const coins = createCoins(word);
-  const batchId = (): string => [word(), word(), word(), word()].map((part) => part.toString(16).padStart(8, '0')).join('');
+  const newId = (): string => [word(), word(), word(), word()].map(hex).join('');
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
   const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
-
-  const state = emptyState();
-  let chosen: readonly string[] | undefined; // the metrics that this device answers, once that is known
-  let closed = false;
-  let opening: Maybe<void>; // a promise until the storage has answered
-  let unsaved: Report[] = []; // claimed since the last write
-  let isDirty = false;
-  let isReset = false; // what is stored could not be read
-  let decided: Consent['state'] | undefined; // since the start, here or in another tab
-  let earlier: Consent['state'] = options.consent === 'granted' && privacyControl() ? 'denied' : (options.consent ?? 'ask');
-  const consent = (): Consent['state'] => decided ?? earlier;
-  const isOpen = (): boolean => !closed && !opening && consent() === 'granted';
-  const advance = (): number => turnTo(state, dayNumber(clock.now()));
-
-  /** A mistake in an app's own listener must not reach its page. */
-  const say = (result: Outcome['result'], metric?: string): void => {
-    attempt(() => onOutcome?.({ metric, result }));
+  const send = (batch: Batch): Promise<Delivery> => {
+    const delivery = transport(uploadOf(batch));
+    if (process.env.NODE_ENV !== 'production') explainDelivery(options, delivery);
+    return delivery;
   };
 
-  /** Writes the state. Reports whose claim could not be written are taken back: they may not be sent. */
-  const persist = (): Maybe<true | undefined> => {
-    let written: Report[] = [];
-    isDirty = false;
-    const take = (): State => {
-      written = unsaved;
-      unsaved = [];
-      return state;
-    };
-    return after(store.save(take), (ok) => {
-      if (!ok) outbox.takeBack(written);
-      if (!state.outbox[0]) cancel(); // a timer with nothing to send would hold a process
-      for (const [metric, , since] of written) say(!ok ? 'storage-failed' : since ? 'begun' : 'recorded', metric);
-      return ok;
+  let isAway = false; // the page has been left, and may come back
+  let isClosed = false;
+  let writing = 0; // transactions on their way that may add to a batch of this context
+  let last: Maybe<unknown>; // of all
+  let turned: Maybe<unknown>; // of those after which something may go: an upload waits for no other
+  let pending: Entry[] = []; // randomized, and not yet claimed
+  const listeners = new Set<() => void>();
+
+  const tell = (outcome: Outcome): void => {
+    attempt(() => options.onOutcome?.(outcome)); // a mistake in an app's own listener must not reach its page
+    if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
+  };
+  const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
+    for (const { metric } of entries) tell({ result, metric });
+  };
+  const refusePending = (): void => {
+    tellAll(pending, 'no-consent');
+    pending = [];
+  };
+  const device: Device = {
+    ...schema,
+    ...document,
+    segment,
+    perDay: options.batchesPerDay ?? (isLater ? 1 : PER_DAY),
+    isLater,
+    sampleRate,
+    word,
+    coins: createCoins(word),
+    newId,
+    now: () => clock.now(),
+    today: () => dayNumber(clock.now()),
+    me: '',
+    said: [],
+  };
+  const spill = createSpill(storage, name);
+  const store = createStore(storage, spill, name, device, fallback === 'granted' && privacyControl() ? 'denied' : fallback, tell, () => {
+    if (store.consent() === 'denied') {
+      cancel();
+      refusePending();
+      spill.answers().forEach(spill.drop);
+    }
+    for (const listener of [...listeners]) attempt(listener);
+  });
+  /** The day, which never goes back. */
+  const today = (): number => Math.max(store.view.day, device.today());
+  const isOpen = (): boolean => !isAway && !isClosed;
+  const isActive = (): boolean => isOpen() && store.consent() === 'granted';
+  const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive);
+
+  /** Claims the slots of randomized answers, in one transaction, and sends soon what came of it. Whether that is done. */
+  const write = (entries: readonly Entry[], isTurning: boolean): Maybe<boolean | undefined> => {
+    writing += Number(isTurning);
+    const done = after(
+      store.change((state, isGranted) => {
+        const give = (isOtherwise: boolean): void => {
+          for (const entry of entries) {
+            const { metric } = entry;
+            if (hasOtherwise(device, metric) === isOtherwise)
+              device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric });
+          }
+        };
+        // Answers in the place of `otherwise` turn no day: nothing tells that there were any.
+        give(true);
+        if (isGranted && isTurning) advance(device, state);
+        give(false);
+        return true;
+      }, isTurning),
+      (isDone) => {
+        writing -= Number(isTurning);
+        if (isDone) entries.forEach(spill.drop);
+        else if (isOpen()) tellAll(entries, 'storage-failed');
+        else pending.push(...entries); // until the page is back
+        if (isTurning) schedule(); // nor do they set a timer
+        return isDone;
+      },
+    );
+    last = done;
+    if (isTurning) turned = done;
+    return done;
+  };
+  /** Writes all that waits; nothing before it is known whether the person agrees. */
+  const commit = (): Maybe<unknown> => {
+    const entries = pending;
+    if (!entries[0] || !isOpen() || store.consent() === 'unknown') return;
+    pending = [];
+    const isTurning = entries.some(({ metric }) => !hasOtherwise(device, metric));
+    return write(entries, isTurning);
+  };
+  const flush = (): Promise<void> => {
+    void commit();
+    return sendAll();
+  };
+
+  /** Looks at what is stored, claims what an earlier page left, and sends what waits. */
+  const start = (): void => {
+    isAway = false;
+    device.me = attempt(newId) ?? '-'; // another after each return: what was sent when the page was left takes nothing more
+    // What waits here may lie in the spill too: each is claimed, and told, once.
+    const answers = [...new Map([...spill.answers(), ...pending].map((each) => [each.id, each])).values()];
+    pending = [];
+    // One of today that is another version's may be claimed by a page that still runs it.
+    const entries = answers.filter((each) => each.wire === wire || each.day < today());
+    last = after(write(entries, true), (isDone) => {
+      if (!isDone) {
+        tell({ result: 'storage-failed' });
+        store.giveUp();
+      }
+      return commit(); // whoever flushes or closes hears first what became of each record
     });
   };
-  /** Writes the state when this tick is over. */
-  const touch = (): void => {
-    if (!isDirty) void Promise.resolve().then(() => isDirty && persist());
-    isDirty = true;
-  };
-
-  const isChosen = (name: string): boolean => {
-    if (!chosen) {
-      chosen = participation(schema, state, sample, word, coins);
-      if (sample < 1 || schema.assign) touch();
-    }
-    return chosen.includes(name);
-  };
-
-  /** A value, randomized; or why not. */
-  const randomize = (name: string, value: unknown): Uint8Array | Outcome['result'] => {
-    const { input, randomizers } = questions[name] as DeviceQuestion<unknown>;
-    const { law } = metrics[name] as MetricDocument;
-    const encoded = attempt(() => input(value));
-    if (encoded === undefined) return 'wrong-type';
-    return attempt(() => (randomizers[law.mechanism] as Randomize<unknown, unknown>)(law, encoded, coins)) ?? 'no-entropy';
-  };
-
-  const record = (name: string, value: unknown) => {
-    const asked = decided;
-    const symbol = Object.hasOwn(questions, name) ? randomize(name, value) : 'unknown-metric';
-    if (typeof symbol === 'string') return say(symbol, name);
-    const recorded = dayNumber(clock.now());
-    const commit = (): Outcome['result'] | '' => {
-      // What was recorded before the person decided counts by what held until then.
-      if (!isOpen() || (asked ?? earlier) !== 'granted') return 'no-consent';
-      // A window counts days of recording: what waited for the storage past its day is dropped.
-      if (dayNumber(clock.now()) !== recorded) return 'expired';
-      if (!isChosen(name)) return 'not-chosen';
-      return slots.answer(name, symbol) ?? '';
-    };
-    void after(opening, () => {
-      const result = attempt(commit) ?? 'no-entropy';
-      if (result) say(result, name);
-    });
-  };
-
-  const outbox = createOutbox(
-    state,
-    { wire, segment, perDay: options.batchesPerDay ?? (options.upload === 'later' ? 1 : PER_DAY) },
-    batchId,
-    coins.uniform,
-    (result, metric) => {
-      say(result, metric);
-      touch();
-    },
-  );
-  const slots = createSlots({
-    schema,
-    questions,
-    isLater: options.upload === 'later',
-    state,
-    outbox,
-    coins,
-    today: advance,
-    randomize: (name, value) => (isChosen(name) ? randomize(name, value) : 'not-chosen'),
-    keep: (report, isDue) => {
-      unsaved.push(report);
-      touch();
-      if (isDue) schedule();
-    },
-  });
-  /** What may be sent now. */
-  const due = (): readonly Batch[] => {
-    if (!isOpen()) return [];
-    slots.begin();
-    advance();
-    return outbox.due();
-  };
-  const { schedule, cancel, flush, nudge } = createSender({
-    clock,
-    transport: options.transport ?? fetchTransport,
-    uploadOf,
-    jitter: (n) => attempt(() => coins.uniform(n)) ?? n,
-    due,
-    seal: () => {
-      outbox.seal();
-      return persist();
-    },
-    settle: outbox.settle,
-  });
-
-  /** Does what a decision asks for. */
-  const obey = (decision: Decision | 'ask'): Maybe<unknown> => {
-    if (closed || decision === 'ask') return; // another context may hold the ledger now, or have heard what this one has not
-    if (decision === 'granted') {
-      if (isReset) touch(); // or the window would begin again with every start
-      return due().length > 0 && schedule();
-    }
-    unsaved = [];
-    advance(); // what is dated today counts among today's batches, though nothing was recorded today
-    state.outbox = [];
+  /** The page is left: what this context has written is sent as it is, and the storage is let go, for one that is held would block all pages. */
+  const leave = (): unknown => {
+    if (!storage.suspend) return flush();
+    if (isActive() && writing === 0) for (const batch of fresh(device, store.view)) void attempt(() => send(batch));
+    isAway = true;
     cancel();
-    if (decision === 'forgotten') {
-      chosen = undefined;
-      Object.assign(state, spentState(Object.keys(metrics), state.accounts, advance(), budget));
-    }
-    return after(persist(), (ok) => ok && decision === 'forgotten' && consent() === 'denied' && store.decide('denied'));
+    return storage.suspend();
+  };
+  const stopListening = lifecycle((event) => (event === 'leave' ? leave() : event === 'return' ? start() : isOpen() && flush()));
+  const stopWatching = storage.watch?.(`${name}:consent`, () => isOpen() && store.change(() => {}));
+  start();
+
+  /** Whether a slot is taken as far as is known: nothing gives it back, so that much can be said at once. */
+  const isTaken = (metric: string): boolean => {
+    const account = store.view.accounts[metric];
+    return (
+      !!account &&
+      !(account.answered === 0 && hasOtherwise(device, metric)) &&
+      nextDay(metrics[metric] as MetricDocument, account, today(), budget) > today()
+    );
+  };
+  const record = (metric: string, value: unknown): void => {
+    const claim = randomize(device, metric, value);
+    const consent = store.consent();
+    const refuse = (result: Outcome['result']): void => tell({ result, metric });
+    if (typeof claim === 'string') return refuse(claim);
+    if (isClosed) return refuse('closed');
+    if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
+    if (isTaken(metric)) return refuse('already-answered');
+    const entry = { ...claim, wire, day: today() };
+    if (consent === 'granted') spill.keep(entry);
+    // All records of a tick share one transaction.
+    if (pending.push(entry) === 1) void Promise.resolve().then(commit);
   };
 
-  /** The person has decided, here or in another tab. */
-  const hear = (decision: Decision): Maybe<unknown> => {
-    decided = decision === 'granted' ? decision : 'denied';
-    say('consent-changed');
-    return after(opening, () => obey(decision));
-  };
-  const decide = (decision: Decision): Maybe<unknown> => {
-    void store.decide(decision);
-    return hear(decision);
-  };
-
-  const store = openStore(options.storage ?? webStorage(), `murmuration:${schema.app}`);
-  const stopListening = (options.lifecycle ?? pageLifecycle)(nudge);
-  const stopWatching = store.watch((decision) => decision && hear(decision as Decision));
-
-  opening = after(store.decision(), (stored) => {
-    if (stored) earlier = stored === 'granted' ? stored : 'denied';
-    else if (stored === undefined && earlier === 'granted') earlier = 'ask'; // a refusal may be there that can't be read
-    return after(store.read(), (read) => {
-      opening = undefined;
-      Object.assign(state, read ?? spentState(Object.keys(metrics), {}, advance(), budget));
-      isReset = !read;
-      if (isReset) say('storage-reset');
-      if (stored === 'forgotten') void obey(stored);
-      else if (earlier === 'granted' || state.outbox.length > 0) void obey(earlier);
+  const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
+    // What was recorded before counts by what held until now.
+    if (store.consent() === 'granted') void commit();
+    refusePending();
+    last = store.decide(value, (state) => {
+      if (value === 'granted') return advance(device, state);
+      erase(device, state);
+      if (isForgotten) Object.assign(state, { ...spentState(document, state.accounts, state.day), decision: state.decision });
     });
-  });
-
-  /** Waits, but not for ever: another tab may hold the lock as long as it lives. */
-  const patiently = (work: Maybe<unknown>): Promise<void> => within(work, (late) => clock.after(PATIENCE, late));
-  /** The state, as this context holds it or another has stored it. */
-  const look = async (): Promise<State> => {
-    await patiently(opening);
-    return { ...state, ...(opening && (await store.peek())) };
+    return last;
   };
-
-  const finish = (): Promise<void> => patiently(opening).then(flush);
 
   return {
     record,
     consent: {
       get state() {
-        return consent();
+        return store.consent();
       },
       grant: () => void decide('granted'),
       deny: () => void decide('denied'),
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
     },
-    preview: async () => (await look()).outbox.map((batch) => previewOf(batch, uploadOf(batch), questions, metrics)),
-    ledger: async () => ledgerView(metrics, (await look()).accounts, advance(), budget),
-    forget: () => patiently(decide('forgotten')),
-    flush: finish,
+    look: async () => {
+      await last;
+      await commit();
+      if (isOpen()) await store.change(() => {});
+      return { state: store.view, schema, today: today(), uploadOf };
+    },
+    ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, spill) }),
+    forget: async () => void (await decide('denied', true)),
+    flush: async () => {
+      await turned;
+      await flush();
+    },
     close: async () => {
-      await finish();
-      closed = true;
+      await turned;
+      await flush();
+      await last;
+      isClosed = true;
       cancel();
       stopListening();
       stopWatching?.();
-      store.close();
+      storage.suspend?.();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Storage } from './adapters/storage.ts';
 import type { Transport } from './adapters/transport.ts';
 import type { DeviceQuestions } from './questions.ts';
 import type { Rng } from './random/coins.ts';
-import type { LedgerView, Preview } from './view.ts';
+import type { Look } from './view.ts';
 
 /** What became of a record or of a report. It never holds a value, and depends on one only where that is of a wrong type. */
 export interface Outcome {
@@ -18,38 +18,46 @@ export interface Outcome {
     | 'begun'
     /** The metric's slot is taken until its next day; of one with `otherwise`, it may not have begun. */
     | 'already-answered'
-    /** Other devices answer this metric: by `sample`, or by the schema's `assign`. */
+    /** Other devices answer this metric: by `sampleRate`, or by the schema's `assign`. */
     | 'not-chosen'
     /** An older version of the schema has spent this window's budget. */
     | 'over-budget'
+    /** Nobody has agreed; or the person has refused, which erases what waits, too. */
     | 'no-consent'
-    /** The person has decided, here or in another tab: see `consent.state`. */
-    | 'consent-changed'
+    /** The question has ended: the day that it `expires` is over, or the collector has retired it. */
+    | 'retired'
+    /** Recorded after `close()`. */
+    | 'closed'
     /** Not a value of the metric's type. */
     | 'wrong-type'
     | 'unknown-metric'
     /** No cryptographic source of randomness: nothing is recorded without one. */
     | 'no-entropy'
-    /** The slot could not be written down, so the report was dropped. */
+    /** Nothing could be written down, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
     | 'storage-failed'
     /** What was stored can't be read: the budget counts as spent today, and every metric as answered. */
     | 'storage-reset'
     | 'delivered'
     /** The collector refused the batch for good. */
     | 'refused'
-    /** It could not be sent for 14 days, or waited for the storage past the day on which it was recorded. */
+    /** It could not be sent for 14 days; or not be written down for so long, or before another version of the schema came. */
     | 'expired'
     /** The outbox was full, and its oldest batch made room. */
     | 'dropped';
+  /** Of `refused`, why, in the collector's words. */
+  readonly reason?: string | undefined;
 }
 
 /** Whether the person has agreed. Nothing is stored or sent unless `granted`. */
 export interface Consent {
-  readonly state: 'ask' | 'granted' | 'denied';
+  /** `unknown` until the storage has answered; then `ask` where the person has not decided. */
+  readonly state: 'unknown' | 'ask' | 'granted' | 'denied';
   /** Agrees, until `deny`. */
   grant(): void;
   /** Refuses: erases what waits to be sent. The ledger stays, or refusing and agreeing again would renew the budget. */
   deny(): void;
+  /** Calls back when `state` has changed, here or in another tab. Returns what stops it. */
+  subscribe(listener: () => void): () => void;
 }
 
 /** This device's value of each segment that the schema declares. Sent in clear. */
@@ -67,7 +75,7 @@ interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
   /** The public write key. */
   readonly key?: string;
   /** The consent that holds until `grant` or `deny`; `ask` when left out. Global Privacy Control makes `granted` into `denied`. */
-  readonly consent?: Consent['state'];
+  readonly consent?: Exclude<Consent['state'], 'unknown'>;
   /**
    * `soon`, a few seconds after the record, or `later`: each report waits for a random day of the metric's next slot, so that its
    * arrival does not tell when it was recorded. People who never come back are then never counted.
@@ -76,8 +84,13 @@ interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
   /** The most batches that leave this device with one day's date: 8, for `later` 1. The last of a day is sent when the day is over. */
   readonly batchesPerDay?: number;
   /** The share of devices that take part, drawn once and kept: 1 when left out. It gives no discount on ε. */
-  readonly sample?: number;
+  readonly sampleRate?: number;
   readonly onOutcome?: (outcome: Outcome) => void;
+  /**
+   * Explains each outcome in the console, once for each metric and result. Where it is left out: yes while you develop, but not in Node. A
+   * production bundle holds no explanations.
+   */
+  readonly debug?: boolean;
   readonly storage?: Storage;
   readonly transport?: Transport;
   readonly lifecycle?: Lifecycle;
@@ -90,17 +103,23 @@ export interface Telemetry<M extends DeviceQuestions> {
   /** Answers a metric. The value is randomized within this call, and only that is kept. Never throws. */
   record<K extends keyof M & string>(metric: K, value: ValueOf<M[K]>): void;
   readonly consent: Consent;
-  /** What waits to be sent, its very bytes and what they say in words. What is dated today or later may grow. Spends nothing. */
-  preview(): Promise<readonly Preview[]>;
-  /** What is spent and left, by metric, and what a year adds up to. */
-  ledger(): Promise<LedgerView>;
-  /** Sends what waits; resolves when each batch has its answer. Never rejects. */
+  /** What is stored now, for `preview(telemetry)` and `ledger(telemetry)` to show. Spends nothing. */
+  look(): Promise<Look>;
+  /**
+   * Sends what waits: all that was never sent, and of what could not be delivered one batch, once its pause is over. Resolves when each has
+   * its answer, in 10 seconds at most. Never rejects.
+   */
   flush(): Promise<void>;
   /**
-   * Erases all that is stored but a tombstone, in every tab: until the window ends, the whole budget counts as spent. Refuses,
+   * Erases all that is stored but a tombstone, for every tab: until the window ends, the whole budget counts as spent. Refuses,
    * too. Resolves when it is done.
    */
   forget(): Promise<void>;
-  /** Flushes, stops timers and listeners, and lets another context take over. */
+  /**
+   * While you develop: erases all that is stored, the ledger too, so that this is a new device. A production bundle has no such method,
+   * for it would spend the budget again.
+   */
+  readonly reset?: () => Promise<void>;
+  /** Writes and sends what waits, then stops timers and listeners. What is recorded later is `closed`. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * The ledger: which slots are free, and what has been spent. Pure functions on plain data; nothing here sees a value,
- * so nothing here can depend on one.
+ * so nothing here can depend on one. docs/ledger.md states what they guarantee, and why.
  *
  * A slot of a metric is free when `every` days have passed since its last report. A permanent metric keeps the symbol
  * of its epoch; when the epoch has ended, the next begins after one silent window, so that no window holds two.
@@ -10,7 +10,7 @@
  * the longest of their lengths.
  */
 
-import { type Budget, DAYS, fits, type MetricDocument } from '@murmuration/shared';
+import { type Budget, canonicalJson, DAYS, fits, type Json, type MetricDocument } from '@murmuration/shared';
 
 /** A report: its ε, and the budget that it was promised under. The ε of an epoch stands with its last report alone. */
 interface Spending {
@@ -23,6 +23,10 @@ interface Spending {
 export interface Account {
   /** The day of the last report. */
   readonly day: number;
+  /** The id of the record that took the slot: a repeated claim of the same record changes nothing. */
+  readonly by: string;
+  /** Of a metric with `otherwise`, whether an answer has taken its place in this slot: 0 or 1. */
+  readonly answered?: number;
   readonly spent: readonly Spending[];
   readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string };
 }
@@ -30,10 +34,13 @@ export interface Account {
 /** All accounts by metric. A metric keeps its account from version to version of the schema. */
 export type Accounts = { [metric: string]: Account };
 
+/** A law as it is compared: in canonical JSON, for the order of keys changes nothing. */
+const lawText = ({ law }: MetricDocument): string => canonicalJson(law as unknown as Json);
+
 /** The epoch that a permanent metric's report comes from, while it runs. */
-function epochOf({ permanent, law }: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
+function epochOf(metric: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
   const epoch = account?.epoch;
-  return permanent && epoch && epoch.law === JSON.stringify(law) && today < epoch.day + DAYS[permanent.renew] ? epoch : undefined;
+  return metric.permanent && epoch && epoch.law === lawText(metric) && today < epoch.day + DAYS[metric.permanent.renew] ? epoch : undefined;
 }
 
 /** The first day, today or later, on which a metric's slot is free. */
@@ -60,33 +67,46 @@ export function openWindows(accounts: Accounts, today: number, budget: Budget): 
 export const spentIn = (account: Account | undefined, today: number, days: number): readonly number[] =>
   account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
 
-/**
- * Takes a metric's slot, if it is free: its account as it is after today's report. Otherwise why not.
- *
- * @param symbol what a permanent metric keeps if its epoch begins with this report
- */
+/** A randomized answer that asks for its metric's slot. */
+export interface Claim {
+  readonly metric: string;
+  /** Random: the same record has the same id wherever it is kept. */
+  readonly id: string;
+  /** In base64url; what a permanent metric keeps if its epoch begins with this report. */
+  readonly symbol: string;
+}
+
+/** Takes a metric's slot, if it is free: its account as it is after today's report. Otherwise why not. */
 export function claim(
-  name: string,
+  { metric: name, id, symbol }: Claim,
   metric: MetricDocument,
   accounts: Accounts,
-  symbol: string,
   today: number,
   budget: Budget,
 ): Account | 'already-answered' | 'over-budget' {
   const account = accounts[name];
-  if (nextDay(metric, account, today, budget) > today) return 'already-answered';
+  // Written so that a day that is no number claims nothing.
+  if (!(nextDay(metric, account, today, budget) <= today)) return 'already-answered';
   const { limit, days } = openWindows(accounts, today, budget);
-  const { permanent, law, epsilon } = metric;
-  const epoch = epochOf(metric, account, today) ?? { day: today, law: JSON.stringify(law), symbol };
+  if (!(days > 0)) return 'over-budget'; // a period that nobody knows promises nothing
+  const { permanent, epsilon } = metric;
+  const running = epochOf(metric, account, today);
   // Of the running epoch, reports under today's budget are replaced by today's; those under others stay, without its ε,
   // to hold the windows that they opened to their budgets.
-  const isReplaced = (spending: Spending): boolean =>
-    spending.day >= epoch.day && spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;
-  const kept = (account?.spent ?? [])
-    .filter((spending) => spending.day + days > today && !isReplaced(spending))
-    .map((spending) => (spending.day < epoch.day ? spending : { ...spending, epsilon: 0 }));
+  const kept = (account?.spent ?? []).flatMap((spending) => {
+    if (spending.day + days <= today) return [];
+    if (!running || spending.day < running.day) return spending;
+    const isReplaced = spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;
+    return isReplaced ? [] : { ...spending, epsilon: 0 };
+  });
   const spent = [...kept, { epsilon: permanent?.epsilon ?? epsilon, budget, day: today }];
-  const claimed = permanent ? { day: today, spent, epoch } : { day: today, spent };
+  const claimed = {
+    day: today,
+    by: id,
+    spent,
+    ...(metric.otherwise !== undefined && { answered: 0 }),
+    ...(permanent && { epoch: running ?? { day: today, law: lawText(metric), symbol } }),
+  };
   const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
   return fits(charges, limit) ? claimed : 'over-budget';
 }

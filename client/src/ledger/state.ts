@@ -1,96 +1,79 @@
 /**
- * All that a device stores. Under one key the ledger and the outbox: one write holds the claim of a slot and the report that
- * came of it, so no crash can part them. Under another what the person decided, which any tab may write at any time.
+ * All that a device stores, under one key: the decision on consent, the ledger and the outbox. One transaction holds the claim of
+ * a slot and the report that came of it, so no crash can part them.
  */
 
-import { type Budget, DAYS } from '@murmuration/shared';
-import type { Storage } from '../adapters/storage.ts';
-import { after, attempt, type Maybe } from '../maybe.ts';
+import { checksum64, DAYS, type Period, type SchemaDocument } from '@murmuration/shared';
 import type { Batch } from '../outbox.ts';
+import { type Decision, UNDECIDED } from './decision.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
 
 /** The format of what is stored. */
-const VERSION = 1;
+const VERSION = 2;
 
-/** The ledger and the outbox. */
+/** The device, as it is stored. A transaction reads one, changes it, and writes it back. */
 export interface State {
   readonly v: typeof VERSION;
+  decision: Decision;
   /** The greatest day seen, since 1970-01-01: a clock that goes back is held here. */
   day: number;
   /** How many batches of that day there have been. */
   batches: number;
   accounts: Accounts;
-  outbox: readonly Batch[];
+  outbox: Batch[];
+  /** Milliseconds since 1970 before which nothing is sent: the collector asked for it. */
+  pause: number;
+  /** Metrics that the collector has retired, each with the schema that was answered so. */
+  readonly retired: { [metric: string]: string };
   /** Where devices are sampled: below the rate times 2^32, this one takes part. */
   draw?: number | undefined;
   /** Where metrics are assigned at random: this device's order of them. */
   order?: readonly string[] | undefined;
 }
 
-/** What a person decides. `forgotten` is done once it is stored as `denied`. */
-export type Decision = 'granted' | 'denied' | 'forgotten';
-
-/** Accounts without a prototype: a metric may have any name. */
-const accountsOf = (accounts: object): Accounts => Object.assign(Object.create(null), accounts);
+/** An object without a prototype: a metric may have any name. */
+const bare = <T extends object>(members: T): T => Object.assign(Object.create(null), members);
 
 /** A device that has stored nothing. */
-export const emptyState = (): State => ({ v: VERSION, day: 0, batches: 0, accounts: accountsOf({}), outbox: [] });
+export const emptyState = (): State => ({
+  v: VERSION,
+  decision: UNDECIDED,
+  day: 0,
+  batches: 0,
+  accounts: bare({}),
+  outbox: [],
+  pause: 0,
+  retired: bare({}),
+  draw: undefined, // named, so that they take the place of what is forgotten
+  order: undefined,
+});
+
+/** The period of so many days. */
+const periodOf = (days: number): Period => (Object.keys(DAYS) as Period[]).find((period) => DAYS[period] === days) as Period;
 
 /**
- * A device that has erased, or lost, what it stored: the whole budget counts as spent, and every metric as answered, until
- * the window ends, and for as long as an older version has promised.
+ * A device that has erased, or lost, what it stored: every metric counts as answered today, and the whole budget as spent, for as
+ * long as any version of the schema has promised.
  *
  * @param accounts what is erased, as far as it is known
  */
-export function spentState(names: readonly string[], accounts: Accounts, day: number, budget: Budget): State {
-  const { days } = openWindows(accounts, day, budget);
-  const spent = [{ epsilon: budget.epsilon, budget, day: day + days - DAYS[budget.per] }];
-  const tombstones = names.map((name, i) => [name, { day, spent: i > 0 ? [] : spent }]);
-  return { ...emptyState(), day, accounts: accountsOf(Object.fromEntries(tombstones)), draw: undefined, order: undefined };
+export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' | 'budget'>, accounts: Accounts, day: number): State {
+  const { limit, days } = openWindows(accounts, day, budget);
+  const spent = [{ epsilon: limit, budget: { epsilon: limit, per: periodOf(days) }, day }];
+  const tombstones: [string, Account][] = Object.keys(metrics).map((name, i) => [name, { day, by: '', spent: i > 0 ? [] : spent }]);
+  return { ...emptyState(), day, accounts: bare(Object.fromEntries(tombstones)) };
 }
 
-/** What is stored, which may be nothing yet; undefined, or an error, where it is none of ours. */
-function parse(text: string | null): State | undefined {
-  const { v, accounts = {}, outbox = [], ...rest } = JSON.parse(text ?? `{"v":${VERSION}}`) as State;
-  const isAccount = ({ day, spent }: Account): boolean => day >= 0 && spent.every(({ budget }) => budget.per in DAYS);
-  if (v !== VERSION || !Array.isArray(outbox) || !Object.values(accounts).every(isAccount)) return undefined;
-  return { ...emptyState(), ...rest, outbox, accounts: accountsOf(accounts) };
-}
+/** JSON after its checksum, which finds damage, not forgery. Its length does not vary with what is stored. */
+const summed = (json: string): string => checksum64(json) + json;
 
-/** The storage as telemetry uses it. Writes never overtake each other. */
-export interface Store {
-  /** What is stored, alone: where the storage has a lock, once it is granted. Undefined when it can't be read. */
-  readonly read: () => Maybe<State | undefined>;
-  /** The same without the lock: what another context holds. */
-  readonly peek: () => Maybe<State | undefined>;
-  /** Writes the state, as it is when its turn comes; undefined when that failed. */
-  readonly save: (state: () => State) => Maybe<true | undefined>;
-  /** What the person has decided; null for nothing, undefined when it can't be read. */
-  readonly decision: () => Maybe<string | null | undefined>;
-  readonly decide: (decision: Decision) => Maybe<true | undefined>;
-  /** Calls back when the person decides in another context. Returns what stops it. */
-  readonly watch: (told: (decision: string | null) => void) => (() => void) | undefined;
-  /** Lets another context take over. */
-  readonly close: () => void;
-}
+/** The text that is stored. */
+export const stateText = (state: State): string => summed(JSON.stringify(state));
 
-export function openStore(storage: Storage, key: string): Store {
-  const decisions = `${key}:consent`;
-  const lock = attempt(() => storage.lock?.(key));
-  let last: Maybe<unknown>;
-  const write = (to: string, text: () => string): Maybe<true | undefined> => {
-    const written = after(last, () => attempt(() => after(storage.setItem(to, text()), () => true as const)));
-    last = written;
-    return written;
-  };
-  const peek = (): Maybe<State | undefined> => attempt(() => after(storage.getItem(key), parse));
-  return {
-    peek,
-    read: () => attempt(() => after(lock, peek)),
-    save: (state) => write(key, () => JSON.stringify(state())),
-    decision: () => attempt(() => storage.getItem(decisions)),
-    decide: (decision) => write(decisions, () => decision),
-    watch: (told) => storage.watch?.(decisions, told),
-    close: () => void after(last, () => after(lock, (release) => release?.())),
-  };
+/** What is stored; undefined, or an error, where it is damaged or of another format. */
+export function parseState(text: string): State | undefined {
+  const json = text.slice(text.indexOf('{'));
+  const state = JSON.parse(json) as State;
+  if (state.v !== VERSION || text !== summed(json)) return undefined;
+  return { ...state, accounts: bare(state.accounts), retired: bare(state.retired) };
 }

@@ -1,0 +1,15 @@
+/** @module The small script for pages without a build: flag and choice, on the global `murmuration`. */
+
+import { schemaReader } from './from-json.ts';
+import { lists } from './lists.ts';
+
+export { defineSchema } from '@murmuration/shared';
+export { choice, flag } from '../questions.ts';
+export { createTelemetry } from '../telemetry.ts';
+
+/**
+ * A schema from the JSON that `murmuration schema --json` prints.
+ *
+ * @throws {RangeError} for a question or a mechanism that this script does not hold
+ */
+export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({ questions: lists });

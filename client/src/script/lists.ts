@@ -1,0 +1,9 @@
+/** Flag and choice, as a schema's document describes them: what both scripts hold. */
+
+import { choice, flag } from '../questions.ts';
+import type { Held } from './from-json.ts';
+
+export const lists: Required<Pick<Held['questions'], 'flag' | 'choice'>> = {
+  flag: (_metric, ask) => flag(ask),
+  choice: ({ answers, other }, ask) => (other ? choice(answers.slice(0, -1), { ...ask, other }) : choice(answers, ask)),
+};
