@@ -11,9 +11,12 @@ import {
   defineSchema,
   flag,
   histogram,
+  type Lifecycle,
+  ledger,
   memoryStorage,
   type Outcome,
   permanent,
+  preview,
   type Rng,
   type Storage,
   type Telemetry,
@@ -23,6 +26,8 @@ import {
 import { assertRecorded, type FakeClock, fakeClock, type MemoryTransport, memoryTransport, seededRng } from '@murmuration/client/testing';
 
 const DAY = 86_400_000;
+/** The key of the schema's state. */
+const NAME = 'murmuration:notes';
 
 const schema = defineSchema({
   app: 'notes',
@@ -55,7 +60,7 @@ interface Device {
   readonly sent: MemoryTransport;
   readonly outcomes: readonly Outcome[];
   readonly storage: Storage;
-  readonly hide: () => unknown;
+  readonly tell: Parameters<Lifecycle>[0];
   /** Every value that was ever stored. */
   readonly stored: readonly string[];
 }
@@ -76,6 +81,16 @@ async function settle(): Promise<void> {
 async function comes(what: string, get: () => unknown, expected: unknown): Promise<void> {
   for (let turns = 0; turns < 10_000 && JSON.stringify(get()) !== JSON.stringify(expected); turns++) await turn();
   same(what, get(), expected);
+}
+
+/** Lets a device's clock run, second by second, until something has come: after so many seconds at least, and at most. */
+async function secondsTo({ clock }: Device, what: string, has: () => boolean, [least, most]: readonly [number, number]): Promise<void> {
+  let seconds = 0;
+  for (; !has() && seconds <= most; seconds++) {
+    clock.advance(1_000);
+    await turn();
+  }
+  same(`${what} between ${least} and ${most} seconds, came after ${seconds}`, seconds >= least && seconds <= most, true);
 }
 
 function recordAll(telemetry: Telemetry<Notes>, value = 'zephyrous'): void {
@@ -106,38 +121,57 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
       readonly storage?: Storage;
       readonly rng?: Rng;
       readonly day?: number;
+      readonly sampleRate?: number;
     } = {},
   ): Promise<Device> {
-    const { answer, consent = 'granted', day = 0, rng = seededRng(1) } = options;
+    const { answer, consent = 'granted', day = 0, rng = seededRng(1), sampleRate = 1 } = options;
     const inner = options.storage ?? (await runtime.storage());
     const stored: string[] = [];
+    const { spill } = inner;
     const storage: Storage = {
-      getItem: (key) => inner.getItem(key),
-      setItem: (key, value) => {
-        stored.push(value);
-        return inner.setItem(key, value);
-      },
+      ...inner,
+      transact: (key, update) =>
+        inner.transact(key, (before) => {
+          const updated = update(before);
+          if (updated.next !== undefined) stored.push(updated.next);
+          return updated;
+        }),
+      ...(spill && {
+        spill: {
+          get length() {
+            return spill.length;
+          },
+          key: (index) => spill.key(index),
+          getItem: (key) => spill.getItem(key),
+          setItem: (key, value) => {
+            stored.push(value);
+            spill.setItem(key, value);
+          },
+          removeItem: (key) => spill.removeItem(key),
+        },
+      }),
     };
     const outcomes: Outcome[] = [];
     const clock = fakeClock(new Date(Date.UTC(2026, 10, 20) + day * DAY));
     const sent = memoryTransport(answer);
-    let hide = (): unknown => undefined;
+    let tell: Parameters<Lifecycle>[0] = () => undefined;
     const telemetry = createTelemetry({
       schema,
       endpoint: 'https://t.example.com/',
       key: 'pk 1',
       consent,
+      sampleRate,
       storage,
       transport: sent.transport,
       clock,
       rng,
-      lifecycle: (hidden) => {
-        hide = hidden;
+      lifecycle: (listener) => {
+        tell = listener;
         return () => {};
       },
       onOutcome: (outcome) => outcomes.push(outcome),
     });
-    return { telemetry, clock, sent, outcomes, storage: inner, stored, hide: () => hide() };
+    return { telemetry, clock, sent, outcomes, storage: inner, stored, tell: (event) => tell(event) };
   }
 
   const results = ({ outcomes }: Device): readonly string[] => outcomes.map(({ metric, result }) => `${metric ?? ''} ${result}`);
@@ -150,7 +184,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     const it = await device();
     recordAll(it.telemetry);
     await settle();
-    const shown = await it.telemetry.preview();
+    const shown = await preview(it.telemetry);
     await assertRecorded(it.telemetry, 'plan');
     await it.telemetry.flush();
     await it.telemetry.flush();
@@ -198,7 +232,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
   test('a refusal erases what waits, and keeps what was spent', async () => {
     const it = await device();
     recordAll(it.telemetry);
-    await settle();
+    await comes('recorded', () => it.outcomes.length, 5);
     it.telemetry.consent.deny();
     it.telemetry.record('plan', 'pro');
     await it.telemetry.flush();
@@ -206,7 +240,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     it.telemetry.consent.grant();
     it.telemetry.record('plan', 'pro');
     await comes('last', () => results(it).slice(-1), ['plan already-answered']);
-    same('spent', (await it.telemetry.ledger()).spent, 8);
+    same('spent', (await ledger(it.telemetry)).spent, 8);
   });
 
   test('outcomes tell what became of a record', async () => {
@@ -237,14 +271,9 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     it.telemetry.record('plan', 'pro');
     await it.telemetry.flush();
     same('uploads', it.sent.uploads.length, 1);
-    it.hide();
-    it.clock.advance(599_000);
-    await settle();
-    same('uploads before it is time', it.sent.uploads.length, 1);
-    it.clock.advance(2_000);
-    await comes('uploads', () => it.sent.uploads.length, 2);
-    await settle();
-    it.clock.advance(3_600_000);
+    it.tell('flush');
+    await secondsTo(it, 'the second upload', () => it.sent.uploads.length === 2, [600, 1_210]); // up to twice what was asked
+    await secondsTo(it, 'the third upload', () => it.sent.uploads.length === 3, [10, 40]);
     await comes('outcomes', () => results(it), ['plan recorded', 'plan delivered']);
     same('bytes', [...new Set(it.sent.uploads.map(({ body }) => body))].length, 1);
   });
@@ -265,7 +294,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     await comes('uploads', () => it.sent.uploads.length, 1);
     it.telemetry.record('darkMode', true);
     await comes('timers', () => it.clock.timers(), 1);
-    await it.hide(); // settles when the flush has: a service worker's event waits for it
+    await it.tell('flush'); // settles when the flush has: a service worker's event waits for it
     same('uploads, timers', [it.sent.uploads.length, it.clock.timers()], [2, 0]);
   });
 
@@ -285,49 +314,102 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
   });
 
   test('a permanent metric keeps its symbol through a start, and answers every day at no more cost', async () => {
-    const symbol = (state: string | null): unknown => JSON.parse(state ?? '{}').accounts.word.epoch.symbol;
+    const symbol = ({ storage }: Device): unknown =>
+      storage.transact(NAME, (stored = '') => ({
+        next: undefined,
+        result: JSON.parse(stored.slice(stored.indexOf('{'))).accounts.word.epoch.symbol,
+      }));
     const first = await device();
     first.telemetry.record('word', 'zephyrous');
     await first.telemetry.close();
-    const kept = symbol(await first.storage.getItem('murmuration:notes'));
+    const kept = await symbol(first);
     const next = await device({ storage: first.storage, rng: seededRng(3), day: 1 });
     next.telemetry.record('word', 'another');
     await next.telemetry.flush();
-    same('symbol', symbol(await first.storage.getItem('murmuration:notes')), kept);
+    same('symbol', await symbol(first), kept);
     await assertRecorded(next.sent, 'word');
-    same('spent', (await next.telemetry.ledger()).spent, 4);
+    same('spent', (await ledger(next.telemetry)).spent, 4);
   });
 
   test('the ledger tells what is spent and left, and when each metric is asked again', async () => {
     const it = await device();
     recordAll(it.telemetry);
-    const { budget, spent, left, today, metrics } = await it.telemetry.ledger();
-    same('budget, spent, left', [budget, spent, left], [{ epsilon: 9, per: 'month' }, 8, 1]);
+    const { budget, spent, left, today, metrics } = await ledger(it.telemetry);
+    same('budget, spent, left, today', [budget, spent, left, today], [{ epsilon: 9, per: 'month' }, 8, 1, '2026-11-20']);
     same(
       'days',
-      metrics.map(({ metric, nextDay }) => [metric, nextDay - today]),
+      metrics.map(({ metric, nextDay }) => [metric, nextDay]),
       [
-        ['darkMode', 30],
-        ['plan', 30],
-        ['startupMs', 30],
-        ['notes', 30],
-        ['word', 1],
+        ['darkMode', '2026-12-20'],
+        ['plan', '2026-12-20'],
+        ['startupMs', '2026-12-20'],
+        ['notes', '2026-12-20'],
+        ['word', '2026-11-21'],
       ],
     );
   });
 
-  test('a storage that fails records nothing; one that holds something else counts as spent', async () => {
-    const full = { ...memoryStorage(), setItem: () => Promise.reject(new Error('full')) };
-    const it = await device({ storage: full });
+  test('a storage that fails records nothing, and says so', async () => {
+    const it = await device({ storage: { transact: () => Promise.reject(new Error('full')) } });
     it.telemetry.record('plan', 'pro');
     await it.telemetry.flush();
-    same('outcomes, uploads', [results(it), it.sent.uploads], [['plan storage-failed'], []]);
-    const other = memoryStorage();
-    other.setItem('murmuration:notes', 'something else');
-    const reset = await device({ storage: other });
-    reset.telemetry.record('plan', 'pro');
-    await reset.telemetry.flush();
-    same('outcomes', results(reset), [' storage-reset', 'plan already-answered']);
+    await it.telemetry.close();
+    same('outcomes, uploads', [[...results(it)].sort(), it.sent.uploads], [[' storage-failed', 'plan storage-failed'], []]);
+  });
+
+  test('a storage that holds something else counts as spent, and its consent as refused', async () => {
+    const other = await runtime.storage();
+    await other.transact(NAME, () => ({ next: 'something else', result: undefined }));
+    const it = await device({ storage: other });
+    await comes('outcomes', () => results(it), [' storage-reset']);
+    it.telemetry.record('plan', 'pro');
+    it.telemetry.consent.grant();
+    it.telemetry.record('plan', 'pro');
+    await it.telemetry.flush();
+    same('outcomes, uploads', [results(it), it.sent.uploads], [[' storage-reset', 'plan no-consent', 'plan already-answered'], []]);
+  });
+
+  test('consent is unknown until the storage has answered, and a listener hears of each change', async () => {
+    const it = await device({ consent: 'ask' });
+    const heard: string[] = [];
+    const stop = it.telemetry.consent.subscribe(() => heard.push(it.telemetry.consent.state));
+    await comes('state', () => it.telemetry.consent.state, 'ask');
+    heard.splice(0); // of what the storage answered later, or had before anybody listened
+    it.telemetry.consent.grant();
+    it.telemetry.consent.deny();
+    stop();
+    it.telemetry.consent.grant();
+    await it.telemetry.close();
+    const next = await device({ consent: 'ask', storage: it.storage });
+    await comes('state', () => next.telemetry.consent.state, 'granted');
+    same('heard', heard, ['granted', 'denied']);
+  });
+
+  test('a device that is not drawn into the sample answers nothing, and stays out', async () => {
+    const out = seededRng(1); // whose first word is above the rate
+    const it = await device({ sampleRate: 0.000_001, rng: out });
+    recordAll(it.telemetry);
+    await it.telemetry.close();
+    const next = await device({ sampleRate: 0.000_001, rng: seededRng(2), storage: it.storage, day: 1 });
+    recordAll(next.telemetry);
+    await next.telemetry.close();
+    same('outcomes', [...new Set([...it.outcomes, ...next.outcomes].map(({ result }) => result))], ['not-chosen']);
+    same('uploads', [it.sent.uploads, next.sent.uploads], [[], []]);
+  });
+
+  test('what a page recorded when it was left is counted once it is back', async () => {
+    const it = await device();
+    await settle();
+    it.tell('leave');
+    it.telemetry.record('plan', 'pro');
+    await settle();
+    it.tell('return');
+    it.telemetry.record('plan', 'free');
+    await comes('recorded', () => results(it).filter((result) => result === 'plan recorded').length, 1);
+    it.clock.advance(80_000); // what was begun before is left to whoever began it, for a while
+    await it.telemetry.close();
+    await assertRecorded(it.sent, 'plan');
+    same('outcomes', [...results(it)].sort(), ['plan already-answered', 'plan delivered', 'plan recorded']);
   });
 
   test('without a source of entropy nothing is recorded', async () => {

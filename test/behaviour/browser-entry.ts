@@ -3,10 +3,9 @@
  * which finds out where it runs. `TRACE` is put in when this is bundled.
  */
 
-import { fetchTransport, type Storage, webStorage } from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, fetchTransport, type Outcome, type Storage, webStorage } from '@murmuration/client';
 import { beaconTransport } from '@murmuration/client/beacon';
-import { indexedDbStorage } from '@murmuration/client/indexed-db';
-import { type Test, testLifecycle, testStorage, testTransport } from '@murmuration/client/testing';
+import { type Test, testLifecycle, testTransport } from '@murmuration/client/testing';
 import { wakeWorker, workerLifecycle } from '@murmuration/client/worker';
 import { behaviours } from './behaviours.ts';
 import { type Results, run } from './run.ts';
@@ -19,32 +18,22 @@ const server = {
   received: async () => (await fetch('/received')).json(),
 };
 
-/** A page's own storage, emptied; else a database that nothing has used. */
+/** A database that nothing has used, beside an empty spill. */
 let databases = 0;
 const emptyStorage = (): Storage => {
-  if (!inPage) return indexedDbStorage(`behaviours ${databases++}`);
-  localStorage.clear();
-  return webStorage();
+  if (inPage) localStorage.clear();
+  return webStorage(`behaviours ${databases++}`);
 };
-
-/** Stores a value from another context of the same origin. */
-function inFrame(key: string, value: string): void {
-  const frame = document.body.appendChild(document.createElement('iframe'));
-  frame.contentWindow?.localStorage.setItem(key, value);
-  frame.remove();
-}
 
 const suites: { readonly [name: string]: (test: Test) => void } = {
   behaviours: (test) => behaviours(test, { storage: emptyStorage, hasEntropy: true, trace: TRACE }),
-  indexedDb: (test) => testStorage(test, () => indexedDbStorage(), { elsewhere: (key, value) => indexedDbStorage().setItem(key, value) }),
   fetch: (test) => testTransport(test, fetchTransport, server),
   ...(inPage
     ? {
-        localStorage: (test) => testStorage(test, webStorage, { elsewhere: inFrame }),
         page: (test) =>
           testLifecycle(
             test,
-            (hidden) => wakeWorker({ postMessage: hidden }),
+            (tell) => wakeWorker({ postMessage: () => tell('flush') }),
             () => dispatchEvent(new Event('pagehide')),
           ),
         beacon: (test) => testTransport(test, beaconTransport, server),
@@ -69,11 +58,21 @@ async function runAll(): Promise<{ readonly [name: string]: Results }> {
   return results;
 }
 
-/** What a page keeps where it may keep nothing: the suite of a storage in memory. */
-const inMemory = (): Promise<Results> => run((test) => testStorage(test, () => webStorage(), { keeps: false }));
+/** What comes of a record where nothing can be kept: the page's own storage, as an app has it. */
+async function recordAnyway(): Promise<readonly (string | undefined)[]> {
+  const outcomes: Outcome[] = [];
+  const question = choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' });
+  const schema = defineSchema({ app: 'blocked', version: 1, budget: { epsilon: 1, per: 'month' }, metrics: { plan: question } });
+  const telemetry = createTelemetry({ schema, endpoint: location.href, onOutcome: (outcome) => outcomes.push(outcome) });
+  telemetry.record('plan', 'free');
+  telemetry.consent.grant();
+  telemetry.record('plan', 'pro');
+  await telemetry.close();
+  return outcomes.map(({ metric = '', result }) => `${metric} ${result}`);
+}
 
 /** In a page, results are on the page; a worker and a service worker answer the message `run`. */
-if (inPage) Object.assign(globalThis, { runAll, inMemory, beaconTransport });
+if (inPage) Object.assign(globalThis, { runAll, recordAnyway, beaconTransport });
 else {
   addEventListener('message', (event: MessageEvent & { waitUntil?: (promise: Promise<unknown>) => void }) => {
     if (event.data !== 'run') return;

@@ -1,29 +1,35 @@
-/** The behaviours, and the suites of the browser's adapters, in a page, a worker and a service worker of a real Chromium. */
+/** The behaviours, and the suites of the browser's adapters, in a page, a worker and a service worker of each engine. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Transport } from '@murmuration/client';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
-import { launchChromium } from '../setup/chromium.ts';
+import type { Browser, Page } from '../engines/engine.ts';
+import { engines } from '../engines/engines.ts';
 import { trace } from './behaviours.ts';
 import type { Results } from './run.ts';
 
 const POLICY = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'";
 const PAGE = '<!doctype html><html lang="en"><title>Suites</title>';
 
-/** What the script puts on a page. */
-interface Suites {
-  readonly runAll: () => Promise<{ [suite: string]: Results }>;
-  readonly inMemory: () => Promise<Results>;
-  readonly beaconTransport: Transport;
-}
+/** Asks a worker for the results of its suites. */
+const IN_WORKER = `new Promise((resolve, reject) => {
+  const worker = new Worker('/suites.js');
+  worker.onmessage = ({ data }) => resolve(data);
+  worker.onerror = ({ message }) => reject(new Error(message));
+  worker.postMessage('run');
+})`;
+const IN_SERVICE_WORKER = `navigator.serviceWorker.register('/suites.js').then(() => navigator.serviceWorker.ready).then(
+  ({ active }) =>
+    new Promise((resolve) => {
+      navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+      active.postMessage('run');
+    }),
+)`;
 
-let browser: Browser;
-let server: RunningServer;
-let page: Page;
-
+let script: string;
 beforeAll(async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'browser-entry.ts')],
@@ -33,30 +39,25 @@ beforeAll(async () => {
     define: { TRACE: JSON.stringify(await trace()) },
     write: false,
   });
-  const script = outputFiles[0]?.text ?? '';
+  script = outputFiles[0]?.text ?? '';
+});
+
+/** A server, and so an origin whose storage nothing has used. */
+function serveSuites(): Promise<RunningServer> {
   const files: { readonly [path: string]: readonly [type: string, body: string, policy: string] } = {
     '/': ['text/html', PAGE, POLICY],
     '/suites': ['text/html', `${PAGE}<script src="/suites.js"></script>`, POLICY],
     '/sandboxed': ['text/html', `${PAGE}<script src="/suites.js"></script>`, `${POLICY}; sandbox allow-scripts`],
     '/suites.js': ['text/javascript', script, POLICY],
   };
-  server = await startServer((path, response) => {
+  return startServer((path, response) => {
     const file = files[path];
     if (file === undefined) return false;
     const [type, body, policy] = file;
     response.writeHead(200, { 'content-type': type, 'content-security-policy': policy, 'set-cookie': 'person=1' }).end(body);
     return true;
   });
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-beforeEach(async () => {
-  page = await (await browser.newContext()).newPage();
-});
-afterEach(() => page.context().close());
+}
 
 function expectPassed(results: { readonly [suite: string]: Results }, suites: readonly string[]): void {
   expect(Object.values(results).flatMap(({ failed }) => failed)).toEqual([]);
@@ -64,62 +65,57 @@ function expectPassed(results: { readonly [suite: string]: Results }, suites: re
   for (const { passed } of Object.values(results)) expect(passed.length).toBeGreaterThan(2);
 }
 
-test('in a page', async () => {
-  await page.goto(`${server.address}/suites`);
-  const results = await page.evaluate(() => (globalThis as unknown as Suites).runAll());
-  expectPassed(results, ['beacon', 'behaviours', 'fetch', 'indexedDb', 'localStorage', 'page']);
-});
+describe.each(engines)('$name', ({ launch }) => {
+  let profile: string;
+  let browser: Browser;
+  let server: RunningServer;
 
-test('in a page that may not store anything, memory stands in', async () => {
-  await page.goto(`${server.address}/sandboxed`);
-  expect(
-    await page.evaluate(() =>
-      Promise.resolve()
-        .then(() => localStorage.length)
-        .catch(String),
-    ),
-  ).toContain('SecurityError');
-  expectPassed({ memory: await page.evaluate(() => (globalThis as unknown as Suites).inMemory()) }, ['memory']);
-});
-
-test('where fetch does not outlive a hidden page, a beacon goes, and its batch stays', async () => {
-  await page.goto(`${server.address}/suites`);
-  server.received();
-  const delivery = await page.evaluate(() => {
-    delete (Request.prototype as { keepalive?: boolean }).keepalive;
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
-    return (globalThis as unknown as Suites).beaconTransport({ url: `${location.origin}/status/204`, body: '{"v":1}' });
+  beforeAll(async () => {
+    profile = await mkdtemp(join(tmpdir(), 'murmuration-behaviour-'));
+    browser = await launch(profile);
   });
-  expect(delivery).toEqual({ status: 0 });
-  await expect
-    .poll(() => server.received().map(({ method, body, headers }) => [method, body, headers['content-type']]))
-    .toEqual([['POST', '{"v":1}', 'text/plain;charset=UTF-8']]);
-});
-
-test('in a worker', async () => {
-  await page.goto(`${server.address}/`);
-  const results = await page.evaluate(async () => {
-    const worker = new Worker('/suites.js');
-    const answer = new Promise<{ [suite: string]: Results }>((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = ({ message }) => reject(new Error(message));
-    });
-    worker.postMessage('run');
-    return answer;
+  afterAll(async () => {
+    await browser.close();
+    await rm(profile, { recursive: true });
   });
-  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'sync', 'worker']);
-});
-
-test('in a service worker', async () => {
-  await page.goto(`${server.address}/`);
-  const results = await page.evaluate(async () => {
-    await navigator.serviceWorker.register('/suites.js');
-    const { active } = await navigator.serviceWorker.ready;
-    const answer = new Promise<{ [suite: string]: Results }>((resolve) => {
-      navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-    });
-    active?.postMessage('run');
-    return answer;
+  beforeEach(async () => {
+    server = await serveSuites();
   });
-  expectPassed(results, ['behaviours', 'fetch', 'indexedDb', 'sync', 'worker']);
+  afterEach(() => server.close());
+
+  /** A page of the test's own server; it is closed with the browser. */
+  const open = (path: string): Promise<Page> => browser.open(server.address + path);
+
+  test('in a page', async () => {
+    const page = await open('/suites');
+    expectPassed(await page.evaluate('runAll()'), ['beacon', 'behaviours', 'fetch', 'page']);
+  });
+
+  test('in a page that may not store anything nothing is recorded, nor sent, and that is said', async () => {
+    const page = await open('/sandboxed');
+    expect(await page.evaluate('Promise.resolve().then(() => localStorage.length).catch(String)')).toContain('SecurityError');
+    expect(await page.evaluate('recordAnyway()')).toEqual(['plan no-consent', ' storage-failed', 'plan storage-failed']);
+    expect(server.received()).toEqual([]);
+  });
+
+  test('where fetch does not outlive a hidden page, a beacon goes, and its batch stays', async () => {
+    const page = await open('/suites');
+    await page.evaluate('delete Request.prototype.keepalive');
+    await page.evaluate('void Object.defineProperty(document, "visibilityState", { value: "hidden" })');
+    const send = `beaconTransport({ url: location.origin + '/status/204', body: '{"v":1}' })`;
+    expect(await page.evaluate(send)).toEqual({ status: 0 });
+    await expect
+      .poll(() => server.received().map(({ method, body, headers }) => [method, body, String(headers['content-type']).toLowerCase()]))
+      .toEqual([['POST', '{"v":1}', 'text/plain;charset=utf-8']]);
+  });
+
+  test('in a worker', async () => {
+    const page = await open('/');
+    expectPassed(await page.evaluate(IN_WORKER), ['behaviours', 'fetch', 'sync', 'worker']);
+  });
+
+  test('in a service worker', async () => {
+    const page = await open('/');
+    expectPassed(await page.evaluate(IN_SERVICE_WORKER), ['behaviours', 'fetch', 'sync', 'worker']);
+  });
 });

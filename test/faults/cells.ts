@@ -3,7 +3,8 @@
  * store says of each batch how often it is in the tallies, and whether in part.
  */
 
-import { choice, defineSchema, unary } from '@murmuration/client';
+import { choice, defineSchema } from '@murmuration/client';
+import { unary } from '@murmuration/client/mechanisms';
 import { bigEndian, dayText, publish, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
 import type { Store } from '../../collector/src/store/store.ts';

@@ -5,7 +5,7 @@ import { dayNumber } from '@murmuration/shared';
 import { bodyOf, describe, isExact, judge, openStore } from './cells.ts';
 import { Connection, report } from './connection.ts';
 import { Devices } from './load.ts';
-import { failuresOf, type Outcome, sleep } from './outcome.ts';
+import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
 /** Requests that have reached a collector's system, and that it can't commit yet: each must be answered 204 after the signal, whether or not it has read them before. */
@@ -20,7 +20,8 @@ async function held(data: string, requests: number, today: number, add: (kind: s
     if (answer?.status === 204) acknowledged[n] = 1;
     else add('an accepted request was not acknowledged', `${answer?.status ?? 'closed'}`);
   });
-  while (!connections.every(({ socket }) => !socket.connecting && socket.writableLength === 0)) await sleep(1);
+  const isSent = ({ socket }: Connection): boolean => !socket.connecting && socket.writableLength === 0;
+  if (!(await until(() => connections.every(isSent), 60_000))) add('not all requests could be sent');
   const ended = server.stop('SIGTERM');
   await sleep(300);
   holder.exec('ROLLBACK');

@@ -65,6 +65,7 @@ async function failing(
     return until(() => devices.acknowledgements > before + 100, 60_000);
   };
   if (!(await flows())) failures.add('nothing is acknowledged at first');
+  for (const status of devices.statuses.keys()) if (status !== 204) failures.add('an unexpected status before the fault', `${status}`);
   devices.statuses.clear();
   const undo = await apply(server, place);
   const fails = (): boolean => [...devices.statuses.keys()].some((status) => status !== 204);

@@ -1,12 +1,14 @@
-/** `npm run faults -- client|collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. */
+/** `npm run faults -- client|collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. With `client --mutants [WORD...]`, the table of mutants: 1 when one survives. */
 
+import { browserFaults } from './browsers.ts';
+import { mutation } from './client/mutation.ts';
 import { clientFaults } from './client.ts';
 import { collectorFaults } from './collector.ts';
 import type { Fault } from './fault.ts';
 import type { Outcome } from './outcome.ts';
 import '../setup/compile-cache.ts';
 
-const suites: { readonly [name: string]: readonly Fault[] } = { client: clientFaults, collector: collectorFaults };
+const suites: { readonly [name: string]: readonly Fault[] } = { client: [...clientFaults, ...browserFaults], collector: collectorFaults };
 
 /** A row of the table; what can't be tried is a failure of a long run. */
 async function run({ name, unable, long }: Fault): Promise<Outcome> {
@@ -20,6 +22,7 @@ async function run({ name, unable, long }: Fault): Promise<Outcome> {
 }
 
 const [suite = '', ...words] = process.argv.slice(2);
+if (suite === 'client' && words[0] === '--mutants') process.exit((await mutation(words.slice(1))) > 0 ? 1 : 0);
 const faults = Object.hasOwn(suites, suite) ? suites[suite] : undefined;
 const chosen = faults?.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 if (chosen === undefined || chosen.length === 0) {

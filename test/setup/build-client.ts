@@ -1,31 +1,50 @@
-/** Bundles the client for pages without a bundler: an ES module, and a classic script with the global `murmuration`. */
+/** Bundles the client for pages without a bundler: two classic scripts with the global `murmuration`, and an ES module. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { murmurHash } from './build-modules.ts';
+
+/** The classic scripts: flag and choice; and all there is, with the inspector. */
+export const SCRIPTS = { 'murmuration.min.js': 'core', 'murmuration.all.min.js': 'all' } as const;
+
+/** A classic script, without the checks for developers. Licences of what is bundled stand at its end. */
+export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOptions => ({
+  entryPoints: [`src/script/${entry}.ts`],
+  bundle: true,
+  target: 'es2022',
+  format: 'iife',
+  globalName: 'murmuration',
+  minify: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  legalComments: 'eof',
+  plugins: [murmurHash],
+});
 
 /**
- * Writes dist/browser/murmuration.js and murmuration.min.js. The same sources give the same bytes.
+ * Writes the scripts, and murmuration.js: all as a module, with the checks, to be read. The same sources give the same bytes.
  *
  * @param client the folder of the package
- * @returns the hash for the script's `integrity` attribute (Subresource Integrity)
+ * @returns by script, the hash for its `integrity` attribute (Subresource Integrity)
  */
-export async function buildClient(client: URL = new URL('../../client/', import.meta.url)): Promise<string> {
-  const path = (relative: string): string => fileURLToPath(new URL(relative, client));
-  const common: BuildOptions = {
-    entryPoints: [path('src/index.ts')],
-    bundle: true,
-    target: 'es2022',
-    legalComments: 'none',
-    absWorkingDir: path(''),
-  };
-  const script = path('dist/browser/murmuration.min.js');
-  await Promise.all([
-    build({ ...common, format: 'esm', outfile: path('dist/browser/murmuration.js') }),
-    build({ ...common, format: 'iife', globalName: 'murmuration', minify: true, outfile: script }),
+export async function buildClient(client: URL = new URL('../../client/', import.meta.url)): Promise<{ readonly [script: string]: string }> {
+  const common = { absWorkingDir: fileURLToPath(client) };
+  const [, ...hashes] = await Promise.all([
+    build({
+      ...common,
+      ...classic('all'),
+      format: 'esm',
+      minify: false,
+      define: { 'process.env.NODE_ENV': '"development"' },
+      outfile: 'dist/browser/murmuration.js',
+    }),
+    ...Object.entries(SCRIPTS).map(async ([script, entry]) => {
+      const outfile = `dist/browser/${script}`;
+      await build({ ...common, ...classic(entry), outfile });
+      const hash = createHash('sha384').update(await readFile(new URL(outfile, client)));
+      return [script, `sha384-${hash.digest('base64')}`];
+    }),
   ]);
-  return `sha384-${createHash('sha384')
-    .update(await readFile(script))
-    .digest('base64')}`;
+  return Object.fromEntries(hashes);
 }

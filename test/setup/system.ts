@@ -1,7 +1,44 @@
 /** System parts that the tests need: used where they are, installed with apt when root on Debian, else named in one sentence. */
 
 import { spawnSync } from 'node:child_process';
-import { chromiumPath } from './chromium.ts';
+import { chromiumPath, firefoxPath, hasStrace, webkitPython, xvfbPath } from './places.ts';
+
+interface Part {
+  readonly name: string;
+  /** What Debian calls it. */
+  readonly packages: readonly string[];
+  readonly isHere: () => boolean;
+  /** An environment variable that says where it is. */
+  readonly variable?: string;
+  /** Where the tests that need it do not run on other systems. */
+  readonly linuxOnly?: true;
+}
+
+const parts: readonly Part[] = [
+  {
+    name: 'Chromium',
+    packages: ['chromium'],
+    isHere: () => chromiumPath() !== undefined,
+    variable: 'CHROMIUM',
+  },
+  {
+    name: 'Firefox',
+    packages: ['firefox-esr'],
+    isHere: () => firefoxPath() !== undefined,
+    variable: 'FIREFOX',
+  },
+  {
+    name: 'WebKitGTK with its Python bindings',
+    packages: ['gir1.2-webkit2-4.1', 'python3-gi'],
+    isHere: () => webkitPython() !== undefined,
+    linuxOnly: true,
+  },
+  { name: 'Xvfb', packages: ['xvfb'], isHere: () => xvfbPath() !== undefined, linuxOnly: true },
+  { name: 'strace', packages: ['strace'], isHere: hasStrace, linuxOnly: true },
+];
+
+const missing = (): readonly Part[] =>
+  parts.filter(({ linuxOnly, isHere }) => (linuxOnly === undefined || process.platform === 'linux') && !isHere());
 
 function install(packages: readonly string[]): void {
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -11,18 +48,19 @@ function install(packages: readonly string[]): void {
   }
 }
 
-const hasStrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;
+const packagesOf = (parts: readonly Part[]): readonly string[] => parts.flatMap(({ packages }) => packages);
 
-const missing = [...(chromiumPath() === undefined ? ['chromium'] : []), ...(process.platform !== 'linux' || hasStrace() ? [] : ['strace'])];
-if (missing.length > 0 && process.getuid?.() === 0) {
-  console.log(`Installing ${missing.join(' and ')} with apt-get ...`);
-  install(missing);
+const wanted = packagesOf(missing());
+if (wanted.length > 0 && process.getuid?.() === 0) {
+  console.log(`Installing ${wanted.join(', ')} with apt-get ...`);
+  install(wanted);
 }
-if (process.platform === 'linux' && !hasStrace()) {
-  console.error('The tests of power loss and of failing disks need strace: install it (on Debian: apt-get install strace).');
-  process.exit(1);
-}
-if (chromiumPath() === undefined) {
-  console.error('The browser tests need Chromium: install it (on Debian: apt-get install chromium) or set CHROMIUM to its path.');
+const lacking = missing();
+if (lacking.length > 0) {
+  const names = new Intl.ListFormat('en').format(lacking.map(({ name }) => name));
+  const variables = lacking.flatMap(({ name, variable }) =>
+    variable === undefined ? [] : [`, or set ${variable} to the path of ${name}`],
+  );
+  console.error(`The tests need ${names}: on Debian, apt-get install ${packagesOf(lacking).join(' ')}${variables.join('')}.`);
   process.exit(1);
 }

@@ -1,31 +1,40 @@
-/** A device with its pages: the shipped client through its public interface, on a storage, a network and a clock that fail. */
+/** A device with its contexts: the shipped client through its public interface, on a storage, a network and a clock that fail. */
 
-import { createTelemetry, type DeviceQuestions, type Rng, type Telemetry } from '@murmuration/client';
+import { createTelemetry, type DeviceQuestions, type Outcome, type Rng, type Telemetry } from '@murmuration/client';
 import { fakeClock } from '@murmuration/client/testing';
-import { dayNumber } from '@murmuration/shared';
-import { families, METRICS, people } from './device-schemas.ts';
-import { createDisk, type Life } from './disk.ts';
-import { createEvidence, type Source } from './evidence.ts';
-import { createLog, type Log } from './log.ts';
-import { createManners, type Manners } from './manners.ts';
 import { createNetwork } from './network.ts';
+import { createOracle, type Source } from './oracle.ts';
+import { families, METRICS, people } from './schemas.ts';
+import { createStorageModel, type Kind, type Life } from './storage-model.ts';
 
 const START = new Date('2026-11-20T08:00:00Z');
 /** No pause may be longer: a timer of more than 2^31 milliseconds fires at once. */
-const LONGEST_TIMER = 86_400_000;
+const LONGEST_TIMER = 2_147_483_647;
+/** Outcomes that are a record's alone, and those that may be a record's or a report's. */
+const ANSWERS: readonly Outcome['result'][] = [
+  'recorded',
+  'already-answered',
+  'not-chosen',
+  'over-budget',
+  'no-consent',
+  'retired',
+  'closed',
+  'wrong-type',
+  'unknown-metric',
+  'no-entropy',
+  'storage-failed',
+  'expired',
+];
+
 /** What a device is like. */
 export interface Setup {
   readonly seed: number;
-  /** Whether the storage answers by promises. */
-  readonly later: boolean;
-  readonly lock: boolean;
-  /** Whether a page hears what others store. */
-  readonly news: boolean;
+  readonly kind: Kind;
   readonly tabs: 1 | 2;
   readonly consent: 'ask' | 'granted';
   readonly family: keyof typeof families;
   readonly upload: 'soon' | 'later';
-  readonly sample: number;
+  readonly sampleRate: number;
   readonly batchesPerDay: number;
 }
 
@@ -33,191 +42,157 @@ export interface Setup {
 export interface Person {
   /** Which of the people answers. */
   readonly answers: number;
-  /** Whether metrics with `otherwise` are recorded when the story says so. */
+  /** Whether metrics with `otherwise` are recorded when the steps say so. */
   readonly occurs: boolean;
   readonly rng: (seed: number) => Rng;
 }
 
-/** A page that is open. */
-export interface Page extends Life {
-  readonly source: Source;
+/** A context that is open. */
+export interface Context extends Life, Source {
   readonly telemetry: Telemetry<DeviceQuestions>;
-  readonly log: Log;
-  readonly manners: Manners;
-  /** Whether it has read the ledger, and so holds the lock where there is one. */
-  isOpen: boolean;
+  /** Whether its page has been left, and may come back. */
+  isAway: boolean;
   isClosing: boolean;
-  /** Whether its version of the schema reports a metric for slots in which nothing was recorded. */
   readonly hasOtherwise: (metric: string) => boolean;
-  readonly hide: () => unknown;
+  /** Tells what happens to its page. */
+  readonly tell: (event: 'flush' | 'leave' | 'return') => unknown;
+  /** How often each metric was recorded here, less the outcomes. */
+  readonly unanswered: Map<string, number>;
 }
 
 /** Lets promises settle. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+};
 
 export type Device = ReturnType<typeof createDevice>;
 
 export function createDevice(setup: Setup, person: Person) {
   const clock = fakeClock(START);
-  const disk = createDisk(setup.later, setup.lock, setup.tabs, setup.news);
+  const storage = createStorageModel(setup.kind, clock.now);
   const network = createNetwork();
-  const isAnswered = (batch: string): boolean => network.counted.has(batch) || network.refused.has(batch);
-  const evidence = createEvidence(clock.now, setup.batchesPerDay, isAnswered);
+  const oracle = createOracle(clock.now, setup.batchesPerDay, (batch) => network.counted.has(batch) || network.refused.has(batch));
   const schemas = families[setup.family];
   const metrics = METRICS[setup.family];
   const answer = people[person.answers] as (typeof people)[number];
-  const pages: (Page | undefined)[] = [];
-  const versions = new Set<number>();
-  let version = 0;
-  let started = 0;
-  let nth = 0;
-  let refusedAt = 0; // the last refusal that every page has heard of
-  let erasedAt = 0; // the last that some page has obeyed since
-  let isTime = false;
+  const contexts: (Context | undefined)[] = [];
+  /** Records without an outcome, by metric, of contexts that were killed: what they spilled may yet get one. */
+  const excused = new Map<string, number>();
+  const answered = new Map<string, number>();
+  const recorded = new Map<string, number>();
+  const add = (counts: Map<string, number>, metric: string, by: number): void => void counts.set(metric, (counts.get(metric) ?? 0) + by);
+  let [version, started, nth] = [0, 0, 0];
 
-  const open = (tab: number): void => {
-    let hidden = (): unknown => undefined;
+  const open = (tab: number, isStale = false): void => {
     const schema = schemas[version % schemas.length] as (typeof schemas)[number];
-    versions.add(version);
-    const decision = disk.decision();
-    const manners = createManners(
-      clock.now,
-      () => isTime,
-      (what) => evidence.failures.push(what),
-    );
-    // Who has agreed again before anybody could write what a refusal leaves is not known to have refused.
-    const log = createLog(evidence.moment, manners, decision, decision === 'granted' ? erasedAt : refusedAt, refusedAt);
-    const agrees = (): boolean => page.telemetry.consent.state === 'granted';
-    const source: Source = { ...log, name: `page ${tab}.${started}`, agrees };
-    const page = {
+    let listener = (_: 'flush' | 'leave' | 'return'): unknown => undefined;
+    let heardAt = 0;
+    const context = {
+      name: `context ${tab}.${started}`,
       alive: true,
       fuse: undefined,
-      die: () => {
-        if (!page.alive) return;
-        page.alive = false;
-        disk.leave(page);
-        pages[tab] = undefined;
-      },
-      source,
-      log,
-      manners,
-      isOpen: false,
+      isAway: false,
       isClosing: false,
-      hasOtherwise: (metric) => schema.document.metrics[metric]?.otherwise !== undefined,
-      hide: () => hidden(),
-    } as Page;
-    pages[tab] = page;
-    const opened = (): void => {
-      page.isOpen = true;
-      log.opened();
+      owed: [],
+      unanswered: new Map(),
+      // A synchronous storage is written to before there is a telemetry to ask.
+      agrees: () => (context.telemetry as Context['telemetry'] | undefined)?.consent.state !== 'denied',
+      heardSince: (moment: number) => heardAt >= moment,
+      hasOtherwise: (metric: string) => schema.document.metrics[metric]?.otherwise !== undefined,
+      tell: (event: 'flush' | 'leave' | 'return') => listener(event),
+      die: () => {
+        if (!context.alive) return;
+        context.alive = false;
+        storage.leave(context);
+        contexts[tab] = undefined;
+        for (const [metric, count] of context.unanswered) if (count > 0) add(excused, metric, count);
+      },
+    } as unknown as Context & { telemetry: Context['telemetry'] };
+    contexts[tab] = context;
+    const witness = {
+      wrote: (text: string) => oracle.wrote(context, text),
+      heard: () => {
+        heardAt = oracle.moment();
+      },
+      spilled: (text: string) => oracle.spilled(context, text),
     };
-    const wrote = (text: string): void => {
-      evidence.wrote(source, text);
-      if (log.refusedAt() >= refusedAt && !evidence.holds(refusedAt)) erasedAt = refusedAt;
-    };
-    const decided = (text: string): void => {
-      evidence.note(source, `decides ${text}`);
-      if (!log.decided(text)) evidence.failures.push(`${text} is stored, and nobody has decided that`);
-      if (text === 'granted' || (setup.tabs === 2 && !setup.news)) return; // a page without news goes on
-      queueMicrotask(() => {
-        refusedAt = evidence.moment();
-      });
-    };
-    const telemetry = createTelemetry({
+    context.telemetry = createTelemetry({
       schema,
       endpoint: '/t',
       consent: setup.consent,
       upload: setup.upload,
-      sample: setup.sample,
+      sampleRate: setup.sampleRate,
       batchesPerDay: setup.batchesPerDay,
-      storage: disk.open(page, { opened, unread: () => log.unread(erasedAt), wrote, decided, told: log.hears }),
+      storage: storage.open(context, witness, isStale),
       rng: person.rng(setup.seed * 1_000 + started++),
-      transport: async (upload) => {
-        if (!page.alive) return new Promise(() => {});
-        evidence.uploaded(source, upload);
-        return manners.sends(upload, network.sent.transport(upload));
+      transport: (upload) => {
+        if (!context.alive) return new Promise(() => {});
+        oracle.uploaded(context, upload);
+        return network.send(upload);
       },
-      lifecycle: (listener) => {
-        hidden = listener;
+      lifecycle: (tell) => {
+        listener = tell;
         return () => {
-          hidden = () => undefined;
+          listener = () => undefined;
         };
       },
       clock: {
         now: clock.now,
         after: (milliseconds, run) => {
-          if (page.alive && !(milliseconds >= 0 && milliseconds <= LONGEST_TIMER))
-            evidence.failures.push(`a timer of ${milliseconds} milliseconds`);
-          return clock.after(milliseconds, () => page.alive && run());
+          if (context.alive && !(milliseconds >= 0 && milliseconds <= LONGEST_TIMER))
+            oracle.failures.push(`a timer of ${milliseconds} milliseconds`);
+          return clock.after(milliseconds, () => context.alive && !context.isAway && run());
         },
       },
       onOutcome: (outcome) => {
-        if (!page.alive) return;
-        log.said(outcome);
-        // A page can't count as spent what it can't read: what other versions have promised, or a clock that went back.
-        const isLost = versions.size > 1 || dayNumber(clock.now()) < evidence.greatestDay();
-        if (outcome.result === 'storage-reset' && isLost) evidence.reborn();
-        evidence.said(source, outcome);
+        if (!context.alive) return;
+        oracle.said(context, outcome);
+        const { metric, result } = outcome;
+        if (metric === undefined || !ANSWERS.includes(result)) return;
+        add(answered, metric, 1);
+        add(context.unanswered, metric, -1);
       },
     });
-    Object.assign(page, { telemetry });
   };
 
   return {
     setup,
     clock,
-    disk,
+    storage,
     network,
-    evidence,
-    pages,
+    oracle,
+    contexts,
     metrics,
     open,
-    record: (page: Page, chosen: readonly number[]): void => {
-      const { record } = page.telemetry as unknown as { record(metric: string, value: unknown): void };
+    record: ({ telemetry, hasOtherwise, unanswered, isAway }: Context, chosen: readonly number[]): void => {
+      if (isAway) return;
+      const { record } = telemetry as unknown as { record(metric: string, value: unknown): void };
       for (const index of chosen) {
         const metric = metrics[index % metrics.length] as string;
         const value = answer(metric, nth++);
-        if (!person.occurs && page.hasOtherwise(metric)) continue;
-        page.log.records(metric);
+        if (!person.occurs && hasOtherwise(metric)) continue;
+        add(recorded, metric, 1);
+        add(unanswered, metric, 1);
         record(metric, value);
       }
     },
-    decide: (page: Page, decision: 'grant' | 'deny' | 'forget'): void => {
-      page.log.decides({ grant: 'granted', deny: 'denied', forget: 'forgotten' }[decision]);
-      if (decision === 'forget') void page.telemetry.forget();
-      else page.telemetry.consent[decision]();
-    },
-    /** Pages that open from now on have this version of the schema. */
+    /** Contexts that open from now on have this version of the schema. */
     release: (next: number): void => {
       version = next;
     },
-    /** What was stored is evicted, or ruined. */
-    replace: (text: string | null): void => {
-      evidence.lose();
-      if (text === null) evidence.reborn();
-      if (text === null) [refusedAt, erasedAt] = [0, 0];
-      disk.replace(text);
-    },
-    /** Only time goes by. */
+    /** Metrics of which a record has no outcome, though its context was not killed. */
+    silent: (): readonly string[] =>
+      [...recorded].filter(([metric, count]) => count > (answered.get(metric) ?? 0) + (excused.get(metric) ?? 0)).map(([metric]) => metric),
     wait: async (milliseconds: number): Promise<void> => {
-      isTime = true;
       clock.advance(milliseconds);
       await settle();
-      isTime = false;
     },
     /** Lets everything happen that waits for nothing. */
     settle: async (): Promise<void> => {
       await settle();
-      evidence.greatestDay();
-      for (const page of pages) {
-        if (page === undefined) continue;
-        if (disk.health() !== 'held') {
-          page.manners.force(false); // what was asked for waits for the storage
-          page.log.quiet();
-        }
-        const told = page.log.told();
-        const { state } = page.telemetry.consent;
-        if (told && !page.isClosing && state !== told) evidence.failures.push(`a page that says ${state} though the person has ${told}`);
+      if (storage.health() === 'held') return;
+      for (const context of contexts) {
+        if (context?.owed.length && !context.isAway) oracle.failures.push(`a report of ${context.owed[0]} lost, and not said to be`);
       }
     },
   };

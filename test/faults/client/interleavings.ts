@@ -4,11 +4,11 @@ import { seededRng } from '@murmuration/client/testing';
 import * as fc from 'fast-check';
 import type { Outcome } from '../outcome.ts';
 import { createDevice, type Person, type Setup } from './device.ts';
-import type { Evidence } from './evidence.ts';
-import { finish, wrong } from './invariants.ts';
-import { steadyRng } from './steady.ts';
-import { take } from './steps.ts';
-import { interleaving, mild, type Step } from './story.ts';
+import { finish, wrong } from './end.ts';
+import type { Oracle } from './oracle.ts';
+import { steadyRng } from './steady-rng.ts';
+import { byTime, interleaving, type Step } from './steps.ts';
+import { take } from './take-step.ts';
 
 /** Two people whose answers are never the same, with the same coins. */
 const ANSWERS: readonly Person[] = [0, 1].map((answers) => ({ answers, occurs: true, rng: seededRng }));
@@ -17,28 +17,28 @@ const PRESENCE: readonly Person[] = [true, false].map((occurs) => ({ answers: 0,
 
 async function live(
   kind: Setup,
-  story: readonly Step[],
+  steps: readonly Step[],
   person: Person,
-): Promise<{ readonly found: readonly string[]; readonly evidence: Evidence }> {
+): Promise<{ readonly found: readonly string[]; readonly oracle: Oracle }> {
   const device = createDevice(kind, person);
   device.open(0);
-  for (const step of story) await take(device, step);
+  for (const step of steps) await take(device, step);
   await finish(device);
-  return { found: wrong(device), evidence: device.evidence };
+  return { found: wrong(device), oracle: device.oracle };
 }
 
 /** What is wrong with the lives of some people, and the first thing in which they differ. */
 async function compare(
   kind: Setup,
-  story: readonly Step[],
+  steps: readonly Step[],
   persons: readonly Person[],
-  seen: (evidence: Evidence) => readonly string[],
+  seen: (oracle: Oracle) => readonly string[],
   what: string,
 ): Promise<readonly string[]> {
   const lives = [];
-  for (const person of persons) lives.push(await live(kind, story, person));
+  for (const person of persons) lives.push(await live(kind, steps, person));
   const found = lives.flatMap(({ found }) => found);
-  const [one = [], other = []] = lives.map(({ evidence }) => seen(evidence));
+  const [one = [], other = []] = lives.map(({ oracle }) => seen(oracle));
   const at = one.findIndex((line, i) => line !== other[i]);
   if (at >= 0 || one.length !== other.length) found.push(`${what} (${one.at(at)} | ${other.at(at)})`);
   return found;
@@ -51,13 +51,13 @@ async function compare(
  */
 export async function interleavings(runs: number, seed: number): Promise<Outcome> {
   let taken = 0;
-  const property = fc.asyncProperty(interleaving, async ([kind, story]) => {
-    taken += story.length;
+  const property = fc.asyncProperty(interleaving, async ([kind, steps]) => {
+    taken += steps.length;
     const found = [
-      ...(await compare(kind, story, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
+      ...(await compare(kind, steps, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
       ...(await compare(
         kind,
-        story.map(mild),
+        steps.map(byTime),
         PRESENCE,
         ({ uploads }) => uploads,
         'what a device sends depends on whether anything was recorded',

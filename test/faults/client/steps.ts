@@ -1,116 +1,131 @@
-/** How the steps of a story happen to a device. */
+/** What can happen to a device: setups and steps at random. */
 
-import type { Device, Page } from './device.ts';
-import { DAY, HOUR, RUINS, type Step } from './story.ts';
+import * as fc from 'fast-check';
+import type { Setup } from './device.ts';
+import { NETWORKS, type NetworkState } from './network.ts';
+import { families, METRICS } from './schemas.ts';
+import type { Health } from './storage-model.ts';
 
-/** Lets a step happen. A page that is not there is opened instead. */
-export async function take(device: Device, step: Step): Promise<void> {
-  const { clock, disk, network, pages, setup } = device;
-  const at = 'tab' in step ? step.tab % setup.tabs : 0;
-  const page = pages[at];
-  if ('tab' in step && page === undefined) device.open(at);
-  else if ((step.kind === 'decide' || step.kind === 'waver' || step.kind === 'hand over') && setup.tabs === 2 && disk.health() === 'held') {
-    // What two tabs decide while their storage stands still has no order.
-  } else if ('tab' in step) await onPage(device, page as Page, step, at);
-  else if (step.kind === 'weather') network.set(step.weather);
-  else if (step.kind === 'answers') network.catchUp();
-  else if (step.kind === 'storage') disk.set(step.health);
-  else if (step.kind === 'wait') await device.wait(step.milliseconds);
-  else if (step.kind === 'silence') {
-    network.set('offline');
-    for (let hour = 0; hour < 6; hour++) await device.wait(HOUR);
-  } else if (step.kind === 'turn clock') {
-    for (const open of pages) open?.manners.turned();
-    clock.set(new Date(clock.now() + step.milliseconds));
-  } else {
-    for (const open of pages) open?.die();
-    if (step.kind === 'release') device.release(step.version);
-    else if (disk.text() !== null) device.replace(step.text);
-    device.open(0);
-  }
-  await device.settle();
-}
+const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
-async function onPage(device: Device, page: Page, step: Step & { readonly tab: number }, at: number): Promise<void> {
-  switch (step.kind) {
-    case 'record':
-      return device.record(page, step.metrics);
-    case 'days':
-      if (step.offline) device.network.set('offline');
-      return live(device, page, step.days, step.one);
-    case 'waver':
-      device.decide(page, step.refusal);
-      if (device.setup.tabs === 2) await device.settle(); // what two tabs do in one instant has no order
-      device.decide(device.pages[step.other % device.setup.tabs] ?? page, 'grant');
-      return;
-    case 'hand over':
-      return handOver(device, page, device.pages[1 - at] ?? page, step.metrics);
-    case 'decide':
-      return decide(device, page, step.decision);
-    case 'flush':
-      page.manners.hasReason();
-      page.manners.force(true);
-      return void page.telemetry.flush();
-    case 'hide':
-      page.manners.hasReason();
-      return void page.hide();
-    case 'reload':
-      page.hide();
-      page.die();
-      return device.open(at);
-    case 'close':
-      page.manners.force(true);
-      page.isClosing = true;
-      void page.telemetry.close().then(() => page.die());
-      return;
-    case 'crash':
-      if (step.writes < 0) page.die();
-      else page.fuse = { writes: step.writes, before: step.before };
-  }
-}
+/** What a storage may be found to hold. */
+const RUINS: readonly (string | undefined)[] = [
+  undefined,
+  '',
+  'null',
+  '{"v":1',
+  '{"v":2,"accounts":{},"outbox":[]}',
+  '0 {"v":2,"outbox":7}',
+];
 
-/** One page records, the person wavers on the other, and that one dies. */
-async function handOver(device: Device, holder: Page, heir: Page, chosen: readonly number[]): Promise<void> {
-  device.record(heir, chosen);
-  for (const decision of ['deny', 'grant'] as const) {
-    device.decide(holder, decision);
-    await device.settle();
-  }
-  holder.die();
-  await device.settle();
-  if (heir.alive) void heir.hide();
-}
+export type Step =
+  | { readonly kind: 'record' | 'record and leave'; readonly tab: number; readonly metrics: readonly number[] }
+  | { readonly kind: 'flush' | 'hide' | 'reload' | 'close' | 'leave' | 'return' | 'leave and return'; readonly tab: number }
+  /** The context dies: at once, or in so many steps of its storage, of which the last may be written. */
+  | { readonly kind: 'kill'; readonly tab: number; readonly steps: number; readonly isWritten: boolean }
+  /** The browser dies with all its contexts, and with the spill's last writes, or all of it. */
+  | { readonly kind: 'kill all'; readonly losesSpill: boolean; readonly isStale: boolean }
+  | { readonly kind: 'days'; readonly tab: number; readonly days: number; readonly one: boolean; readonly network: NetworkState }
+  | { readonly kind: 'decide'; readonly tab: number; readonly decisions: readonly ('grant' | 'deny' | 'forget')[] }
+  | { readonly kind: 'network'; readonly state: NetworkState }
+  | { readonly kind: 'storage'; readonly health: Health }
+  | { readonly kind: 'wait'; readonly milliseconds: number }
+  | { readonly kind: 'turn clock'; readonly milliseconds: number }
+  | { readonly kind: 'answers' }
+  | { readonly kind: 'release'; readonly version: number; readonly closes: boolean }
+  | { readonly kind: 'ruin'; readonly text: string | undefined };
 
-/** So many days on which everything is recorded and sent together, or all but bulky reports one by one. */
-async function live(device: Device, page: Page, days: number, one: boolean): Promise<void> {
-  const all = [...device.metrics.keys()].filter((index) => !one || !device.metrics[index]?.startsWith('bulk'));
-  for (let day = 0; day < days; day++) {
-    for (const some of one ? all.map((index) => [index]) : [all]) {
-      if (!page.alive) return;
-      device.record(page, some);
-      page.manners.force(true);
-      void page.telemetry.flush();
-      await device.settle();
-    }
-    await device.wait(DAY);
-    await device.settle();
-  }
-}
+const tab = fc.nat(1);
+const metrics = fc.array(fc.nat(METRICS.versions.length - 1), { minLength: 1, maxLength: 4 });
+const milliseconds = fc.constantFrom(500, 5_000, 60_000, HOUR, 9 * HOUR, DAY, 3 * DAY, 8 * DAY, 20 * DAY, 31 * DAY);
+const health = fc.constantFrom<Health>('works', 'works', 'works', 'failing', 'held');
+const decision = fc.constantFrom('grant' as const, 'grant' as const, 'deny' as const, 'forget' as const);
+const network = fc.constantFrom(...NETWORKS);
+const of = fc.constant;
 
-/** Where nothing fails, a refusal leaves nothing that waits, and who is forgotten leaves no more than the spent budget. */
-async function decide(device: Device, page: Page, decision: 'grant' | 'deny' | 'forget'): Promise<void> {
-  const { disk, pages, evidence, setup } = device;
-  const isFaultless = disk.health() === 'works' && pages.every((each) => !each?.fuse && !each?.isClosing);
-  const isHeard = pages.some((each) => each?.isOpen && (setup.news || each === page));
-  device.decide(page, decision);
-  await device.settle();
-  const text = disk.text();
-  // Over a ruin nothing is written before the person agrees.
-  if (decision === 'grant' || !isFaultless || !isHeard || RUINS.includes(text) || (setup.tabs === 2 && !setup.lock)) return;
-  const { outbox, accounts, ...rest } = JSON.parse(text as string) as { readonly outbox: readonly unknown[]; readonly accounts: object };
-  if (outbox.length > 0) evidence.failures.push('an outbox that outlives a refusal');
-  if (decision === 'deny') return;
-  const left = [...Object.keys(rest), ...Object.values(accounts).flatMap((account) => Object.keys(account as object))];
-  if (left.some((key) => !['v', 'day', 'batches', 'spent'].includes(key))) evidence.failures.push(`forgotten, but for ${left}`);
-  if (disk.decision() !== 'denied') evidence.failures.push(`forgotten, and ${disk.decision()}`);
-}
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ kind: of('record' as const), tab, metrics }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('record' as const), tab, metrics: of([5, 6]) }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('record and leave' as const), tab, metrics: fc.oneof(metrics, of([5, 6])) }) },
+  { weight: 6, arbitrary: fc.record({ kind: of('wait' as const), milliseconds }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'flush' as const,
+        'hide' as const,
+        'reload' as const,
+        'close' as const,
+        'leave' as const,
+        'return' as const,
+        'leave and return' as const,
+      ),
+      tab,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: of('network' as const), state: network }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('answers' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: of('kill' as const), tab, steps: fc.integer({ min: -1, max: 3 }), isWritten: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('kill all' as const), losesSpill: fc.boolean(), isStale: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: of('decide' as const), tab, decisions: fc.array(decision, { minLength: 1, maxLength: 2 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('days' as const), tab, days: fc.integer({ min: 1, max: 9 }), one: fc.boolean(), network }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('storage' as const), health }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: of('turn clock' as const),
+      milliseconds: fc.tuple(milliseconds, fc.boolean()).map(([n, back]) => (back ? -n : n)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: of('release' as const), version: fc.nat(families.versions.length - 1), closes: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: of('ruin' as const), text: fc.constantFrom(...RUINS) }) },
+);
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
+
+/** Days offline, on which an outbox of bulky reports comes to its bounds. */
+const offline: fc.Arbitrary<Step> = fc.record({
+  kind: of('days' as const),
+  tab,
+  days: fc.integer({ min: 3, max: 9 }),
+  one: fc.boolean(),
+  network: of('offline' as const),
+});
+const bulky: fc.Arbitrary<readonly Step[]> = fc.array(fc.oneof({ weight: 2, arbitrary: offline }, { weight: 1, arbitrary: step }), {
+  minLength: 3,
+  maxLength: 6,
+  size: 'max',
+});
+
+const setupOf = (family: Setup['family']): fc.Arbitrary<Setup> =>
+  fc.record({
+    seed: fc.nat(1e6),
+    kind: fc.constantFrom(
+      { later: true, hasSpill: true, hasNews: true }, // a page
+      { later: true, hasSpill: true, hasNews: true },
+      { later: true, hasSpill: true, hasNews: false }, // one that hears late, or never
+      { later: true, hasSpill: false, hasNews: false }, // a worker, a React Native app
+      { later: false, hasSpill: false, hasNews: false }, // a program
+    ),
+    tabs: fc.constantFrom(1 as const, 2 as const),
+    consent: fc.constantFrom('granted' as const, 'granted' as const, 'ask' as const),
+    family: of(family),
+    upload: fc.constantFrom('soon' as const, 'soon' as const, 'later' as const),
+    sampleRate: fc.constantFrom(1, 1, 0.5),
+    batchesPerDay: fc.constantFrom(1, 2, 8, 200),
+  });
+
+/** A device, and what happens to it. */
+export const interleaving: fc.Arbitrary<readonly [Setup, readonly Step[]]> = fc.oneof(
+  { weight: 199, arbitrary: fc.tuple(setupOf('versions'), steps) },
+  { weight: 1, arbitrary: fc.tuple(setupOf('bulk'), bulky) },
+);
+
+/**
+ * What can happen in a life that is compared with one in which metrics with `otherwise` are recorded less. A recording is a step of the
+ * storage, so a context may not die of a number of steps, only at a time.
+ */
+export const byTime = (step: Step): Step => (step.kind === 'kill' ? { ...step, steps: -1 } : step);

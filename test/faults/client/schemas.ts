@@ -1,6 +1,7 @@
 /** Three versions of one schema, one of bulky reports, and two people whose answers are never the same. */
 
-import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text, unary } from '@murmuration/client';
+import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text } from '@murmuration/client';
+import { unary } from '@murmuration/client/mechanisms';
 import type { SchemaDocument } from '@murmuration/shared';
 
 const PLANS = ['answer-free', 'answer-pro', 'answer-team'] as const;

@@ -1,0 +1,38 @@
+/** The faults of a client in real browsers, short and long: each in every engine. */
+
+import { engines } from '../engines/engines.ts';
+import { backToFirst, frozen, restored } from './browsers/caches.ts';
+import { beforeConsent } from './browsers/consent.ts';
+import { killedAfterRefusal, killedAfterUpload, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
+import { leftByClosing, leftByNavigation } from './browsers/leaving.ts';
+import { handOver, sameMillisecond, secondTab, twoSenders } from './browsers/tabs.ts';
+import type { Fault } from './fault.ts';
+
+/** Rounds of a long run. */
+const LONG = 100;
+
+/** Each fault by name, with the rounds of its short run: what differs from round to round comes up in those. */
+const faults = [
+  ['nothing kept before consent', beforeConsent, 1],
+  ['killed after an upload', killedAfterUpload, 2],
+  ['killed at once after a record', killedAtOnce, 3],
+  ['killed after a refusal', killedAfterRefusal, 2],
+  ['reloaded while offline', reloadedOffline, 1],
+  ['the same slot in the same millisecond', sameMillisecond, 3],
+  ['a tab hands over to another', handOver, 4],
+  ['a second tab records and closes', secondTab, 2],
+  ['two tabs sending', twoSenders, 3],
+  ['left at once by navigation', leftByNavigation, 3],
+  ['left at once by closing', leftByClosing, 3],
+  ['back to a page from the cache', backToFirst, 2],
+  ['restored from the cache', restored, 1],
+  ['frozen with a transaction under way', frozen, 3],
+] as const;
+
+export const browserFaults: readonly Fault[] = engines.flatMap((engine) =>
+  faults.map(([name, run, rounds]) => ({
+    name: `${name} (${engine.name})`,
+    short: () => run(engine, rounds),
+    long: () => run(engine, LONG),
+  })),
+);

@@ -1,0 +1,91 @@
+/** The back/forward cache: a page that comes back goes on from what is stored, and one that is frozen holds up nobody. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine, Page } from '../../engines/engine.ts';
+import { type Outcome, until } from '../outcome.ts';
+import { ask, inBrowser, PATIENCE } from './place.ts';
+
+const RESTORED = [false, true];
+
+/** Resolves when the page with these parameters is there. */
+const hasCome = (page: Page, search: string): Promise<boolean> => {
+  const isThere = `location.search === ${JSON.stringify(search)} && document.readyState === 'complete'`;
+  return until(() => ask<boolean>(page, isThere).catch(() => false), PATIENCE);
+};
+
+/** Goes back to the page with these parameters. WebKit may call the load cancelled where its cache has the page, and shows it all the same. */
+async function goBack(page: Page, search: string): Promise<void> {
+  await page.back().catch(() => {});
+  await hasCome(page, search);
+}
+
+/** A agrees, B records, and back to A: its state is what B left. */
+export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'back to a page from the cache', rounds, async (place, round) => {
+    const app = `back${round}`;
+    const page = await place.open(app);
+    await ask(page, 'commands.grant()');
+    await page.goto(place.pageOf(app, 'later'));
+    place.expect('the record of the second page', await ask(page, 'commands.answer("plan")'), 'recorded');
+    await ask(page, 'telemetry.flush()');
+    await goBack(page, `?app=${app}`);
+    place.expect('restored', await ask(page, 'shown'), RESTORED);
+    place.expect('what the first page knows', await ask(page, 'commands.spent("plan")'), 1);
+    place.expect('the record of the first page', await ask(page, 'commands.answer("plan")'), 'already-answered');
+    place.expect('another record of the first page', await ask(page, 'commands.answer("dark")'), 'recorded');
+    await ask(page, 'telemetry.flush()');
+    await place.expectCounted(app, 1);
+    await place.expectCounted(app, 1, 'dark');
+    await page.close();
+    return 'restored and fresh';
+  });
+
+/** Telemetry keeps no page out of the cache: neither before consent nor after it, nor with a record just made. */
+export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'restored from the cache', rounds, async (place, round) => {
+    const app = `cache${round}`;
+    const page = await place.open(app);
+    const goAndBack = async (what: string): Promise<void> => {
+      const before = await ask<boolean[]>(page, 'shown');
+      await page.goto(`${place.pageOf('elsewhere')}`);
+      await goBack(page, `?app=${app}`);
+      place.expect(`restored ${what}`, await ask(page, 'shown'), [...before, true]);
+    };
+    await ask(page, 'commands.state()');
+    await goAndBack('before consent');
+    place.expect('consent', await ask(page, 'commands.grant()'), 'granted');
+    await goAndBack('after consent');
+    await ask(page, 'commands.answer("plan")');
+    await goAndBack('after a record');
+    await ask(page, 'telemetry.flush()');
+    await page.close();
+    return 'restored three times';
+  });
+
+/** A page is frozen with a transaction under way: another page of the origin records at once, and the first goes on when it is back. */
+export const frozen = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'frozen with a transaction under way', rounds, async (place, round) => {
+    const app = `frozen${round}`;
+    const page = await place.open(app);
+    await ask(page, 'commands.grant()');
+    await ask(page, 'void commands.keepBusy()');
+    await sleep(Math.random() * 30);
+    await ask(page, `void commands.answerAndLeave("plan", ${JSON.stringify(place.pageOf(`${app}next`))})`);
+    const other = await place.open(`${app}other`);
+    place.expect('consent in another tab', await ask(other, 'commands.grant()'), 'granted');
+    place.expect('a record in another tab', await ask(other, 'commands.answer("plan")'), 'recorded');
+    await other.close();
+    await hasCome(page, `?app=${app}next`);
+    await ask(page, 'commands.grant()');
+    place.expect('a record in the same tab', await ask(page, 'commands.answer("plan")'), 'recorded');
+    await goBack(page, `?app=${app}`);
+    place.expect('restored', await ask(page, 'shown'), RESTORED);
+    place.expect('what the page that is back has spent', await ask(page, 'commands.spent("plan")'), 1);
+    place.expect('a second record of the page that is back', await ask(page, 'commands.answer("plan")'), 'already-answered');
+    place.expect('another record of the page that is back', await ask(page, 'commands.answer("dark")'), 'recorded');
+    await page.goto(place.pageOf(app, 'later'));
+    await ask(page, 'telemetry.flush()');
+    await place.expectCounted(app, 1);
+    await page.close();
+    return 'restored, and nobody held up';
+  });

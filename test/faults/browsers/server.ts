@@ -1,0 +1,82 @@
+/** What stands behind the pages: it serves them, keeps every batch that is posted, and counts each id once, as a collector does. */
+
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Batch } from '@murmuration/shared';
+import { build } from 'esbuild';
+import { type RunningServer, startServer } from '../../adapters/transport-server.ts';
+
+export interface Posts {
+  readonly address: string;
+  /** How many reports of an app's metric there are in all batches, each batch taken once. */
+  readonly counted: (app: string, metric?: string) => number;
+  /** How often each batch of an app was posted. */
+  readonly times: (app: string) => readonly number[];
+  /** What pages of an app have said of a metric. */
+  readonly said: (app: string, metric?: string) => readonly string[];
+  /** Batches that came twice and not as the same bytes. */
+  readonly changed: () => number;
+  /** Whether uploads are answered; they are not kept while they are not. */
+  readonly setOnline: (isOnline: boolean) => void;
+  readonly close: () => Promise<void>;
+}
+
+let script: Promise<string> | undefined;
+const bundled = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'page.ts')],
+    bundle: true,
+    format: 'iife',
+    target: 'es2022',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+};
+
+export async function openPosts(): Promise<Posts> {
+  script ??= bundled();
+  const text = await script;
+  const bodies = new Map<string, { readonly body: string; readonly batch: Batch; times: number }>();
+  const outcomes: (readonly [app: string, metric: string, result: string])[] = [];
+  let [isOnline, changed] = [true, 0];
+
+  /** Serves pages: all of one script, which reads its parameters, and one of no script to go away to. */
+  const serve = (path: string, response: ServerResponse): boolean => {
+    const isPage = path.startsWith('/?');
+    if (path === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(text);
+    else if (isPage || path === '/away') {
+      const html = `<!doctype html><html lang="en"><title>Faults</title>${isPage ? '<script src="/page.js"></script>' : ''}`;
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    } else return false;
+    return true;
+  };
+  const receive = (path: string, body: string): number => {
+    if (path === '/said') {
+      outcomes.push(JSON.parse(body));
+      return 204;
+    }
+    if (!isOnline) return 503;
+    const batch = JSON.parse(body) as Batch;
+    const known = bodies.get(batch.batch);
+    if (known === undefined) bodies.set(batch.batch, { body, batch, times: 1 });
+    else {
+      known.times++;
+      if (known.body !== body) changed++;
+    }
+    return 204;
+  };
+  const server: RunningServer = await startServer(serve, receive);
+  const ofApp = (app: string) => [...bodies.values()].filter(({ batch }) => batch.schema.startsWith(`${app}/`));
+  return {
+    address: server.address,
+    counted: (app, metric = 'plan') => ofApp(app).flatMap(({ batch }) => batch.reports.filter(([name]) => name === metric)).length,
+    times: (app) => ofApp(app).map(({ times }) => times),
+    said: (app, metric = 'plan') => outcomes.flatMap(([name, of, result]) => (name === app && of === metric ? result : [])),
+    changed: () => changed,
+    setOnline: (next) => {
+      isOnline = next;
+    },
+    close: server.close,
+  };
+}

@@ -1,0 +1,116 @@
+/** Two tabs of one app: they meet in the same millisecond, hand over, and send beside each other. A slot is answered once. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine, Page } from '../../engines/engine.ts';
+import type { Outcome } from '../outcome.ts';
+import { ask, inBrowser, type Place } from './place.ts';
+
+/** Milliseconds until two tabs act together. */
+const SOON = 150;
+/** Milliseconds after which the second tab is late. */
+const LATE = 1_500;
+/** The largest share of batches that may be posted twice. */
+const TWICE = 0.25;
+
+/** Two tabs whose person has agreed. */
+async function twoTabs({ open }: Place, app: string): Promise<readonly [Page, Page]> {
+  const [one, other] = [await open(app), await open(app)];
+  await ask(one, 'commands.grant()');
+  await ask(other, 'commands.state()');
+  return [one, other];
+}
+
+/** Lets a later visit send what waits, and expects one report of a metric: a record made there finds the slot taken. */
+async function expectOne({ open, expect, expectCounted }: Place, app: string, metric = 'plan'): Promise<void> {
+  const page = await open(app, 'later');
+  await ask(page, 'commands.state()');
+  expect('a record at the next visit', await ask(page, `commands.answer("${metric}")`), 'already-answered');
+  await ask(page, 'telemetry.flush()');
+  await page.close();
+  await expectCounted(app, 1, metric);
+}
+
+export const sameMillisecond = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'the same slot in the same millisecond', rounds, async (place, round) => {
+    const app = `same${round}`;
+    const tabs = await twoTabs(place, app);
+    const time = Date.now() + SOON;
+    const said = await Promise.all(tabs.map((tab) => ask<string>(tab, `commands.answerAt(${time}, "plan")`)));
+    place.expect('outcomes of two tabs', said.sort(), ['already-answered', 'recorded']);
+    await Promise.all(tabs.map((tab) => ask(tab, 'telemetry.flush()')));
+    await Promise.all(tabs.map((tab) => tab.close()));
+    await expectOne(place, app);
+    return 'answered once';
+  });
+
+/** A records and is gone; B records at once or a while later. */
+export const handOver = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'a tab hands over to another', rounds, async (place, round) => {
+    const app = `over${round}`;
+    const [one, other] = await twoTabs(place, app);
+    const closes = round % 2 === 0;
+    if (closes) {
+      await ask(one, 'void commands.answer("plan")');
+      await one.close();
+    } else await ask(one, 'void commands.answerAndLeave("plan", "/away")');
+    if (round % 4 > 1) await sleep(LATE);
+    await ask(other, 'commands.answer("plan")');
+    await ask(other, 'telemetry.flush()');
+    await other.close();
+    if (!closes) await one.close();
+    await expectOne(place, app);
+    return closes ? 'closed' : 'navigated';
+  });
+
+/** B records while A is open, and closes at once. */
+export const secondTab = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'a second tab records and closes', rounds, async (place, round) => {
+    const app = `second${round}`;
+    const [one, other] = await twoTabs(place, app);
+    await ask(other, 'void commands.answer("plan")');
+    await other.close();
+    await ask(one, 'commands.answer("dark")');
+    await ask(one, 'telemetry.flush()');
+    const atOnce = place.counted(app) > 0;
+    await one.close();
+    // WebKitGTK may end a tab's process before its localStorage is told of the record.
+    const page = await place.open(app, 'later');
+    const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
+    if (place.engine !== 'webkit') place.expect('claimed at the next visit', claimed, true);
+    await page.close();
+    await expectOnce(place, app);
+    return atOnce ? 'counted at once' : claimed ? 'at the next visit' : 'lost';
+  });
+
+/** As `expectOne`, where the answer may be lost: then the next one takes the slot. */
+export async function expectOnce({ open, expectCounted }: Place, app: string, metric = 'plan'): Promise<void> {
+  const page = await open(app, 'later');
+  await ask(page, 'commands.state()');
+  await ask(page, `commands.answer("${metric}")`);
+  await ask(page, 'telemetry.flush()');
+  await page.close();
+  await expectCounted(app, 1, metric);
+}
+
+/** Two tabs record and send beside each other: what both post is counted once, and rare. */
+export const twoSenders = async (engine: Engine, rounds: number): Promise<Outcome> => {
+  const times: number[] = [];
+  const outcome = await inBrowser(engine, 'two tabs sending', rounds, async (place, round) => {
+    const app = `send${round}`;
+    const tabs = await twoTabs(place, app);
+    await Promise.all([ask(tabs[0], 'commands.answer("plan")'), ask(tabs[1], 'commands.answer("dark")')]);
+    await Promise.all([...tabs, ...tabs].map((tab) => ask(tab, 'telemetry.flush()')));
+    await Promise.all(tabs.map((tab) => tab.close()));
+    await place.expectCounted(app, 1);
+    await place.expectCounted(app, 1, 'dark');
+    times.push(...place.times(app));
+    return undefined;
+  });
+  const twice = times.filter((count) => count > 1).length;
+  const isOften = twice > TWICE * times.length;
+  return {
+    ...outcome,
+    seen: `${twice} of ${times.length} batches posted twice, none counted twice`,
+    failures: [...outcome.failures, ...(isOften ? ['batches posted twice'] : [])],
+  };
+};

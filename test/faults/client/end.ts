@@ -1,0 +1,84 @@
+/** What must hold of a device at the end, whatever has happened to it. */
+
+import { DAYS, dayText, sumOf } from '@murmuration/shared';
+import type { Device } from './device.ts';
+import type { Cell } from './oracle.ts';
+import { documents } from './schemas.ts';
+
+const MINUTE = 60_000;
+
+/** Lets everything that waits come to its end: the faults are over, the contexts close one after the other, and one more opens and closes. */
+export async function finish(device: Device): Promise<void> {
+  const { storage, network, contexts, oracle, setup } = device;
+  storage.set('works');
+  network.set('fine');
+  network.catchUp();
+  await device.settle();
+  for (const context of contexts) {
+    if (!context) continue;
+    context.fuse = undefined;
+    if (context.isAway) {
+      context.isAway = false;
+      context.tell('return');
+    }
+    await device.settle();
+    context.isClosing = true;
+    void context.telemetry.close();
+    await device.settle();
+    await device.wait(MINUTE); // for what the network never answered
+    context.die();
+  }
+  device.open(0);
+  await device.settle();
+  const last = contexts[0];
+  if (!last) return void oracle.failures.push('a context that died of nothing');
+  last.telemetry.consent.grant();
+  await device.settle();
+  const isLeft = (): boolean => oracle.state().outbox.some(({ day }) => day < oracle.state().day);
+  // What has waited goes batch by batch, at random times.
+  for (let i = 0; i < 400 && isLeft(); i++) {
+    void last.telemetry.flush();
+    await device.wait(10 * MINUTE);
+  }
+  const { outbox, day, decision } = oracle.state();
+  if (decision.value !== 'granted' && storage.text() !== undefined)
+    oracle.failures.push(`granted at last, but ${decision.value} is stored`);
+  for (const { day: date } of outbox)
+    if (date < day) oracle.failures.push(`a batch of ${dayText(date)} that still waits on ${dayText(day)}`);
+  if (last.telemetry.consent.state !== 'granted') oracle.failures.push(`granted at last, and ${last.telemetry.consent.state}`);
+  await device.settle();
+  const silent = device.silent();
+  if (silent.length > 0) oracle.failures.push(`records of ${silent} without an outcome (${setup.kind.hasSpill ? 'a spill' : 'no spill'})`);
+}
+
+/** ε that some reports spent: each its own, those of an epoch its ε∞ together. */
+function spent(reports: readonly Cell[]): number {
+  const shared = new Map<string, number>();
+  const own: number[] = [];
+  for (const { metric, schema, epoch } of reports) {
+    const { epsilon = Number.POSITIVE_INFINITY, permanent } = documents.get(schema)?.metrics[metric] ?? {};
+    const name = `${metric} ${epoch}`;
+    if (permanent === undefined) own.push(epsilon);
+    else shared.set(name, Math.max(shared.get(name) ?? 0, permanent.epsilon));
+  }
+  return sumOf([...own, ...shared.values()]);
+}
+
+/** Each window in which a schema's promise was broken: of its length, with a report under it, and more than its ε. */
+function broken(sent: readonly Cell[]): readonly string[] {
+  return sent.flatMap(({ day: first, life }) => {
+    const since = sent.filter((report) => report.life === life && report.day >= first);
+    return [...documents].flatMap(([wire, { budget }]) => {
+      const reports = since.filter(({ day }) => day < first + DAYS[budget.per]);
+      const total = reports.some(({ schema }) => schema === wire) ? spent(reports) : 0;
+      return total > budget.epsilon + 1e-9 ? [`ε ${total} in a window of ${wire}, whose budget is ${budget.epsilon}`] : [];
+    });
+  });
+}
+
+/** What is wrong with a device that is finished. */
+export const wrong = ({ oracle, network }: Device): readonly string[] => [
+  ...oracle.failures,
+  ...network.changed.map((batch) => `other bytes under the id ${batch}`),
+  ...broken(oracle.sent()),
+];

@@ -1,0 +1,138 @@
+/** Mutants of the trusted path: one or more for each line that a guarantee hangs on, and which tests are to notice. */
+
+/** A change of one place in the client's sources. */
+export interface Mutant {
+  readonly name: string;
+  /** Below client/src. */
+  readonly file: string;
+  readonly line: string;
+  readonly becomes: string;
+}
+
+const of =
+  (file: string) =>
+  (name: string, line: string, becomes: string): Mutant => ({ name, file, line, becomes });
+const ledger = of('ledger/ledger.ts');
+const record = of('record.ts');
+const slots = of('slots.ts');
+const outbox = of('outbox.ts');
+const state = of('ledger/state.ts');
+const decision = of('ledger/decision.ts');
+const store = of('store.ts');
+const spill = of('spill.ts');
+const sender = of('sender.ts');
+const telemetry = of('telemetry.ts');
+
+export const MUTANTS: readonly Mutant[] = [
+  ledger('a slot is always free', '!(nextDay(metric, account, today, budget) <= today)', 'false'),
+  ledger('a slot is free a day early', 'account.day + DAYS[metric.every])', 'account.day + DAYS[metric.every] - 1)'),
+  ledger('no silent window between epochs', '? Math.max(open, account.day + DAYS[per]) : open', '? open : open'),
+  ledger('an epoch never ends', '&& today < epoch.day + DAYS[metric.permanent.renew] ? epoch', '? epoch'),
+  ledger(
+    'an epoch lasts a day longer',
+    'today < epoch.day + DAYS[metric.permanent.renew]',
+    'today <= epoch.day + DAYS[metric.permanent.renew]',
+  ),
+  ledger('an epoch outlives its law', 'epoch.law === lawText(metric)', 'true'),
+  ledger('an epoch is not kept', 'epoch: running ?? {', 'epoch: {'),
+  ledger('a period that nobody knows', 'if (!(days > 0))', 'if (days < 0)'),
+  ledger('what was spent is forgotten', 'const kept = (account?.spent ?? [])', 'const kept = ([] as readonly Spending[])'),
+  ledger(
+    'what was spent is forgotten a day early',
+    'if (spending.day + days <= today) return [];',
+    'if (spending.day + days <= today + 1) return [];',
+  ),
+  ledger('what an epoch followed is replaced', '!running || spending.day < running.day', '!running'),
+  ledger(
+    'budgets are not compared',
+    'const isReplaced = spending.budget.epsilon === budget.epsilon && spending.budget.per === budget.per;',
+    'const isReplaced = true;',
+  ),
+  ledger('budgets are compared by their ε alone', ' && spending.budget.per === budget.per;', ';'),
+  ledger('budgets are compared by their period alone', 'spending.budget.epsilon === budget.epsilon && ', ''),
+  ledger('an epoch spends what a report spends', 'epsilon: permanent?.epsilon ?? epsilon, budget', 'epsilon, budget'),
+  ledger('a claim is dated before today', 'const claimed = {\n    day: today,', 'const claimed = {\n    day: today - 1,'),
+  ledger('what is spent is dated before today', 'budget, day: today }];', 'budget, day: today - 1 }];'),
+  ledger('a claim does not keep what it spent', '    spent,\n    ...(metric', '    spent: kept,\n    ...(metric'),
+  ledger('another id', '    by: id,', "    by: '',"),
+  ledger('no place for an answer', '{ answered: 0 }', '{ answered: 1 }'),
+  ledger('a new account is not counted', '{ ...accounts, [name]: claimed }', '{ ...accounts }'),
+  ledger('only the metric itself is counted', '{ ...accounts, [name]: claimed }', '{ [name]: claimed }'),
+  ledger('the sum is not compared', 'return fits(charges, limit) ? claimed', 'return true ? claimed'),
+  ledger(
+    'windows of other versions are not kept',
+    'limit: Math.min(budget.epsilon, ...budgets.map(',
+    'limit: Math.min(budget.epsilon, ...[].map(',
+  ),
+  ledger('shorter windows do not hold back a longer one', '(DAYS[per] < reach ? 0 : epsilon)', 'epsilon'),
+  ledger("windows are as long as today's", 'days: Math.max(reach, ...budgets.map(({ per }) => DAYS[per])),', 'days: reach,'),
+  ledger('windows end a day early', 'day + Math.max(reach, DAYS[per]) > today', 'day + Math.max(reach, DAYS[per]) > today + 1'),
+  ledger('spending leaves the window a day early', 'epsilon > 0 && day + days > today', 'epsilon > 0 && day + days > today + 1'),
+
+  record(
+    'each report of an epoch draws a fresh first stage',
+    'reportOf(path, asked, account.epoch?.symbol, metric',
+    'reportOf(path, asked, account.epoch && asked.symbol, metric',
+  ),
+  record('a claim is not kept', '  state.accounts[asked.metric] = account;\n', ''),
+  record(
+    'a refused claim is a report',
+    "if (typeof account === 'string') return account;",
+    "if (typeof account === 'string') return reportOf(path, asked, undefined);",
+  ),
+  record('a slot has no day', 'metric.otherwise === undefined ? undefined : state.day', 'undefined'),
+  record('another answer is replaced', 'account?.answered !== 0 || ', '!account || '),
+  record(
+    'an answer without a report',
+    'const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));',
+    'const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere)) ?? { reports: [] as Report[] };',
+  ),
+  record('an answer after its slot', ' || !(state.day < account.day + DAYS[every])', ''),
+  record("another slot's report is replaced", 'metric === asked.metric && since === account?.day', 'metric === asked.metric'),
+  record("another metric's report is replaced", 'metric === asked.metric && since === account?.day', 'since === account?.day'),
+  record('an answer begins every epoch again', 'account.epoch?.day === account.day ? {', 'account.epoch ? {'),
+  record('an answer never begins an epoch', 'account.epoch?.day === account.day ? {', 'false ? {'),
+  record(
+    'an answer of an epoch is its own',
+    'reportOf(path, asked, next.epoch?.symbol, account.day)',
+    'reportOf(path, asked, asked.symbol, account.day)',
+  ),
+  record(
+    'an answer is added',
+    '(isHere(old) ? report : old)',
+    '(isHere(old) ? report : old)).concat(batch.reports.some(isHere) ? [report] : []',
+  ),
+  record('an answer leaves its slot open', 'by: asked.id, answered: 1 }', 'by: asked.id, answered: 0 }'),
+  record('an answer is not written into the account', '  state.accounts[asked.metric] = next;\n', ''),
+
+  slots('an answer is claimed again by its id', "if (account?.by === entry.id) return 'recorded';", ''),
+  slots('an old answer claims a later slot', "if (account && account.day > entry.day) return 'already-answered';", ''),
+  spill('an answer stays in the spill', 'attempt(() => spill?.removeItem(answers + id))', 'id'),
+  spill('a refusal is not spilled', '    decide: (decision) => write(consent, decision),', '    decide: () => {},'),
+  telemetry('what is spilled is not claimed', 'answers.filter((each) => each.wire === wire || each.day < today())', '[]'),
+  telemetry('an answer is not spilled', "if (consent === 'granted') spill.keep(entry);", ''),
+
+  state('no checksum', 'state.v !== VERSION || text !== summed(json)', 'false'),
+  outbox('a batch that was sent takes more', "    batch.by = '';\n", ''),
+  outbox('batches that others began take more', 'each.by === by || ', ''),
+  store('a failed transaction is done', 'isKept ? text : undefined', 'undefined'),
+  store(
+    'a refusal leaves the outbox',
+    "if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);",
+    '',
+  ),
+  store("the spill's decision is not read", 'const known = newer(decision, spill.decision());', 'const known = decision;'),
+  store('a context does not join what is stored', 'decision = newer(decision, next);', 'decision = isKnown ? decision : next;'),
+  store('decisions do not count', 'count: newer(decision, spill.decision()).count + 1', 'count: 1'),
+  store('a recording beside otherwise is seen', 'if (isSeen) store.view = state;', 'store.view = state;'),
+  decision('a tie is agreed to', "one.value === 'denied') ? one : other", "one.value === 'granted') ? one : other"),
+  decision('the older decision holds', 'one.count > other.count ||', 'one.count < other.count ||'),
+  telemetry('what a transaction may still change is sent', 'isActive() && writing === 0', 'isActive()'),
+  sender('nobody asks whether the person agrees', 'if (!isGranted) return [];', ''),
+  telemetry('a refusal erases nothing', '      erase(device, state);\n', ''),
+  telemetry(
+    'forgetting forgets what is spent',
+    '{ ...spentState(document, state.accounts, state.day), decision',
+    '{ accounts: {}, decision',
+  ),
+];

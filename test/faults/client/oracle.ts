@@ -1,0 +1,165 @@
+/**
+ * What is seen of a device from outside, and what is wrong with it at once. Each report has a cell of its own, by storage life, metric and
+ * the day of its claim, from the durable step that shows it first to what becomes of it.
+ */
+
+import type { Outcome, Upload } from '@murmuration/client';
+import { type Batch, DAYS, dayText } from '@murmuration/shared';
+import { documents, SENTINELS } from './schemas.ts';
+
+/** What a device stores, as far as it is judged. */
+interface StoredState {
+  readonly day: number;
+  readonly decision: { readonly count: number; readonly value: string };
+  readonly accounts: { readonly [metric: string]: { readonly day: number; readonly epoch?: { readonly day: number } } };
+  readonly outbox: readonly (Omit<Batch, 'day'> & { readonly day: number })[];
+}
+const EMPTY: StoredState = { day: 0, decision: { count: 0, value: '' }, accounts: {}, outbox: [] };
+
+/** A report that a device claimed. */
+export interface Cell {
+  readonly batch: string;
+  readonly metric: string;
+  /** The day on which its slot was claimed. */
+  readonly day: number;
+  /** The schema's name on the wire. */
+  readonly schema: string;
+  /** The storage life: an eviction, which nobody can see, begins another. */
+  readonly life: number;
+  /** The epoch that a permanent metric's report is of, by its first day. */
+  readonly epoch: number | undefined;
+}
+
+/** A context, as far as what it writes and sends is judged. */
+export interface Source {
+  readonly name: string;
+  readonly agrees: () => boolean;
+  /** Whether it has heard of a step that came after so many others. */
+  readonly heardSince: (moment: number) => boolean;
+  /** What it has still to say of reports that it dropped: their metrics. */
+  readonly owed: string[];
+}
+
+export interface Oracle {
+  /** Outcomes, writes, timers and uploads with their times and sizes: the same for any two histories of values. */
+  readonly trace: string[];
+  /** Uploads with their times, sizes, dates and metrics: the same whether metrics with `otherwise` were recorded or not. */
+  readonly uploads: string[];
+  readonly failures: string[];
+  /** The reports that were sent. */
+  readonly sent: () => readonly Cell[];
+  readonly state: () => StoredState;
+  readonly moment: () => number;
+  readonly wrote: (source: Source, text: string) => void;
+  readonly spilled: (source: Source, text: string) => void;
+  readonly uploaded: (source: Source, upload: Upload) => void;
+  readonly said: (source: Source, outcome: Outcome) => void;
+  /** What is stored is ruined or gone: another life begins, for nothing can know what was claimed. */
+  readonly ruined: () => void;
+}
+
+/** The most that a device may store: batches, and characters with the accounts and one more report of the longest. */
+const MOST_BATCHES = 101;
+const MOST_CHARACTERS = 530_000;
+
+const wireOf = ({ reports }: Pick<Batch, 'reports'>): string => JSON.stringify(reports.map(([metric, bytes]) => [metric, bytes]));
+const countOf = (batch: Pick<Batch, 'reports'> | undefined, metric: string): number =>
+  batch?.reports.filter(([name]) => name === metric).length ?? 0;
+
+/**
+ * @param now the time of the device's clock
+ * @param perDay the most batches with one day's date
+ * @param isAnswered whether the collector has said its last word on a batch
+ */
+export function createOracle(now: () => number, perDay: number, isAnswered: (batch: string) => boolean): Oracle {
+  const [trace, uploads, failures]: [string[], string[], string[]] = [[], [], []];
+  const cells = new Map<string, Cell>();
+  const lastOf = new Map<string, number>(); // the day of each metric's last claim, by life
+  const durable = new Map<string, Set<string>>(); // each batch as it was ever written
+  const sent = new Set<string>(); // batches
+  const dates = new Map<string, Set<string>>(); // the batches of each life and date
+  let [life, moment] = [0, 0];
+  let state = EMPTY;
+  let refusedAt = 0; // when the refusal that holds became durable
+  const find = (what: string): void => void failures.push(what);
+  const note = ({ name }: Source, what: string): void => void trace.push(`${now()} ${name} ${what}`);
+  const assertNoValue = (where: string, text: string): void => {
+    if (SENTINELS.some((value) => text.includes(value))) find(`a raw value is ${where}`);
+  };
+
+  const claimed = (batch: StoredState['outbox'][number], metric: string, next: StoredState): void => {
+    const account = next.accounts[metric];
+    const day = account?.day ?? Number.NaN;
+    const before = lastOf.get(`${life} ${metric}`);
+    const every = documents.get(batch.schema)?.metrics[metric]?.every ?? 'day';
+    if (before !== undefined && !(day >= before + DAYS[every])) find(`two reports of ${metric} in a slot`);
+    if (day !== next.day) find(`a report of ${metric} claimed on another day than the device's`);
+    lastOf.set(`${life} ${metric}`, day);
+    cells.set(`${life} ${metric} ${day}`, { batch: batch.batch, metric, day, schema: batch.schema, life, epoch: account?.epoch?.day });
+  };
+
+  return {
+    trace,
+    uploads,
+    failures,
+    sent: () => [...cells.values()].filter(({ batch }) => sent.has(batch)),
+    state: () => state,
+    moment: () => moment,
+    wrote: (source, text) => {
+      moment++;
+      note(source, `writes ${text.length} characters`);
+      assertNoValue('in storage', text);
+      const next = JSON.parse(text.slice(text.indexOf('{'))) as StoredState;
+      if (next.outbox.length > MOST_BATCHES) find(`${next.outbox.length} batches stored, expected at most ${MOST_BATCHES}`);
+      if (text.length > MOST_CHARACTERS) find(`${text.length} characters stored, expected at most ${MOST_CHARACTERS}`);
+      if (next.day < state.day) find('the last day went back');
+      if (next.decision.count < state.decision.count) find('a decision was forgotten');
+      const isDenied = next.decision.value === 'denied';
+      if (isDenied && next.outbox.length > 0) find('an outbox that outlives a refusal');
+      if (isDenied && (state.decision.value !== 'denied' || next.decision.count !== state.decision.count)) refusedAt = moment;
+      for (const batch of next.outbox) {
+        const before = state.outbox.find((old) => old.batch === batch.batch);
+        if (sent.has(batch.batch) && before && wireOf(before) !== wireOf(batch)) find('a batch that changed once it was sent');
+        for (const metric of new Set(batch.reports.map(([name]) => name))) {
+          const came = countOf(batch, metric) - countOf(before, metric);
+          if (came > 1) find(`${came} reports of ${metric} claimed in one step`);
+          if (came < 0) find(`a report of ${metric} lost from its batch`);
+          if (came > 0) claimed(batch, metric, next);
+        }
+        durable.set(batch.batch, (durable.get(batch.batch) ?? new Set()).add(wireOf(batch)));
+      }
+      for (const batch of state.outbox)
+        if (!isDenied && source.agrees() && !isAnswered(batch.batch) && !next.outbox.some((other) => other.batch === batch.batch))
+          source.owed.push(...batch.reports.map(([metric]) => metric));
+      state = next;
+    },
+    spilled: (source, text) => {
+      note(source, `spills ${text.length} characters`);
+      assertNoValue('in the spill', text);
+    },
+    uploaded: (source, { body }) => {
+      const batch = JSON.parse(body) as Batch;
+      note(source, `uploads ${batch.batch} of ${body.length} characters`);
+      const metrics = batch.reports.map(([metric]) => metric).sort();
+      uploads.push(`${now()} ${source.name} uploads ${body.length} characters of ${batch.schema}, ${batch.day}: ${metrics}`);
+      assertNoValue('on the wire', body);
+      if (!source.agrees()) find('an upload after this context has denied');
+      if (!durable.get(batch.batch)?.has(wireOf(batch))) find('an upload of what no durable step holds');
+      if (state.decision.value === 'denied' && source.heardSince(refusedAt)) find('an upload after a refusal');
+      sent.add(batch.batch);
+      const ids = dates.get(`${life} ${batch.day}`) ?? new Set();
+      dates.set(`${life} ${batch.day}`, ids.add(batch.batch));
+      if (ids.size === perDay && batch.day >= dayText(state.day)) find('the last batch of a day before the day is over');
+      if (ids.size > perDay) find(`${ids.size} batches with one day's date, expected at most ${perDay}`);
+    },
+    said: (source, { metric = '', result }) => {
+      note(source, `says ${result} ${metric}`);
+      const at = ['expired', 'dropped', 'refused', 'delivered', 'no-consent'].includes(result) ? source.owed.indexOf(metric) : -1;
+      if (at >= 0) source.owed.splice(at, 1);
+    },
+    ruined: () => {
+      state = EMPTY;
+      life++;
+    },
+  };
+}

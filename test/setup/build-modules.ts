@@ -1,0 +1,74 @@
+/**
+ * Builds the modules that a package publishes, twice: dist/development with the checks for developers, dist/production without.
+ * A file of src is a file of dist, so that a bundler drops what an app does not import. Browsers run them as they are: they hold no
+ * `process.env`, and what is not ESM is written into the one file that imports it.
+ *
+ * The package's `exports` name them by condition. Vite and webpack set `development` or `production`, Node runs the checks (`node`).
+ * `default` is production: whoever sets no condition (plain Rollup, esbuild, an import map) mostly builds what people load, and what
+ * is left out are checks of the schema and of the options, on which no guarantee rests; Node runs the same checks in tests and in
+ * `murmuration schema`. Where developers want them in such a build, they add the condition `development`.
+ */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const MODES = ['development', 'production'] as const;
+
+/** The library is one script that exports to `module.exports` where there is one: these lines make it a module. */
+const BEFORE = 'var module = { exports: {} }, exports = module.exports;';
+const AFTER = 'export default module.exports;';
+
+/** Bundles murmurhash3js-revisited, which is CommonJS, as a module under its licence, in a comment that bundlers and minifiers keep. */
+export const murmurHash: Plugin = {
+  name: 'murmur-hash',
+  setup: ({ onResolve, onLoad, resolve }) => {
+    onResolve({ filter: /^murmurhash3js-revisited$/ }, ({ path, kind, resolveDir }) =>
+      resolve(`${path}/lib/murmurHash3js.js`, { kind, resolveDir }),
+    );
+    onLoad({ filter: /\/murmurhash3js-revisited\/lib\// }, async ({ path }) => {
+      const [text, licence] = await Promise.all([readFile(path, 'utf8'), readFile(join(dirname(path), '..', 'LICENSE'), 'utf8')]);
+      return { contents: `${BEFORE}\n/*! murmurhash3js-revisited\n${licence.trim()}\n*/\n${text}\n${AFTER}` };
+    });
+  },
+};
+
+/** Leaves imports between files of the package, and of other packages that are ESM, as they are. */
+const apart: Plugin = {
+  name: 'apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.{1,2}\/|^@murmuration\/|^react$|^node:/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true, sideEffects: false },
+    ),
+};
+
+/** Builds the modules of a package, shared or client. */
+export async function buildModules(folder: URL): Promise<void> {
+  const root = fileURLToPath(folder);
+  const files = await readdir(join(root, 'src'), { recursive: true });
+  // The scripts for pages without a build are bundles: build-client.ts.
+  const entryPoints = files.filter((file) => file.endsWith('.ts') && !file.startsWith('script/')).sort();
+  await Promise.all(
+    MODES.map((mode) =>
+      build({
+        absWorkingDir: root,
+        entryPoints: entryPoints.map((file) => join('src', file)),
+        outbase: 'src',
+        outdir: join('dist', mode),
+        bundle: true,
+        format: 'esm',
+        platform: 'neutral',
+        target: 'es2022',
+        define: { 'process.env.NODE_ENV': JSON.stringify(mode) },
+        tsconfigRaw: {}, // the package's own keeps imports that only dropped code uses
+        preserveSymlinks: true, // or paths in comments tell where the package was built
+        sourcemap: true,
+        sourcesContent: false,
+        legalComments: 'inline',
+        plugins: [murmurHash, apart],
+        logLevel: 'warning',
+      }),
+    ),
+  );
+}
