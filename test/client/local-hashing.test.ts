@@ -1,6 +1,7 @@
 /** Local hashing by name, through the client: what it sends, what it keeps, and what its reports say. */
 
-import { choice, defineSchema, histogram, localHashing, permanent, stringHashing, text } from '@murmuration/client';
+import { choice, defineSchema, histogram, permanent, text } from '@murmuration/client';
+import { localHashing, stringHashing } from '@murmuration/client/mechanisms';
 import {
   bucketOf,
   fromBase64url,

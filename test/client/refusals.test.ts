@@ -1,106 +1,45 @@
-/** What a refusal, or being forgotten, means for what was recorded before and for what is decided after. */
+/** A refusal, or being forgotten, whose own transaction failed or never came: it holds, and erases what waited as soon as it can. */
 
-import { defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
+import { defineSchema, flag, preview } from '@murmuration/client';
 import { expect, test } from 'vitest';
 import { device, settle } from './device.ts';
+import { type Browser, modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
-const of = (version: number, epsilon: number, per: 'week' | 'month') =>
-  defineSchema({ app: 'notes', version, budget: { epsilon, per }, metrics: { dark: flag(ask), wide: flag({ ...ask, every: 'week' }) } });
-const schema = of(1, 9, 'month');
-const results = (outcomes: readonly { readonly result: string }[]): string[] => outcomes.map(({ result }) => result);
-const CONSENT = 'murmuration:notes:consent';
+const schema = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 9, per: 'month' }, metrics: { dark: flag(ask) } });
 
-/** A storage whose lock is granted when the test says so. */
-function waiting(memory = memoryStorage()) {
-  let grant = (): void => {};
-  const lock = (): Promise<() => void> =>
-    new Promise((resolve) => {
-      grant = () => resolve(() => {});
-    });
-  return { storage: { ...memory, lock } satisfies Storage, grant: () => grant() };
+/** A browser that was killed with a report that waits, and a refusal that only the spill holds. */
+async function refused(how: 'deny' | 'forget'): Promise<Browser> {
+  const browser = modelBrowser();
+  const storage = browser.open();
+  const { telemetry } = device(schema, { storage, consent: 'ask' });
+  await settle();
+  telemetry.consent.grant();
+  telemetry.record('dark', true);
+  await settle();
+  storage.fate = 'rejects';
+  if (how === 'deny') telemetry.consent.deny();
+  else await telemetry.forget();
+  await settle();
+  expect(browser.stored('murmuration:notes')).toContain('"reports"');
+  browser.saveSpill();
+  browser.kill();
+  return browser;
 }
 
-test('what a refusal should have erased is erased at the next start, though the person agrees at once', async () => {
-  const memory = memoryStorage();
-  const first = device(schema, { storage: memory });
-  first.telemetry.record('dark', true);
+test.each(['deny', 'forget'] as const)('what a failed %s should have erased is erased at the next start', async (how) => {
+  const browser = await refused(how);
+  const next = device(schema, { storage: browser.open(), consent: 'ask', seed: 2 });
   await settle();
-  await memory.setItem(CONSENT, 'denied'); // and the page died
-  const { storage, grant } = waiting(memory);
-  const second = device(schema, { storage, consent: 'ask', seed: 2 });
-  second.telemetry.consent.grant();
-  grant();
-  await settle();
-  await second.telemetry.flush();
-  expect(second.uploads).toEqual([]);
+  expect([next.telemetry.consent.state, await preview(next.telemetry)]).toEqual(['denied', []]);
+  expect(browser.stored('murmuration:notes')).not.toContain('"reports"');
 });
 
-test('who agrees before it was done to forget is forgotten, and has agreed', async () => {
-  const { storage, grant } = waiting();
-  const { telemetry } = device(schema, { storage });
-  void telemetry.forget();
-  telemetry.consent.grant();
-  grant();
-  await settle();
-  expect([telemetry.consent.state, await storage.getItem(CONSENT)]).toEqual(['granted', 'granted']);
-  expect(await telemetry.ledger()).toMatchObject({ spent: 9 });
-});
-
-test('who is forgotten under a version of shorter windows stays silent for as long as an older version has promised', async () => {
-  const storage = memoryStorage();
-  const first = device(schema, { storage });
-  first.telemetry.record('dark', true);
-  await settle();
-  const { telemetry, outcomes, setDay } = device(of(2, 9, 'week'), { storage, seed: 2 });
-  setDay(1);
-  await telemetry.forget();
-  telemetry.consent.grant();
-  for (const day of [8, 29, 31]) {
-    setDay(day);
-    telemetry.record('wide', true);
-    await settle();
-  }
-  expect(results(outcomes).slice(2)).toEqual(['over-budget', 'over-budget', 'recorded']);
-});
-
-test('who could not be forgotten is forgotten at the next start', async () => {
-  const memory = memoryStorage();
-  let isFull = false;
-  const storage: Storage = {
-    ...memory,
-    setItem: (key, value) => {
-      if (isFull && key !== CONSENT) throw new Error('quota exceeded');
-      return memory.setItem(key, value);
-    },
-  };
-  const first = device(schema, { storage });
-  first.telemetry.record('dark', true);
-  await settle();
-  isFull = true;
-  await first.telemetry.forget();
-  isFull = false;
-  const second = device(schema, { storage, seed: 2 });
-  expect(await second.telemetry.ledger()).toMatchObject({ spent: 9 });
-  expect([second.telemetry.consent.state, await second.telemetry.preview()]).toEqual(['denied', []]);
-});
-
-test('a refusal erases what is stored, though it could not be read when the page began', async () => {
-  const memory = memoryStorage();
-  const first = device(schema, { storage: memory });
-  first.telemetry.record('dark', true);
-  await settle();
-  let isReadable = false;
-  const storage: Storage = {
-    ...memory,
-    getItem: (key) => {
-      if (!isReadable) throw new Error('unreadable');
-      return memory.getItem(key);
-    },
-  };
-  const second = device(schema, { storage, seed: 2 });
-  isReadable = true;
-  second.telemetry.consent.deny();
-  await settle();
-  expect(JSON.parse(memory.getItem('murmuration:notes') as string)).toMatchObject({ outbox: [] });
+test.each(['deny', 'forget'] as const)('and is never sent, though the person agrees as soon as the next page starts (%s)', async (how) => {
+  const browser = await refused(how);
+  const next = device(schema, { storage: browser.open(), consent: 'ask', seed: 2 });
+  next.telemetry.consent.grant();
+  await next.live(600_000);
+  await next.telemetry.flush();
+  expect([next.telemetry.consent.state, next.uploads]).toEqual(['granted', []]);
 });

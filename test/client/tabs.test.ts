@@ -1,8 +1,9 @@
-/** Several tabs of one person: one holds the ledger, all hear what the person decides. */
+/** Several contexts of one device, tabs, workers or instances, over one storage: one report of a slot, one decision. */
 
-import { defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
+import { defineSchema, flag, ledger, memoryStorage, preview, type Schema, type Storage } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
-import { device, settle } from './device.ts';
+import { type Device, device, reportsOf, results, settle, stateIn, type Time, timeOf } from './device.ts';
+import { modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const schema = defineSchema({
@@ -11,201 +12,221 @@ const schema = defineSchema({
   budget: { epsilon: 9, per: 'month' },
   metrics: { dark: flag(ask), wide: flag({ ...ask, every: 'week' }) },
 });
-const results = (outcomes: readonly { readonly result: string }[]): string[] => outcomes.map(({ result }) => result);
+type Tab = Device<typeof schema extends Schema<infer M> ? M : never>;
+const said = ({ outcomes }: Tab, metric: string): string[] => results(outcomes.filter((outcome) => outcome.metric === metric));
+/** The reports of a metric that left all tabs, each batch counted once, as a collector does. */
+const sent = (tabs: readonly Tab[], metric: string): number => {
+  const batches = new Map(tabs.flatMap((each) => each.batches()).map((batch) => [batch.batch, batch]));
+  return reportsOf([...batches.values()], metric);
+};
+/** So many tabs over one storage, on one clock. */
+const tabsOver = (open: () => Storage, count: number, consent: 'ask' | 'granted' = 'granted'): [Tab, ...Tab[]] => {
+  const time: Time = { now: timeOf(0) };
+  return Array.from({ length: count }, (_, i) => device(schema, { storage: open(), seed: i + 1, consent, time })) as [Tab, ...Tab[]];
+};
 
-/** A storage that several tabs share: with a lock, and news of each other. */
-function browser(): { readonly tab: () => Storage; readonly text: (key: string) => string | null } {
-  const memory = memoryStorage();
-  const watchers = new Set<{ readonly tab: object; readonly key: string; readonly changed: (value: string | null) => void }>();
-  let tail = Promise.resolve();
-  return {
-    text: (key) => memory.getItem(key) as string | null,
-    tab: () => {
-      const tab = {};
-      return {
-        getItem: memory.getItem,
-        setItem: (key, value) => {
-          memory.setItem(key, value);
-          for (const watcher of watchers) if (watcher.tab !== tab && watcher.key === key) queueMicrotask(() => watcher.changed(value));
-        },
-        watch: (key, changed) => {
-          const watcher = { tab, key, changed };
-          watchers.add(watcher);
-          return () => watchers.delete(watcher);
-        },
-        lock: () => {
-          const before = tail;
-          let release = (): void => {};
-          tail = new Promise((resolve) => {
-            release = resolve;
-          });
-          return before.then(() => release);
-        },
-      };
+describe('a slot', () => {
+  const stores: Record<string, () => () => Storage> = {
+    'tabs of a browser': () => modelBrowser().open,
+    'tabs that read the spill late': () => modelBrowser({ isSlow: true }).open,
+    'workers, which have no spill': () => modelBrowser({ hasSpill: false }).open,
+    'instances over one asynchronous store': () => {
+      const one = modelBrowser({ hasSpill: false }).open();
+      return () => one;
+    },
+    'instances over one store in memory': () => {
+      const one = memoryStorage();
+      return () => one;
     },
   };
-}
+  const cases = Object.keys(stores).flatMap((name) => [2, 3].map((count) => [count, name] as const));
 
-async function tabs() {
-  const { tab, text } = browser();
-  const holder = device(schema, { storage: tab(), consent: 'ask' });
-  const other = device(schema, { storage: tab(), consent: 'ask', seed: 2 });
+  test.each(cases)('that %i %s answer in one tick is reported once', async (count, name) => {
+    const tabs = tabsOver((stores[name] as () => () => Storage)(), count);
+    for (const { telemetry } of tabs) telemetry.record('dark', true);
+    for (const { telemetry } of tabs) await telemetry.flush();
+    for (const tab of tabs) await tab.live(300_000);
+    expect(sent(tabs, 'dark')).toBe(1);
+    expect(tabs.flatMap((tab) => said(tab, 'dark')).filter((result) => result === 'recorded')).toHaveLength(1);
+    expect(tabs.flatMap((tab) => said(tab, 'dark')).filter((result) => result === 'already-answered')).toHaveLength(count - 1);
+  });
+
+  test.each(cases)('that %i %s answer again and again, for a month, is reported once a week', async (count, name) => {
+    const tabs = tabsOver((stores[name] as () => () => Storage)(), count);
+    for (let day = 0; day < 30; day++) {
+      for (const { telemetry, setDay } of tabs) {
+        setDay(day);
+        telemetry.record('wide', true);
+      }
+      await settle();
+      await tabs[day % count]?.telemetry.flush();
+    }
+    for (const { telemetry } of tabs) await telemetry.close();
+    expect(sent(tabs, 'wide')).toBe(5);
+  });
+});
+
+test('a second tab records at once, and its batch is left to itself for ten seconds', async () => {
+  const [first, second] = tabsOver(modelBrowser().open, 2) as [Tab, Tab];
   await settle();
-  const waiting = (): unknown => JSON.parse(text('murmuration:notes') ?? '{}');
-  return { holder, other, tab, text, waiting };
-}
+  second.telemetry.record('dark', true);
+  await settle();
+  expect(said(second, 'dark')).toEqual(['recorded']);
+  await first.telemetry.flush();
+  expect(first.uploads).toEqual([]);
+  second.hide();
+  await settle();
+  expect(second.uploads).toHaveLength(1);
+  await first.live(600_000);
+  expect(first.uploads).toEqual([]);
+});
+
+test('what a tab left unsent another sends, as it is', async () => {
+  const browser = modelBrowser();
+  const [first, second] = tabsOver(browser.open, 2) as [Tab, Tab];
+  first.telemetry.record('dark', true);
+  await settle();
+  const [waiting] = await preview(second.telemetry);
+  second.hide();
+  await second.live(600_000);
+  expect(second.uploads.map(({ body }) => body)).toEqual([waiting?.body]);
+});
 
 describe('consent', () => {
-  test('what a person decides in any tab holds in every tab at once', async () => {
-    const { holder, other } = await tabs();
-    other.telemetry.consent.grant();
+  test('that a person gives or takes back in any tab holds in every tab', async () => {
+    const [first, second] = tabsOver(modelBrowser().open, 2, 'ask') as [Tab, Tab];
     await settle();
-    expect(holder.telemetry.consent.state).toBe('granted');
-    holder.telemetry.record('dark', true);
+    second.telemetry.consent.grant();
     await settle();
-    expect(results(holder.outcomes)).toEqual(['consent-changed', 'recorded']);
-    other.telemetry.consent.deny();
+    expect(first.telemetry.consent.state).toBe('granted');
+    first.telemetry.record('dark', true);
     await settle();
-    expect(holder.telemetry.consent.state).toBe('denied');
-    await holder.telemetry.flush();
-    holder.telemetry.record('wide', true);
-    expect(holder.uploads).toEqual([]);
-    expect(results(holder.outcomes).slice(2)).toEqual(['consent-changed', 'no-consent']);
+    expect(said(first, 'dark')).toEqual(['recorded']);
+    second.telemetry.consent.deny();
+    await settle();
+    expect(first.telemetry.consent.state).toBe('denied');
+    first.telemetry.record('wide', true);
+    await first.live(600_000);
+    await first.telemetry.flush();
+    expect([first.uploads, second.uploads, said(first, 'wide')]).toEqual([[], [], ['no-consent']]);
   });
 
-  test('a refusal in a tab that waits erases the outbox, though that tab closes at once, and the holder crashed', async () => {
-    const { holder, other, tab, waiting } = await tabs();
-    holder.telemetry.consent.grant();
-    holder.telemetry.record('dark', true);
+  test('that is taken back where no tab hears of it stops the next transaction of each', async () => {
+    const [first, second] = tabsOver(modelBrowser({ hasSpill: false }).open, 2) as [Tab, Tab];
     await settle();
-    expect(waiting()).toMatchObject({ outbox: [{ reports: [['dark', expect.anything(), null]] }] });
-    const { storage } = other;
-    storage.setItem('murmuration:notes:consent', 'denied'); // as deny() does, in a tab that is gone then
-    const again = device(schema, { storage: { ...tab(), lock: async () => () => {} }, seed: 3 });
+    second.telemetry.consent.deny();
     await settle();
-    expect(again.telemetry.consent.state).toBe('denied');
-    expect(waiting()).toMatchObject({ outbox: [] });
+    expect(first.telemetry.consent.state).toBe('granted'); // nobody told it
+    first.telemetry.record('dark', true);
+    await first.live(600_000);
+    expect([first.telemetry.consent.state, said(first, 'dark'), first.uploads]).toEqual(['denied', ['no-consent'], []]);
   });
 
-  test('a tab that waits knows what was decided before it opened', async () => {
-    const { holder, tab } = await tabs();
-    holder.telemetry.consent.deny();
-    const late = device(schema, { storage: tab(), consent: 'granted' });
+  test('is read by a tab that opens late, whatever its default', async () => {
+    const browser = modelBrowser();
+    const [first] = tabsOver(browser.open, 1);
+    await settle();
+    first.telemetry.consent.deny();
+    await settle();
+    const [late] = tabsOver(browser.open, 1);
+    await settle();
     expect(late.telemetry.consent.state).toBe('denied');
   });
 
-  test('closed telemetry hears nothing', async () => {
-    const { holder, other } = await tabs();
-    await holder.telemetry.close();
-    other.telemetry.consent.grant();
-    await settle();
-    expect(holder.outcomes).toEqual([]);
-  });
-
-  test('where what was decided can not be read, nothing is agreed to', () => {
-    const memory = memoryStorage();
-    const storage: Storage = {
-      ...memory,
-      getItem: (key) => {
-        if (key.endsWith('consent')) throw new Error('unreadable');
-        return memory.getItem(key);
-      },
-    };
-    expect(device(schema, { storage }).telemetry.consent.state).toBe('ask');
-  });
-});
-
-describe('a tab that waits for another', () => {
-  test('shows what that one has stored', async () => {
-    const { holder, other, waiting } = await tabs();
-    holder.telemetry.consent.grant();
-    holder.telemetry.record('dark', true);
-    await settle();
-    const seen = Promise.all([other.telemetry.ledger(), other.telemetry.preview()]);
-    await settle();
-    other.advance(1_000);
-    other.runTimers();
-    const [{ spent }, batches] = await seen;
-    expect(spent).toBe(1);
-    expect(batches.map(({ body }) => JSON.parse(body).batch)).toEqual(
-      (waiting() as { readonly outbox: readonly { readonly batch: string }[] }).outbox.map(({ batch }) => batch),
-    );
-    expect(other.timers()).toBe(0);
-  });
-
-  test('flushes nothing, and closes', async () => {
-    const { holder, other } = await tabs();
-    holder.telemetry.consent.grant();
-    other.telemetry.record('dark', true);
-    const closed = other.telemetry.flush().then(() => other.telemetry.close());
-    for (let i = 0; i < 3; i++) {
+  test('on which two tabs decide in one tick is what was decided last, in every tab and for ever', async () => {
+    for (const last of ['grant', 'deny'] as const) {
+      const browser = modelBrowser();
+      const tabs = tabsOver(browser.open, 2, 'ask') as [Tab, Tab];
       await settle();
-      other.advance(1_000);
-      other.runTimers();
+      tabs[0].telemetry.consent[last === 'grant' ? 'deny' : 'grant']();
+      tabs[1].telemetry.consent[last]();
+      await settle();
+      const [late] = tabsOver(browser.open, 1, 'ask');
+      await settle();
+      const states = [...tabs, late].map(({ telemetry }) => telemetry.consent.state);
+      expect(states).toEqual(new Array(3).fill(last === 'grant' ? 'granted' : 'denied'));
     }
-    await closed;
-    await holder.telemetry.close();
+  });
+
+  test('on which two tabs decide before they hear of each other ends as one state, in every tab', async () => {
+    const browser = modelBrowser({ isSlow: true });
+    const tabs = tabsOver(browser.open, 2, 'ask') as [Tab, Tab];
     await settle();
-    expect([other.uploads, results(other.outcomes)]).toEqual([[], ['consent-changed', 'no-consent']]);
+    tabs[0].telemetry.consent.grant();
+    tabs[1].telemetry.consent.deny();
+    await settle();
+    browser.spread();
+    await settle();
+    const [late] = tabsOver(browser.open, 1, 'ask');
+    await settle();
+    const states = new Set([...tabs, late].map(({ telemetry }) => telemetry.consent.state));
+    expect([...states]).toEqual(['denied']);
+  });
+
+  test('is heard by no telemetry that is closed', async () => {
+    const [first, second] = tabsOver(modelBrowser().open, 2, 'ask') as [Tab, Tab];
+    let heard = 0;
+    await first.telemetry.close();
+    first.telemetry.consent.subscribe(() => heard++);
+    second.telemetry.consent.grant();
+    await settle();
+    expect(heard).toBe(0);
   });
 });
 
-describe('forget', () => {
-  test('erases all but a tombstone, which counts as the whole budget until the window ends', async () => {
-    const { telemetry, uploads, storage, setDay, outcomes } = device(schema, { sample: 1 });
-    telemetry.record('dark', true);
-    await settle();
-    setDay(3);
-    await telemetry.forget();
-    expect(telemetry.consent.state).toBe('denied');
-    expect(await telemetry.ledger()).toMatchObject({ spent: 9, left: 0 });
-    expect([storage.getItem('murmuration:notes:consent'), await telemetry.preview(), uploads]).toEqual(['denied', [], []]);
-    telemetry.consent.grant();
-    telemetry.record('wide', true);
-    setDay(32);
-    telemetry.record('wide', true);
-    setDay(33);
-    telemetry.record('wide', true);
-    await settle();
-    expect(results(outcomes)).toEqual(['recorded', 'consent-changed', 'consent-changed', 'already-answered', 'over-budget', 'recorded']);
-  });
-
-  test('no draw, order or symbol of an epoch is left', async () => {
-    const { telemetry, storage } = device(schema, { sample: 0.99, seed: 4 });
-    telemetry.record('dark', true);
-    await settle();
-    expect(storage.getItem('murmuration:notes')).toContain('"draw"');
-    await telemetry.forget();
-    const left = JSON.parse(storage.getItem('murmuration:notes') as string) as object;
-    expect(Object.keys(left).sort()).toEqual(['accounts', 'batches', 'day', 'outbox', 'v']);
-    expect(Object.keys(Object.values((left as { accounts: object }).accounts)[0] as object).sort()).toEqual(['day', 'spent']);
-  });
-
-  test('in a tab that waits it is the holder who forgets', async () => {
-    const { holder, other, waiting, text } = await tabs();
-    holder.telemetry.consent.grant();
-    holder.telemetry.record('dark', true);
-    await settle();
-    const forgotten = other.telemetry.forget();
-    await settle();
-    expect(waiting()).toMatchObject({ outbox: [], accounts: { dark: { spent: [{ epsilon: 9 }] } } });
-    expect(text('murmuration:notes:consent')).toBe('denied');
-    other.advance(1_000);
-    other.runTimers();
-    await forgotten;
-    expect([holder.telemetry.consent.state, other.telemetry.consent.state]).toEqual(['denied', 'denied']);
-  });
-
-  test('a page that died in the middle of it forgets when it opens again', async () => {
-    const first = device(schema);
+describe('what one tab does to what is stored', () => {
+  test('is shown in the others', async () => {
+    const [first, second] = tabsOver(modelBrowser().open, 2) as [Tab, Tab];
     first.telemetry.record('dark', true);
     await settle();
-    first.storage.setItem('murmuration:notes:consent', 'forgotten');
-    const second = device(schema, { storage: first.storage });
-    await settle();
-    expect(second.telemetry.consent.state).toBe('denied');
-    expect(first.storage.getItem('murmuration:notes:consent')).toBe('denied');
-    expect(await second.telemetry.ledger()).toMatchObject({ spent: 9 });
-    expect(await second.telemetry.preview()).toEqual([]);
+    expect((await ledger(second.telemetry)).spent).toBe(1);
+    expect(await preview(second.telemetry)).toEqual(await preview(first.telemetry));
+    expect(second.timers()).toBeLessThanOrEqual(1);
   });
+
+  test('by forgetting it, is forgotten in all', async () => {
+    const [first, second] = tabsOver(modelBrowser().open, 2) as [Tab, Tab];
+    first.telemetry.record('dark', true);
+    await settle();
+    await second.telemetry.forget();
+    await settle();
+    expect([first, second].map(({ telemetry }) => telemetry.consent.state)).toEqual(['denied', 'denied']);
+    first.telemetry.consent.grant();
+    first.telemetry.record('wide', true);
+    await first.live(600_000);
+    expect([first.uploads, second.uploads, said(first, 'wide')]).toEqual([[], [], ['already-answered']]);
+    expect(await ledger(first.telemetry)).toMatchObject({ spent: 9, left: 0 });
+  });
+
+  test('by deleting the database gives no tab back what it has spent', async () => {
+    const browser = modelBrowser();
+    const [first] = tabsOver(browser.open, 1);
+    first.telemetry.record('dark', true);
+    await first.telemetry.flush();
+    browser.write('murmuration:notes', '');
+    first.telemetry.record('dark', true);
+    first.setDay(1);
+    first.telemetry.record('dark', true);
+    await first.telemetry.flush();
+    expect([said(first, 'dark'), first.uploads.length]).toEqual([['recorded', 'delivered', 'already-answered', 'already-answered'], 1]);
+  });
+});
+
+test('refusing erases what is stored, though it could not be read when the page began', async () => {
+  const memory = memoryStorage();
+  const first = device(schema, { storage: memory });
+  first.telemetry.record('dark', true);
+  await settle();
+  let isReadable = false;
+  const storage: Storage = {
+    transact: (key, update) => {
+      if (!isReadable) throw new Error('unreadable');
+      return memory.transact(key, update);
+    },
+  };
+  const second = device(schema, { storage, seed: 2 });
+  isReadable = true;
+  second.telemetry.consent.deny();
+  await settle();
+  expect(stateIn(memory)).toMatchObject({ outbox: [], decision: { value: 'denied' } });
 });

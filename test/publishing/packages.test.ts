@@ -3,10 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCRIPTS } from '../setup/build-client.ts';
 import { installPacked, PACKAGES, type Packed, packPackages } from './packed.ts';
 import { surfaceOf } from './surface.ts';
 
@@ -20,7 +23,7 @@ const tarball = (name: string): Buffer => packed.tarballs[name] as Buffer;
 
 interface Manifest {
   readonly name: string;
-  readonly exports: { readonly [path: string]: { readonly types: string; readonly default: string } };
+  readonly exports: { readonly [path: string]: { readonly types: string; readonly [condition: string]: string } };
   readonly sideEffects: boolean;
   readonly dependencies: { readonly [name: string]: string };
 }
@@ -59,7 +62,7 @@ describe.each(PACKAGES)('%s', (name) => {
     const files = filesOf(name);
     expect(sideEffects).toBe(false);
     for (const conditions of Object.values(exports)) {
-      expect(Object.keys(conditions)).toEqual(['types', 'default']);
+      expect(Object.keys(conditions)).toEqual(['types', ...(name === 'collector' ? [] : ['development', 'production', 'node']), 'default']);
       for (const file of Object.values(conditions)) expect(files).toContain(`package/${file.slice(2)}`);
     }
     expect(Object.values(dependencies).filter((version) => version.includes('workspace'))).toEqual([]);
@@ -70,6 +73,40 @@ describe.each(PACKAGES)('%s', (name) => {
     expect(others).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
     expect(filesOf(name).filter((file) => file.endsWith('.tsbuildinfo'))).toEqual([]);
   });
+});
+
+describe.each(['shared', 'client'])('the modules of %s, which browsers load as they are,', (name) => {
+  const modules = (): readonly string[] => filesOf(name).filter((file) => /\/dist\/(development|production)\/(?!node\/).*\.js$/.test(file));
+  const textOf = (file: string): string => execFileSync('tar', ['-xzOf', '-', file], { input: tarball(name), encoding: 'utf8' });
+
+  test('hold no process.env and no require, and import nothing by name but the contract, and React where that is asked for', () => {
+    expect(modules()).toContain(`package/dist/production/index.js`);
+    for (const file of modules()) {
+      const text = textOf(file);
+      expect([file, text.match(/process\.|\brequire\(/g)]).toEqual([file, null]);
+      const named = [...text.matchAll(/^(?:import|export)\b[^'"]*["']([^."'][^"']*)["']/gm)].map(([, specifier]) => specifier);
+      const allowed = ['@murmuration/shared', ...(file.endsWith('/react.js') ? ['react'] : [])];
+      expect([file, named.filter((specifier) => !allowed.includes(specifier as string))]).toEqual([file, []]);
+    }
+  });
+
+  test('hold the checks for development, and leave them out for production', () => {
+    const importers = modules().filter((file) => /from "\.\.?\/checks\.js"/.test(textOf(file)));
+    expect(importers.filter((file) => file.includes('/development/')).length).toBeGreaterThan(0);
+    expect(importers.filter((file) => file.includes('/production/') && !file.endsWith('/index.js'))).toEqual([]);
+  });
+});
+
+test("the React module begins with 'use client', as bundlers for server components want it", () => {
+  for (const mode of ['development', 'production']) {
+    const text = execFileSync('tar', ['-xzOf', '-', `package/dist/${mode}/react.js`], { input: tarball('client'), encoding: 'utf8' });
+    expect(text.split('\n')[0]).toBe('"use client";');
+  }
+});
+
+test('what is bundled of murmurhash3js-revisited stands under its licence', () => {
+  const licence = execFileSync('tar', ['-xzOf', '-', 'package/dist/production/hashing.js'], { input: tarball('shared'), encoding: 'utf8' });
+  expect(licence).toMatch(/^\/\*! murmurhash3js-revisited\nThe MIT License/m);
 });
 
 const entries = Object.entries(
@@ -90,17 +127,41 @@ test('two builds, in two folders, give the same bytes', async () => {
           .update(tarballs[name] as Buffer)
           .digest('hex'),
       );
-    expect(again.integrity).toBe(packed.integrity);
+    expect(again.integrity).toEqual(packed.integrity);
     expect(hashes(again)).toEqual(hashes(packed));
   } finally {
     await again.remove();
   }
 });
 
-test('the integrity that the build prints is that of the packed script', () => {
-  const script = execFileSync('tar', ['-xzOf', '-', 'package/dist/browser/murmuration.min.js'], { input: tarball('client') });
-  expect(packed.integrity).toBe(`sha384-${createHash('sha384').update(script).digest('base64')}`);
+test.each(Object.keys(SCRIPTS))('the integrity that the build prints is that of the packed %s', (script) => {
+  const text = execFileSync('tar', ['-xzOf', '-', `package/dist/browser/${script}`], { input: tarball('client') });
+  expect(packed.integrity[script]).toBe(`sha384-${createHash('sha384').update(text).digest('base64')}`);
 });
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const NEWEST = join(repository, 'node_modules/typescript/bin/tsc');
+const OLDEST = join(repository, 'test/node_modules/typescript-5.4/bin/tsc');
+
+/** What a compiler says of a file. It checks the packages' own types too. */
+function compile(typescript: string, cwd: string, file: string): string {
+  const options = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noEmit',
+    '--skipLibCheck',
+    'false',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+  ];
+  try {
+    return execFileSync(process.execPath, [typescript, ...options, '--lib', 'es2023,dom', file], { cwd, encoding: 'utf8' });
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
 
 test('a program outside of the repository runs on the tarballs, and its mistakes do not compile', async () => {
   const app = join(packed.folder, 'app');
@@ -118,16 +179,24 @@ test('a program outside of the repository runs on the tarballs, and its mistakes
   await writeFile(join(app, 'package.json'), '{"type":"module"}');
   await writeFile(join(app, 'right.ts'), program('pro'));
   await writeFile(join(app, 'wrong.ts'), program('prp'));
-  const tsc = (file: string): string => {
-    const compiler = join(packed.folder, 'node_modules', '.bin', 'tsc');
-    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--types', '', '--lib', 'es2023,dom'];
-    try {
-      return execFileSync(compiler, [...options, file], { cwd: app, encoding: 'utf8' });
-    } catch (error) {
-      return (error as { readonly stdout: string }).stdout;
-    }
-  };
-  expect(tsc('right.ts')).toBe('');
-  expect(tsc('wrong.ts')).toMatch(/'"prp"' is not assignable/);
+  for (const typescript of [NEWEST, OLDEST]) {
+    expect(compile(typescript, app, 'right.ts')).toBe('');
+    expect(compile(typescript, app, 'wrong.ts')).toMatch(/'"prp"' is not assignable/);
+  }
   execFileSync(process.execPath, ['right.ts'], { cwd: app });
+});
+
+test('the oldest TypeScript that client/README.md names checks the types of every subpath but those of React and Node, whose own are newer', async () => {
+  const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
+  const { version } = createRequire(OLDEST)('typescript-5.4/package.json') as { readonly version: string };
+  expect(readme).toContain(`TypeScript ${version.split('.').slice(0, 2).join('.')} or newer`);
+  const app = join(packed.folder, 'oldest');
+  await installPacked(packed, app, ['shared', 'client']);
+  const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node'].includes(path));
+  await writeFile(join(app, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(app, 'all.ts'),
+    paths.map((path) => `export type * as a${path.replace(/\W/g, '_')} from '@murmuration/client${path}';`).join('\n'),
+  );
+  expect(compile(OLDEST, app, 'all.ts')).toBe('');
 });

@@ -14,8 +14,8 @@ export const PACKAGES = ['shared', 'client', 'collector'] as const;
 /** What was packed. */
 export interface Packed {
   readonly folder: string;
-  /** The client's script. */
-  readonly integrity: string;
+  /** By script of the client, its hash. */
+  readonly integrity: { readonly [script: string]: string };
   readonly tarballs: { readonly [name: string]: Buffer };
   readonly remove: () => Promise<void>;
 }

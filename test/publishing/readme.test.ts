@@ -87,6 +87,7 @@ beforeAll(async () => {
   await write('src/main.ts', mainText + LINK + blockWith('openInspector('));
   await write('src/plans.tsx', `${blockWith('useTelemetry(')}export default Plans;\n`);
   await write('test/plan.ts', blockWith('fakeClock('));
+  await write('src/country.ts', blockWith('localHashing()'));
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
@@ -152,7 +153,9 @@ test('what vite builds holds no development checks, loads the inspector on deman
   const files = (await readdir(folder)).sort();
   expect(files).toEqual([expect.stringMatching(/^index-/), expect.stringMatching(/^inspector-/)]);
   const text = await readFile(join(folder, files[0] as string), 'utf8');
-  expect(['already-answered', 'a number above 0, at most 1'].filter((trace) => text.includes(trace))).toEqual(['already-answered']);
+  expect(['already-answered', 'a number above 0, at most 1', 'While you develop'].filter((trace) => text.includes(trace))).toEqual([
+    'already-answered',
+  ]);
 
   const policy = `default-src 'none'; script-src 'self'; connect-src 'self' ${address}; style-src 'self'`;
   const server = await preview({ ...project, root: app, preview: { ...local, headers: { 'content-security-policy': policy } } });
@@ -169,6 +172,6 @@ test('vite serves it while it is developed, with the checks; the lines for tests
   expect(await visit(server.resolvedUrls?.local[0] as string)).toEqual([]);
   expect(await plans()).toBe(before + 1);
   await server.ssrLoadModule('/test/plan.ts');
-  await write('src/wrong.ts', mainText.replace('schema,', 'schema, sample: 2,'));
-  await expect(server.ssrLoadModule('/src/wrong.ts')).rejects.toThrow(/sample: expected a number above 0, at most 1, got 2/);
+  await write('src/wrong.ts', mainText.replace('schema,', 'schema, sampleRate: 2,'));
+  await expect(server.ssrLoadModule('/src/wrong.ts')).rejects.toThrow(/sampleRate: expected a number above 0, at most 1, got 2/);
 });

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
+import { classic } from '../../setup/build-client.ts';
 
 export interface Bundle {
   /** Compressed as servers do it: brotli, quality 11. */
@@ -10,6 +11,15 @@ export interface Bundle {
   readonly text: string;
   /** The files that left something in it. */
   readonly files: readonly string[];
+}
+
+const compressed = (text: string): number => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+
+/** The compressed size of a classic script, as it is published. */
+export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise<number> {
+  const client = fileURLToPath(new URL('../../../client/', import.meta.url));
+  const { outputFiles } = await build({ ...classic(entry), absWorkingDir: client, write: false });
+  return compressed(outputFiles?.[0]?.text ?? '');
 }
 
 /**
@@ -39,7 +49,7 @@ export async function bundle(
   const text = outputFiles[0]?.text ?? '';
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
   return {
-    bytes: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
+    bytes: compressed(text),
     text,
     files: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
   };
@@ -53,8 +63,8 @@ export async function bundle(
  * @param subpath a line that imports a subpath, and uses what it imports
  */
 export const program = (names = '', metric = '', subpath = ''): string => `
-  import { createTelemetry, defineSchema, flag, choice${names && `, ${names}`} } from '@murmuration/client';
   ${subpath}
+  import { createTelemetry, defineSchema, flag, choice${names && `, ${names}`} } from '@murmuration/client';
   const schema = defineSchema({ app:'a', version:1, budget:{epsilon:2, per:'month'}, metrics:{
     a: flag({epsilon:1,description:'x'}), b: choice(['x','y'],{epsilon:1,description:'y'})${metric && `, c: ${metric}`} } });
   const t = createTelemetry({ schema, endpoint:'/t' });

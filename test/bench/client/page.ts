@@ -51,7 +51,7 @@ const task = (): Promise<void> =>
 /** Microseconds of each `record` that took its slot, after as many days of warming up as are measured. */
 async function records(kind: keyof typeof questions, round: number, days: number): Promise<readonly number[]> {
   const { telemetry, names, nextDay } = start(`speed ${kind} ${round}`, questions[kind], METRICS);
-  await telemetry.ledger();
+  await telemetry.look();
   const times: number[] = [];
   for (let day = 0; day < 2 * days; day++) {
     for (const name of names) {
@@ -67,23 +67,23 @@ async function records(kind: keyof typeof questions, round: number, days: number
   return times;
 }
 
-/** 1,000 records in one tick: the writes that they cause, and the milliseconds until the next task. */
+/** 1,000 records in one tick: the transactions that they cause, and the milliseconds until the next task. */
 async function burst(metrics: number): Promise<{ readonly writes: number; readonly milliseconds: number }> {
   const { telemetry, names } = start(`burst ${metrics}`, questions.choice, metrics);
-  await telemetry.ledger();
+  await telemetry.look();
   await task();
-  const { setItem } = Storage.prototype;
+  const { transaction } = IDBDatabase.prototype;
   let writes = 0;
-  Storage.prototype.setItem = function (key, value) {
+  IDBDatabase.prototype.transaction = function (...args) {
     writes++;
-    setItem.call(this, key, value);
+    return transaction.apply(this, args);
   };
   const before = performance.now();
   for (let i = 0; i < 1_000; i++) telemetry.record(names[i % metrics] as string, 'answer 3');
   await task();
   const milliseconds = performance.now() - before;
+  IDBDatabase.prototype.transaction = transaction;
   await telemetry.flush();
-  Storage.prototype.setItem = setItem;
   return { writes, milliseconds };
 }
 
@@ -103,11 +103,12 @@ async function idle(milliseconds: number): Promise<readonly string[]> {
   };
   const schema = defineSchema({ app: 'idle', version: 1, budget: { epsilon: 1, per: 'month' }, metrics: { plan: choice(ANSWERS, about) } });
   const telemetry = createTelemetry({ schema, endpoint: '/t', consent: 'granted' });
-  await telemetry.ledger(); // it has read what is stored, which it does once
+  await telemetry.look(); // it has read what is stored
   const wait = new Promise((resolve) => setTimeout(resolve, milliseconds));
   const stops = [
     ...['setTimeout', 'setInterval', 'requestAnimationFrame', 'fetch'].map((name) => watch(globalThis, name)),
     ...['getItem', 'setItem', 'removeItem'].map((name) => watch(Storage.prototype, name)),
+    watch(IDBDatabase.prototype, 'transaction'),
     watch(Navigator.prototype, 'sendBeacon'),
   ];
   await wait;

@@ -1,6 +1,7 @@
 /** What each part of the client adds to a page. The table of client/README.md holds the same names and figures. */
 
-import { type Bundle, bundle, program } from './bundle.ts';
+import { SCRIPTS } from '../../setup/build-client.ts';
+import { bundle, program, scriptBytes } from './bundle.ts';
 
 /** A program of the table. */
 interface Program {
@@ -18,8 +19,17 @@ const TEXT_LIMIT = 3_500;
 
 export const CORE = 'flag and choice';
 const ask = "{epsilon:1,description:'z'";
-const list = (names: string, metric: string, over = CORE): Program => ({ text: program(names, metric), over, limit: LIST_LIMIT });
 const more = (names: string, metric: string, over = CORE): Program => ({ text: program(names, metric), over });
+const list = (names: string, metric: string): Program => ({ ...more(names, metric), limit: LIST_LIMIT });
+/** A metric that names a mechanism. */
+const named = (mechanism: string, names: string, metric: string, over = CORE): Program => ({
+  text: program(names, metric, `import { ${mechanism} } from '@murmuration/client/mechanisms';`),
+  over,
+});
+const namedList = (mechanism: string, names: string, metric: string, over = CORE): Program => ({
+  ...named(mechanism, names, metric, over),
+  limit: LIST_LIMIT,
+});
 const subpath = (name: string, names: string): Program => ({
   text: program('', '', `import { ${names} } from '@murmuration/client/${name}'; console.log(${names});`),
   over: CORE,
@@ -32,20 +42,20 @@ const programs: { readonly [name: string]: Program } = {
   choices: list('choices', `choices(['x','y','z'],${ask},atMost:2})`),
   best: list('best', `best(['x','y'],${ask},utility:{x:[0,1],y:[1,0]}})`),
   histogram: list('histogram', `histogram([0,1,2],${ask}})`),
-  'unary()': list('unary', `choice(['x','y'],${ask},mechanism:unary()})`),
-  'localHashing()': list('localHashing', `choice(['x','y'],${ask},mechanism:localHashing()})`),
-  'histogram, dBitFlip()': list('histogram, dBitFlip', `histogram([0,1,2],${ask},mechanism:dBitFlip({bits:2})})`, 'histogram'),
+  'unary()': namedList('unary', '', `choice(['x','y'],${ask},mechanism:unary()})`),
+  'localHashing()': namedList('localHashing', '', `choice(['x','y'],${ask},mechanism:localHashing()})`),
+  'histogram, dBitFlip()': namedList('dBitFlip', 'histogram', `histogram([0,1,2],${ask},mechanism:dBitFlip({bits:2})})`, 'histogram'),
   'permanent choice': more('permanent', `permanent(choice(['x','y'],${ask}}),{epsilon:2,renew:'year'})`),
   text: more('text', `text(${ask}})`),
   'permanent text': { ...more('permanent, text', `permanent(text(${ask}}),{epsilon:2,renew:'year'})`), limit: TEXT_LIMIT },
-  'text, stringHashing()': more('text, stringHashing', `text(${ask},mechanism:stringHashing()})`),
+  'text, stringHashing()': named('stringHashing', 'text', `text(${ask},mechanism:stringHashing()})`),
   mean: more('mean', `mean([0,1],${ask}})`),
-  'mean, hybrid()': more('mean, hybrid', `mean([0,1],${ask},mechanism:hybrid()})`, 'mean'),
+  'mean, hybrid()': named('hybrid', 'mean', `mean([0,1],${ask},mechanism:hybrid()})`, 'mean'),
   count: more('count', `count(9,${ask}})`),
   distribution: more('distribution', `distribution([0,1],${ask}})`),
   '/beacon': subpath('beacon', 'beaconTransport'),
   '/edge': subpath('edge', 'edgeClock'),
-  '/indexed-db': subpath('indexed-db', 'indexedDbStorage'),
+  '/history': subpath('history', 'withHistory'),
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native': subpath('react-native', 'appStateLifecycle'),
   '/react, without React': subpath('react', 'useTelemetry'),
@@ -63,14 +73,21 @@ export interface Size {
 }
 
 export async function sizes(): Promise<readonly Size[]> {
-  const bundles = new Map<string, Bundle>();
+  const measured = new Map<string, number>();
   for (const [name, { text, external = [] }] of Object.entries(programs))
-    bundles.set(name, await bundle(text, { external: [...external] }));
-  const bytesOf = (name: string): number => bundles.get(name)?.bytes ?? Number.NaN;
-  return Object.entries(programs).map(([name, { over, limit }]) => ({
+    measured.set(name, (await bundle(text, { external: [...external] })).bytes);
+  const bytesOf = (name: string): number => measured.get(name) ?? Number.NaN;
+  const rows = Object.entries(programs).map(([name, { over, limit }]) => ({
     name,
     bytes: bytesOf(name),
     more: over === undefined ? undefined : bytesOf(name) - bytesOf(over),
     limit,
   }));
+  const scripts = Object.entries(SCRIPTS).map(async ([name, entry]) => ({
+    name,
+    bytes: await scriptBytes(entry),
+    more: undefined,
+    limit: undefined,
+  }));
+  return [...rows, ...(await Promise.all(scripts))];
 }

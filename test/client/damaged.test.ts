@@ -1,0 +1,272 @@
+/** Storage that fails, lies or is damaged: nothing is sent that was not written, and what can't be read counts as spent. */
+
+import { runInNewContext } from 'node:vm';
+import { defineSchema, flag, ledger, memoryStorage, permanent, preview, type Storage, text } from '@murmuration/client';
+import { describe, expect, test } from 'vitest';
+import { stateText } from '../../client/src/ledger/state.ts';
+import { device, results, settle, stateIn, textIn } from './device.ts';
+import { type Fate, modelBrowser } from './model-storage.ts';
+
+const ask = { epsilon: 1, description: 'a question' };
+const schema = defineSchema({
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 60, per: 'month' },
+  metrics: {
+    dark: flag(ask),
+    week: flag({ ...ask, every: 'week' }),
+    seen: flag({ ...ask, every: 'week', otherwise: false }),
+    kept: permanent(text({ ...ask, every: 'day' }), { epsilon: 3, renew: 'year' }),
+  },
+});
+const KEY = 'murmuration:notes';
+const LOADS = 50;
+
+describe('storage that can not write', () => {
+  const foreign = (code: string): (() => never) => runInNewContext(`() => ${code}`);
+  const failing: Record<string, () => Storage> = {
+    rejects: () => ({ transact: () => Promise.reject(new Error('no IndexedDB')) }),
+    throws: () => ({
+      transact: () => {
+        throw new Error('SecurityError');
+      },
+    }),
+    'rejects after it has decided': () => {
+      const page = modelBrowser({ hasSpill: false }).open();
+      page.fate = 'rejects';
+      return page;
+    },
+    'rejects, beside a spill': () => {
+      const page = modelBrowser().open();
+      page.fate = 'rejects';
+      return page;
+    },
+    'throws, beside a spill': () => {
+      const page = modelBrowser().open();
+      page.fate = 'throws';
+      return page;
+    },
+    'rejects by a promise of another realm': () => ({ transact: foreign('Promise.reject(new Error())') }),
+    'rejects by a thenable': () => ({ transact: foreign('({ then: (_, reject) => reject(new Error()) })') }),
+  };
+
+  test.each(Object.keys(failing))('that %s: 50 loads send nothing, and say storage-failed', async (how) => {
+    const uploads: unknown[] = [];
+    for (let seed = 0; seed < LOADS; seed++) {
+      const it = device(schema, { storage: failing[how]?.() as Storage, seed });
+      it.telemetry.consent.grant();
+      it.telemetry.record('dark', true);
+      await settle();
+      it.hide();
+      await it.live(60_000);
+      it.leave();
+      await it.telemetry.close();
+      uploads.push(...it.uploads);
+      const said = it.outcomes.filter(({ metric }) => metric === 'dark');
+      expect(results(said)).toEqual(['storage-failed']);
+    }
+    expect(uploads).toEqual([]);
+  });
+
+  test.each(Object.keys(failing))('that %s and a default of granted: nothing is sent, and each load says storage-failed', async (how) => {
+    for (let seed = 0; seed < LOADS; seed++) {
+      const it = device(schema, { storage: failing[how]?.() as Storage, seed });
+      it.telemetry.record('dark', true);
+      await settle();
+      it.telemetry.record('week', true);
+      await it.live(60_000);
+      await it.telemetry.close();
+      expect(it.uploads).toEqual([]);
+      expect(results(it.outcomes.filter(({ metric }) => metric))).toEqual(['storage-failed', 'storage-failed']);
+    }
+  });
+});
+
+test('a refusal that could not be read when the page began holds, though consent is granted by default', async () => {
+  const browser = modelBrowser({ hasSpill: false });
+  const first = device(schema, { storage: browser.open() });
+  await settle();
+  first.telemetry.consent.deny();
+  await first.telemetry.close();
+  const page = browser.open();
+  page.fate = 'rejects';
+  const { telemetry, outcomes, uploads, live } = device(schema, { storage: page, seed: 2 });
+  telemetry.record('dark', true);
+  await settle();
+  page.fate = 'completes';
+  telemetry.record('dark', true);
+  await settle();
+  telemetry.record('week', true);
+  await live(60_000);
+  await telemetry.flush();
+  expect([telemetry.consent.state, uploads]).toEqual(['denied', []]);
+  expect(results(outcomes.filter(({ metric }) => metric))).toEqual(['storage-failed', 'no-consent', 'no-consent']);
+});
+
+test.each(['rejects', 'throws'] as const)('a transaction that %s records nothing, and the slot stays free', async (fate: Fate) => {
+  const browser = modelBrowser({ hasSpill: false });
+  const page = browser.open();
+  const { telemetry, outcomes, uploads, timers } = device(schema, { storage: page });
+  await settle();
+  page.fate = fate;
+  telemetry.record('dark', true);
+  await settle();
+  expect([results(outcomes), timers()]).toEqual([['begun', 'storage-failed'], 0]);
+  page.fate = 'completes';
+  telemetry.record('dark', true);
+  await telemetry.flush();
+  expect(results(outcomes)).toEqual(['begun', 'storage-failed', 'recorded', 'delivered']);
+  expect(uploads).toHaveLength(1);
+});
+
+test('an acknowledgement that can not be written down is a batch that is sent again, as it is', async () => {
+  const page = modelBrowser().open();
+  const { telemetry, uploads, live } = device(schema, {
+    storage: page,
+    answer: () => {
+      page.fate = uploads.length > 1 ? 'completes' : 'rejects';
+      return { status: 204 };
+    },
+  });
+  telemetry.record('dark', true);
+  await telemetry.flush();
+  page.fate = 'completes';
+  await live(3_600_000);
+  expect(uploads.length).toBeGreaterThan(1);
+  expect(new Set(uploads.map(({ body }) => body)).size).toBe(1);
+  expect((await preview(telemetry)).map(({ reports }) => reports.map(({ metric }) => metric))).toEqual([['seen']]); // until its slot ends
+});
+
+describe('stored text that is damaged', () => {
+  /** A device that has answered everything, and its text. */
+  const answered = async (): Promise<string> => {
+    const { telemetry, storage } = device(schema, { consent: 'ask', answer: () => ({ status: 503 }) });
+    telemetry.consent.grant();
+    telemetry.record('dark', true);
+    telemetry.record('kept', 'word');
+    await telemetry.flush();
+    return textIn(storage) ?? '';
+  };
+  const holding = (text: string): Storage => {
+    const storage = memoryStorage();
+    storage.transact(KEY, () => ({ next: text, result: undefined }));
+    return storage;
+  };
+  /** Lives with a text in every way there is: nothing may throw. Returns what was sent under new answers. */
+  const live = async (text: string, seed: number) => {
+    const it = device(schema, { storage: holding(text), consent: 'ask', seed });
+    const { telemetry } = it;
+    telemetry.consent.grant();
+    for (const metric of ['dark', 'week', 'seen'] as const) telemetry.record(metric, true);
+    telemetry.record('kept', 'other');
+    it.hide();
+    await settle();
+    return it;
+  };
+
+  test('at any byte: nothing throws, every metric counts as answered and the budget as spent', async () => {
+    const text = await answered();
+    for (let i = 0; i < text.length; i++) {
+      const flipped = text.slice(0, i) + String.fromCharCode(text.charCodeAt(i) ^ (1 << (i % 6))) + text.slice(i + 1);
+      const it = await live(flipped, i);
+      expect(it.uploads).toEqual([]);
+      expect(new Set(results(it.outcomes))).toEqual(new Set(['storage-reset', 'already-answered']));
+      expect(await ledger(it.telemetry)).toMatchObject({ spent: 60, left: 0 });
+    }
+  });
+
+  test('by being cut at any length, or by more than there was', async () => {
+    const text = await answered();
+    for (let i = 1; i < text.length; i++) {
+      const it = await live(text.slice(0, i), i);
+      expect([it.uploads, results(it.outcomes).includes('recorded')]).toEqual([[], false]);
+      expect(await ledger(it.telemetry)).toMatchObject({ spent: 60, left: 0 });
+    }
+    for (const more of [`${text} `, `${text}}`, ` ${text}`, text + text]) expect((await live(more, 1)).uploads).toEqual([]);
+  });
+
+  test('is counted as spent for the window, and the device goes on after it', async () => {
+    const it = await live('not json', 1);
+    expect(it.telemetry.consent.state).toBe('granted');
+    it.setDay(29);
+    it.telemetry.record('week', true); // weekly, but the window holds the whole budget
+    await settle();
+    it.setDay(30);
+    it.telemetry.record('dark', true);
+    await it.telemetry.flush();
+    expect(results(it.outcomes).filter((result) => result === 'storage-reset')).toHaveLength(1);
+    expect(results(it.outcomes).slice(-5)).toContain('over-budget');
+    expect(it.outcomes.filter(({ metric }) => metric === 'dark').map(({ result }) => result)).toEqual([
+      'already-answered',
+      'recorded',
+      'delivered',
+    ]);
+  });
+
+  test('is a refusal where consent is granted by default: the one that was stored may be lost', async () => {
+    const { telemetry, outcomes } = device(schema, { storage: holding('not json') });
+    expect(telemetry.consent.state).toBe('denied');
+    telemetry.record('dark', true);
+    expect(results(outcomes)).toEqual(['storage-reset', 'no-consent']);
+  });
+
+  const odd = [
+    'not json',
+    '{"v":2}',
+    '[]',
+    '"text"',
+    '7',
+    'null',
+    '{"v":1,"accounts":{"dark":{"day":1}}}',
+    '{"v":1,"accounts":null}',
+    '{"v":1,"outbox":null}',
+    '{"v":1,"accounts":{"dark":{"day":1,"spent":[{}]}}}',
+  ];
+  test.each(odd)('nothing throws where %s is stored, and nothing is recorded', async (stored) => {
+    const it = await live(stored, 1);
+    expect(it.uploads).toEqual([]);
+    expect(results(it.outcomes)[0]).toBe('storage-reset');
+    expect(results(it.outcomes)).not.toContain('recorded');
+    await it.telemetry.forget();
+  });
+
+  const whole = async () => {
+    const { telemetry, storage } = device(schema, { answer: () => ({ status: 503 }) });
+    telemetry.record('dark', true);
+    await telemetry.flush();
+    return stateIn(storage);
+  };
+  test.each([
+    ['accounts', null],
+    ['accounts', 7],
+    ['accounts', { dark: null }],
+    ['accounts', { dark: { day: 'x', spent: [] } }],
+    ['accounts', { dark: { day: 20_777 } }],
+    ['accounts', { dark: { day: 20_777, spent: [null] } }],
+    ['outbox', null],
+    ['outbox', [null]],
+    ['outbox', [{}]],
+    ['outbox', {}],
+    ['day', 'today'],
+    ['day', null],
+    ['batches', 'many'],
+    ['pause', {}],
+    ['retired', null],
+    ['decision', null],
+    ['decision', 'granted'],
+    ['order', 7],
+    ['draw', 'x'],
+  ])('nothing throws where %s is %j in a text whose sum is right', async (member, value) => {
+    const text = stateText({ ...(await whole()), [member]: value } as never);
+    const it = await live(text, 1);
+    await it.telemetry.flush();
+    await it.telemetry.forget();
+    await it.telemetry.close();
+  });
+
+  test.each([1, 3, '2', null])('version %j of the format is one that nobody can read', async (v) => {
+    const it = await live(stateText({ ...(await whole()), v } as never), 1);
+    expect([it.uploads, results(it.outcomes)[0]]).toEqual([[], 'storage-reset']);
+    expect(await ledger(it.telemetry)).toMatchObject({ spent: 60 });
+  });
+});

@@ -1,0 +1,187 @@
+/** What helps to write an app: options that are checked, outcomes that are explained, and a device that can be made new. */
+
+import {
+  best,
+  choice,
+  choices,
+  count,
+  createTelemetry,
+  defineSchema,
+  distribution,
+  flag,
+  histogram,
+  joint,
+  ledger,
+  mean,
+  memoryStorage,
+  text,
+} from '@murmuration/client';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bundle, program } from '../bench/client/bundle.ts';
+import { device, settle } from './device.ts';
+
+const ask = { epsilon: 1, description: 'a question' };
+const schema = defineSchema({
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 4, per: 'month' },
+  metrics: {
+    dark: flag(ask),
+    plan: choice(['free', 'pro'], ask),
+    once: flag({ ...ask, every: 'once' }),
+    printed: flag({ ...ask, otherwise: false, expires: '2030-01-01' }),
+  },
+});
+
+let console: string[];
+beforeEach(() => {
+  console = [];
+  for (const level of ['info', 'warn'] as const)
+    vi.spyOn(globalThis.console, level).mockImplementation((...words: unknown[]) => void console.push(words.join(' ')));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+describe('what is explained', () => {
+  test('is each result of each metric, once, and what to do', async () => {
+    const { telemetry } = device(schema, { debug: true });
+    telemetry.record('plan', 'pro');
+    telemetry.record('once', true);
+    await settle();
+    for (const answer of ['pro', 'free'] as const) telemetry.record('plan', answer);
+    telemetry.record('once', true);
+    telemetry.record('plan', 3 as never);
+    telemetry.record('paln' as never, 'pro' as never);
+    await telemetry.flush();
+    telemetry.consent.deny();
+    telemetry.record('dark', true);
+    await telemetry.close();
+    telemetry.record('dark', true);
+    const reset = 'While you develop, `await telemetry.reset()` makes this browser a new device.';
+    expect(console).toContain(`murmuration: plan: Already answered this month; the next slot opens on 2026-12-20. ${reset}`);
+    expect(console).toContain(`murmuration: once: Already answered and is asked only once; no other slot opens. ${reset}`);
+    expect(console).toContain('murmuration: plan: Not recorded: the value has the wrong type. Expected one of free, pro.');
+    expect(console).toContain('murmuration: paln: Not recorded: the schema has no such metric. It has dark, plan, once, printed.');
+    expect(console).toContain('murmuration: plan: Delivered: the collector has the report.');
+    expect(
+      console.filter((line) => line.includes('dark: Not recorded, or erased before it was sent: the person has refused')),
+    ).toHaveLength(1);
+    expect(console).toContain('murmuration: dark: Not recorded: `telemetry.close()` was called before. Create another telemetry.');
+    expect(console.filter((line) => line.includes('`consent: "granted"` records before anybody was asked'))).toHaveLength(1);
+    expect(new Set(console).size).toBe(console.length);
+  });
+
+  test('names the reason of a refusal, and nothing that was recorded', async () => {
+    const { telemetry } = device(schema, { debug: true, answer: () => ({ status: 400, reason: 'unknown metric' }) });
+    telemetry.record('plan', 'pro');
+    telemetry.record('plan', 'zephyrous' as never);
+    await telemetry.flush();
+    await telemetry.close();
+    expect(console.join('\n')).toContain(
+      'plan: The collector refused the batch for good: unknown metric. What is spent stays spent. While you develop',
+    );
+    expect(console.join('\n')).not.toContain('zephyrous');
+  });
+
+  test('is what the collector answers to a batch that is sent again, once for each status', async () => {
+    const answers = [0, 404, 404, 503];
+    const { telemetry, advance } = device(schema, {
+      debug: true,
+      answer: () => ({ status: answers.shift() ?? 204, reason: 'unknown-schema' }),
+    });
+    telemetry.record('plan', 'pro');
+    for (let i = 0; i < 4; i++) {
+      await telemetry.flush();
+      advance(7_200_000);
+    }
+    await telemetry.close();
+    const said = console.join('\n');
+    expect(said).toContain('Nobody answered the upload. Is the collector running at `endpoint`');
+    expect(said.match(/answered 404 \(unknown-schema\)\. It does not know this schema/g)).toHaveLength(1);
+    expect(said).toContain('The collector answered 503 (unknown-schema). The batch is sent again later.');
+  });
+
+  test('is nothing in Node, where people run what was never built, and nothing where debug is false', async () => {
+    for (const debug of [undefined, false]) {
+      const { telemetry } = device(schema, debug === undefined ? {} : { debug });
+      telemetry.record('plan', 'pro');
+      await telemetry.flush();
+      await telemetry.close();
+    }
+    expect(console).toEqual([]);
+  });
+
+  test('is a second telemetry of the same app over the same storage, once', () => {
+    const storage = memoryStorage();
+    for (let i = 0; i < 3; i++) device(schema, { debug: true, storage, consent: 'ask' });
+    expect(console).toHaveLength(1);
+    expect(console[0]).toContain('A telemetry of the app “notes” was created here before. Both work, and share one budget');
+  });
+});
+
+describe('telemetry.reset', () => {
+  test('makes a new device: nothing is spent, nobody has decided, and another tab knows nothing that it could put back', async () => {
+    const storage = memoryStorage();
+    const [one, other] = [device(schema, { storage, consent: 'ask' }), device(schema, { storage, consent: 'ask' })];
+    one.telemetry.consent.grant();
+    one.telemetry.record('plan', 'pro');
+    await settle();
+    expect((await ledger(other.telemetry)).spent).toBe(2); // and what is reported where nothing was printed
+    await one.telemetry.reset?.();
+    for (const { telemetry } of [other, one]) {
+      expect(await ledger(telemetry)).toMatchObject({ spent: 0, left: 4 });
+      expect(telemetry.consent.state).toBe('ask');
+    }
+    other.telemetry.consent.grant();
+    other.telemetry.record('plan', 'free');
+    await settle();
+    expect(other.outcomes).toContainEqual({ metric: 'plan', result: 'recorded' });
+  });
+});
+
+describe('a mistake in plain JavaScript', () => {
+  const options = { schema, endpoint: '/', storage: memoryStorage() };
+  test.each([
+    [{ ...options, sample: 0.5 }, RangeError, 'sample: no such option. Did you mean sampleRate?'],
+    [{ ...options, onoutcome: () => {} }, RangeError, 'onoutcome: no such option. Did you mean onOutcome?'],
+    [{ ...options, wibble: 1 }, RangeError, 'wibble: no such option. The options are schema, endpoint,'],
+    [{ ...options, consent: true }, RangeError, 'consent: expected one of ask, granted, denied, got true'],
+    [{ ...options, debug: 'yes' }, RangeError, 'debug: expected one of true, false, got "yes"'],
+    [{ ...options, storage: { getItem: () => {} } }, RangeError, 'storage: expected an object with transact, such as webStorage(), got {}'],
+    [{ ...options, transport: 'fetch' }, RangeError, 'transport: expected a function, got "fetch"'],
+    [{ ...options, schema: { app: 'notes' } }, TypeError, 'schema: expected what defineSchema returns, got object'],
+    [undefined, TypeError, 'createTelemetry: expected { schema, endpoint }, got undefined'],
+  ])('among the options is named: %#', (given, type, message) => {
+    expect(() => createTelemetry(given as never)).toThrow(type);
+    expect(() => createTelemetry(given as never)).toThrow(message);
+  });
+
+  const untyped = { best, choice, choices, count, distribution, flag, histogram, joint, mean, text } as unknown as {
+    readonly [name: string]: (...given: readonly unknown[]) => unknown;
+  };
+  test.each([
+    ['flag', [], 'flag(ask): expected ask to be an object such as { epsilon: 1, description: '],
+    ['flag', ['Is dark mode on?'], 'got "Is dark mode on?"'],
+    ['text', [null], 'text(ask): expected ask to be an object'],
+    ['choice', [['free', 'pro']], 'choice(answers, ask): expected ask'],
+    ['choice', [ask], 'choice(answers, ask): expected ask'],
+    ['choices', [['a', 'b']], 'choices(answers, ask): expected ask'],
+    ['joint', [{ a: ['x', 'y'] }], 'joint(lists, ask): expected ask'],
+    ['best', [['a', 'b']], 'best(options, ask): expected ask'],
+    ['histogram', [[1, 2], 1], 'histogram(edges, ask): expected ask'],
+    ['mean', [[0, 1]], 'mean([low, high], ask): expected ask'],
+    ['count', [20], 'count(max, ask): expected ask'],
+    ['distribution', [[0, 1]], 'distribution([low, high], ask): expected ask'],
+  ])('in a question is named: %s %j', (name, given, message) => {
+    expect(() => untyped[name]?.(...given)).toThrow(TypeError);
+    expect(() => untyped[name]?.(...given)).toThrow(message);
+  });
+});
+
+test('a production bundle holds no explanation, no check and no reset; that of development holds them', async () => {
+  const [production, development] = await Promise.all([bundle(program()), bundle(program(), { minify: false })]);
+  for (const file of ['client/src/explain.ts', 'client/src/reset.ts', 'client/src/checks.ts', 'shared/src/schema/asks.ts']) {
+    expect(production.files.filter((name) => name.endsWith(file))).toEqual([]);
+    expect(development.files).toContainEqual(expect.stringContaining(file));
+  }
+  expect(production.text).not.toContain('reset:');
+});
