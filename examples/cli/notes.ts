@@ -6,7 +6,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createTelemetry } from '@murmuration/client';
+import { createTelemetry, ledger } from '@murmuration/client';
 import { fileStorage, nodeClock, nodeLifecycle } from '@murmuration/client/node';
 import { schema } from './schema.ts';
 
@@ -32,7 +32,7 @@ const COMMANDS: { readonly [name: string]: (argument: string) => void } = {
   share: async (answer) => {
     if (answer === 'yes') telemetry.consent.grant();
     if (answer === 'no') telemetry.consent.deny();
-    const { spent, left } = await telemetry.ledger();
+    const { spent, left } = await ledger(telemetry);
     process.stdout.write(`${telemetry.consent.state}; ε ${spent} spent, ${left} left\n`);
   },
 };

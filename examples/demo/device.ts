@@ -33,7 +33,7 @@ export async function report({ platform, answers }: Person, connection: Connecti
     segment: { platform },
     storage: memoryStorage(),
     onOutcome: (outcome) => {
-      if (['recorded', 'consent-changed'].includes(outcome.result)) return;
+      if (outcome.result === 'recorded') return;
       if (outcome.result === 'delivered' && outcome.metric !== undefined) delivered.push(outcome.metric);
       else lost.push(outcome);
       if (delivered.length + lost.length === expected) done();

@@ -9,17 +9,38 @@ const options = { schema, endpoint: globalThis.document?.documentElement.dataset
 
 const DIETS = schema.questions.diet.labels() as readonly ('everything' | 'vegetarian' | 'vegan')[];
 
-/** Asks, and can be asked to stop. */
+/** Asks who has not decided, and can be asked to stop. On a server, and for a moment on the page, that is unknown: nothing is asked. */
 function Consent() {
   const { consent } = useTelemetry(options);
   return (
     <p id="consent" data-state={consent.state}>
-      {consent.state === 'granted'
-        ? 'You share randomized answers. '
-        : 'May we learn, from answers that chance scrambles here, how people cook? '}
-      <button type="button" onClick={consent.state === 'granted' ? consent.deny : consent.grant}>
-        {consent.state === 'granted' ? 'Stop sharing' : 'Share'}
-      </button>
+      {consent.state === 'ask' && (
+        <>
+          May we learn how people cook? Your answers are changed at random before they leave this device.{' '}
+          <button type="button" onClick={consent.grant}>
+            Share
+          </button>{' '}
+          <button type="button" onClick={consent.deny}>
+            Do not share
+          </button>
+        </>
+      )}
+      {consent.state === 'granted' && (
+        <>
+          You share randomized answers.{' '}
+          <button type="button" onClick={consent.deny}>
+            Stop sharing
+          </button>
+        </>
+      )}
+      {consent.state === 'denied' && (
+        <>
+          You share nothing.{' '}
+          <button type="button" onClick={consent.grant}>
+            Share
+          </button>
+        </>
+      )}
     </p>
   );
 }

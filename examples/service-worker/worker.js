@@ -1,14 +1,12 @@
 // The service worker has the one telemetry of the app: it keeps a ledger in IndexedDB for all pages, which tell it what to record.
 
 import { createTelemetry } from '@murmuration/client';
-import { indexedDbStorage } from '@murmuration/client/indexed-db';
 import { workerLifecycle } from '@murmuration/client/worker';
 import { schema } from './schema.js';
 
 const telemetry = createTelemetry({
   schema,
   endpoint: new URL(location.href).searchParams.get('collector'),
-  storage: indexedDbStorage(),
   lifecycle: workerLifecycle,
 });
 
@@ -18,7 +16,7 @@ async function answer({ data, source }) {
   if (consent === 'granted') telemetry.consent.grant();
   if (consent === 'denied') telemetry.consent.deny();
   if (record) telemetry.record(...record);
-  await telemetry.ledger(); // by now what was decided before has been read
+  await telemetry.look(); // by now what was decided before has been read
   source.postMessage({ consent: telemetry.consent.state });
 }
 

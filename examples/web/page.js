@@ -1,7 +1,7 @@
 // What both pages do: the settings, the person's choice, and a panel that shows all that is kept and sent.
 
-/** Starts the page. `create` makes its telemetry from an endpoint and a listener. */
-globalThis.startPage = (create) => {
+/** Starts the page, with the schema and the library, however that was loaded. */
+globalThis.startPage = (schema, { createTelemetry, ledger, preview }) => {
   const element = (id) => document.getElementById(id);
   const { collector } = document.documentElement.dataset;
   const NAMES = { darkMode: 'Dark mode', plan: 'Plan', favouriteWord: 'Favourite word' };
@@ -14,16 +14,19 @@ globalThis.startPage = (create) => {
     'storage-reset': 'what was stored can not be read: every question counts as answered',
     delivered: 'delivered',
     refused: 'refused by the collector',
+    retired: 'not recorded: this question has ended',
     expired: 'too old to be sent',
   };
   const STATES = {
+    unknown: '',
     ask: 'You have not decided. Until you do, nothing is stored and nothing is sent.',
     granted: 'You share randomized answers.',
     denied: 'You do not share. What waited to be sent is erased; what was spent stays on the ledger.',
   };
   let sent = []; // the last batches that were shown, once they have left
 
-  const telemetry = create({
+  const telemetry = createTelemetry({
+    schema,
     endpoint: collector,
     onOutcome: ({ metric, result }) => {
       const line = document.createElement('li');
@@ -68,27 +71,26 @@ globalThis.startPage = (create) => {
   };
 
   const showLedger = ({ budget: { epsilon, per }, spent, left, today, metrics }) => {
-    const day = (number) => new Date(number * 86_400_000).toISOString().slice(0, 10);
     element('ledger-state').textContent = `ε ${spent} of ${epsilon} spent in this ${per}, ${left} left.`;
     element('spent').value = spent / epsilon;
     fill(
       element('ledger'),
       metrics.map(({ metric, spent: used, nextDay }) => [
         NAMES[metric] ?? metric,
-        `ε ${used}, ${nextDay > today ? `next answer on ${day(nextDay)}` : 'can be answered'}`,
+        `ε ${used}, ${nextDay === today ? 'can be answered' : `next answer on ${nextDay}`}`,
       ]),
     );
   };
 
   const refresh = async () => {
-    const [waiting, ledger] = await Promise.all([telemetry.preview(), telemetry.ledger()]);
+    const [waiting, account] = await Promise.all([preview(telemetry), ledger(telemetry)]);
     const { state } = telemetry.consent; // known once the storage has been read, as it has been now
     element('consent').dataset.state = state;
     element('consent-state').textContent = STATES[state];
     element('grant').setAttribute('aria-pressed', String(state === 'granted'));
     element('deny').setAttribute('aria-pressed', String(state === 'denied'));
     showBatches(waiting);
-    showLedger(ledger);
+    showLedger(account);
   };
 
   element('dark').checked = matchMedia('(prefers-color-scheme: dark)').matches;

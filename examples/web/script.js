@@ -1,7 +1,7 @@
-// The page with classic scripts: murmuration.min.js has set the global `murmuration`. The schema is that of schema.js.
+// The page with classic scripts: murmuration.all.min.js has set the global `murmuration`. The schema is that of schema.js.
 
 (() => {
-  const { choice, createTelemetry, defineSchema, flag, permanent, text } = murmuration;
+  const { choice, defineSchema, flag, permanent, text } = murmuration;
   const schema = defineSchema({
     app: 'notebook',
     version: 1,
@@ -15,5 +15,5 @@
       }),
     },
   });
-  startPage((options) => createTelemetry({ schema, ...options }));
+  startPage(schema, murmuration);
 })();

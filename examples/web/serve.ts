@@ -16,7 +16,7 @@ const FILES: { readonly [path: string]: readonly [file: URL, type: string] } = {
   '/schema.js': [here('schema.js'), SCRIPT],
   '/script.js': [here('script.js'), SCRIPT],
   '/murmuration.js': [bundle('murmuration.js'), SCRIPT],
-  '/murmuration.min.js': [bundle('murmuration.min.js'), SCRIPT],
+  '/murmuration.all.min.js': [bundle('murmuration.all.min.js'), SCRIPT],
 };
 
 /** Serves the pages on 127.0.0.1; port 0 takes a free one. `collector` is where they report to. */

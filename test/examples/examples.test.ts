@@ -64,7 +64,7 @@ describe('in a browser', () => {
   async function useRecipes(page: Page): Promise<void> {
     await page.locator('#consent[data-state=ask]').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    expect(await page.evaluate(async () => [localStorage.length, (await indexedDB.databases()).length])).toEqual([0, 0]);
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.locator('#consent[data-state=granted]').waitFor();
     await page.getByLabel('Diet').selectOption('vegan');
@@ -88,10 +88,26 @@ describe('in a browser', () => {
     await useRecipes(await open());
   });
 
-  test('the server-rendered app says the same before and after it is taken over', async () => {
+  test('the server-rendered app works, and asks nobody before it knows whether they have decided', async () => {
     web = await serveRendered(address, 0);
-    expect(await (await fetch(web.address)).text()).toContain('data-state="ask"');
-    await useRecipes(await open());
+    const rendered = await (await fetch(web.address)).text();
+    expect(rendered).toContain('<p id="consent" data-state="unknown"></p>');
+    const page = await open();
+    await useRecipes(page);
+
+    // This person has refused: the question is not on the page at any moment.
+    await page.addInitScript(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = (): void => {
+        const state = document.getElementById('consent')?.dataset['state'];
+        if (state && state !== seen.at(-1)) seen.push(state);
+      };
+      new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+    });
+    await page.reload();
+    await page.locator('#consent[data-state=denied]').waitFor();
+    expect(await page.evaluate(() => (window as unknown as { readonly seen: readonly string[] }).seen)).toEqual(['unknown', 'denied']);
   });
 
   test('the service worker keeps one ledger for all pages', async () => {
@@ -131,14 +147,17 @@ describe('on the command line', () => {
     expect(await readFile(join(folder, 'notes', 'telemetry', file as string), 'utf8')).not.toContain('milk');
   });
 
-  test('a collector that is not there neither keeps nor fails a program; the next run sends', async () => {
+  test('a collector that is not there neither keeps nor fails a program; a run after the pause sends', async () => {
     await run('share', 'yes');
     await rm(join(folder, 'notes'), { recursive: true });
     const there = address;
     address = 'http://127.0.0.1:9';
     await run('share', 'yes');
     address = there;
-    await run('list');
-    expect(await counted(address)).toEqual({ command: 2, notes: 2 });
+    const countedAfterRun = async (): Promise<unknown> => {
+      await run('list');
+      return counted(address);
+    };
+    await expect.poll(countedAfterRun, { timeout: 300_000, interval: 1_000 }).toEqual({ command: 2, notes: 2 });
   });
 });
