@@ -30,7 +30,7 @@ export interface Path {
 
 /** A value as a randomized symbol that asks for its metric's slot; or why not. The value is gone when this returns. */
 export function randomize({ questions, metrics, coins, newId }: Path, metric: string, value: unknown): Claim | Outcome['result'] {
-  const question = Object.hasOwn(questions, metric) ? questions[metric] : undefined;
+  const question = attempt(() => Object.hasOwn(questions, metric)) ? questions[metric] : undefined;
   if (!question) return 'unknown-metric';
   const input = attempt(() => question.input(value as never));
   if (input === undefined) return 'wrong-type';

@@ -65,9 +65,9 @@ export function createSender(
   /** An upload, and its answer: none when that takes too long. */
   const deliver = (batch: Batch): Promise<Answered> =>
     new Promise((resolve) => {
-      const end = (delivery: Delivery = { status: 0 }): void => {
+      const end = (delivery?: Delivery): void => {
         late();
-        resolve([batch, delivery]);
+        resolve([batch, delivery ?? { status: 0 }]);
       };
       const late = clock.after(PATIENCE, () => end());
       void after(
@@ -83,7 +83,8 @@ export function createSender(
         const batch = state.outbox.find((each) => each.batch === id);
         if (retryAfter > 0) pauseFor(device, state, retryAfter);
         if (batch && isFinal(status)) remove(device, state, batch, status < 300 ? 'delivered' : 'refused', reason);
-        for (const metric of stop === true ? Object.keys(device.metrics) : (stop ?? [])) {
+        for (const metric of Object.keys(device.metrics)) {
+          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue; // it may say anything
           state.retired[metric] = schema;
           device.said.push({ result: 'retired', metric });
         }
@@ -99,13 +100,15 @@ export function createSender(
   const next = (): Maybe<unknown> => {
     cancel();
     if (!isActive()) return;
+    const { me } = device;
     const sealed = store.change((state, isGranted) => {
       if (!isGranted) return [];
       advance(device, state);
       return seal(device, state);
     });
     return after(sealed, (batches) => {
-      if (batches?.length) return Promise.all(batches.map(deliver)).then(conclude);
+      // Meanwhile the person may have refused; or the page been left, and another have been told so.
+      if (batches?.length && isActive() && me === device.me) return Promise.all(batches.map(deliver)).then(conclude);
       if (!batches) silences++;
       return schedule();
     });

@@ -59,7 +59,9 @@ export function advance(device: Device, state: State): void {
 /** Answers a question, if its slot is open. */
 export function answer(device: Device, state: State, entry: Entry): Outcome['result'] {
   const account = state.accounts[entry.metric];
-  if (account?.by === entry.id) return 'recorded'; // by a transaction whose end nobody heard
+  // By a transaction whose end nobody heard; or, with `otherwise`, for the slot before: the same symbol in two reports would tell that it is no `otherwise`.
+  if (account?.by === entry.id || account?.before === entry.id) return 'recorded';
+  if (!Object.hasOwn(device.metrics, entry.metric)) return 'unknown-metric';
   if (entry.wire !== device.wire || device.today() > entry.day + ACCEPTED_DAYS.before) return 'expired';
   // What was recorded before the last answer's slot began is no answer to a later one: it may have been claimed long ago, and be spilled still.
   if (account && account.day > entry.day) return 'already-answered';

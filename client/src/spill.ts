@@ -26,13 +26,14 @@ export function createSpill({ spill }: Storage, name: string): Spill {
   const read = <T extends object>(key: string): T | undefined => attempt(() => JSON.parse(spill?.getItem(key) ?? '')) as T | undefined;
   const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
   return {
-    keep: (answer) => spill && spill.length < MOST && write(answers + answer.id, answer),
+    keep: (answer) => attempt(() => spill && spill.length < MOST && write(answers + answer.id, answer)),
     drop: ({ id }) => attempt(() => spill?.removeItem(answers + id)),
     answers: () =>
       attempt(() =>
-        Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '').flatMap((key) =>
-          key.startsWith(answers) ? (read<Entry>(key) ?? []) : [],
-        ),
+        Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '').flatMap((key) => {
+          const answer = key.startsWith(answers) ? read<Entry>(key) : undefined;
+          return answer && answers + answer.id === key ? [answer] : []; // anything may lie there
+        }),
       ) ?? [],
     decision: () => {
       const decision = read<Decision>(consent);

@@ -110,6 +110,7 @@ export function createStore(
         // Whoever decided meanwhile did so earlier: transactions come one after the other.
         if (state.decision.value !== value) state.decision = { count: state.decision.count + 1, value };
         work(state);
+        return true;
       });
     },
   };

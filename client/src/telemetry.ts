@@ -173,7 +173,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /** The page is left: what this context has written is sent as it is, and the storage is let go, for one that is held would block all pages. */
   const leave = (): unknown => {
     if (!storage.suspend) return flush();
-    if (isActive() && writing === 0) for (const batch of fresh(device, store.view)) void attempt(() => send(batch));
+    if (isActive() && spill.decision().value !== 'denied' && writing === 0)
+      for (const batch of fresh(device, store.view)) void attempt(() => send(batch));
     isAway = true;
     cancel();
     return storage.suspend();
@@ -209,11 +210,12 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     // What was recorded before counts by what held until now.
     if (store.consent() === 'granted') void commit();
     refusePending();
-    last = store.decide(value, (state) => {
+    const decided = store.decide(value, (state) => {
       if (value === 'granted') return advance(device, state);
       erase(device, state);
       if (isForgotten) Object.assign(state, { ...spentState(document, state.accounts, state.day), decision: state.decision });
     });
+    last = after(decided, (isDone) => isDone || tell({ result: 'storage-failed' }));
     return last;
   };
 

@@ -27,6 +27,8 @@ export interface Account {
   readonly by: string;
   /** Of a metric with `otherwise`, whether an answer has taken its place in this slot: 0 or 1. */
   readonly answered?: number;
+  /** Of a metric with `otherwise`, the id of the slot before: an answer of the day on which this one began may be in that one already. */
+  readonly before?: string;
   readonly spent: readonly Spending[];
   readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string };
 }
@@ -104,7 +106,7 @@ export function claim(
     day: today,
     by: id,
     spent,
-    ...(metric.otherwise !== undefined && { answered: 0 }),
+    ...(metric.otherwise !== undefined && { answered: 0, before: account?.by ?? '' }),
     ...(permanent && { epoch: running ?? { day: today, law: lawText(metric), symbol } }),
   };
   const charges = Object.values({ ...accounts, [name]: claimed }).flatMap((each) => spentIn(each, today, days));
