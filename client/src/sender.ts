@@ -83,7 +83,8 @@ export function createSender(
         const batch = state.outbox.find((each) => each.batch === id);
         if (retryAfter > 0) pauseFor(device, state, retryAfter);
         if (batch && isFinal(status)) remove(device, state, batch, status < 300 ? 'delivered' : 'refused', reason);
-        for (const metric of stop === true ? Object.keys(device.metrics) : (stop ?? [])) {
+        for (const metric in device.metrics) {
+          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue;
           state.retired[metric] = schema;
           device.said.push({ result: 'retired', metric });
         }
