@@ -219,6 +219,13 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return last;
   };
 
+  /** Waits for what is being written, and for what had to wait until that told whether the person agrees; then sends. */
+  const finish = async (): Promise<void> => {
+    await turned;
+    await turned;
+    await flush();
+  };
+
   return {
     record,
     consent: {
@@ -240,13 +247,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, spill) }),
     forget: async () => void (await decide('denied', true)),
-    flush: async () => {
-      await turned;
-      await flush();
-    },
+    flush: finish,
     close: async () => {
-      await turned;
-      await flush();
+      await finish();
       await last;
       isClosed = true;
       cancel();

@@ -3,7 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -131,6 +131,32 @@ test('the lock of a program that was killed is no obstacle: the next step is don
   expect(fileStorage(at).transact('count', increment)).toBe(2);
   expect(await readdir(at)).toEqual(['count.json']);
 });
+
+test('a lock that holds a folder, whoever put it there, is cleared', async () => {
+  const at = place();
+  fileStorage(at).transact('count', increment);
+  await mkdir(join(at, 'count.lock', '2147483647-gone', 'inside'), { recursive: true });
+  expect(await fileStorage(at).transact('count', increment)).toBe(2);
+  expect(await readdir(at)).toEqual(['count.json']);
+});
+
+test('a program whose draft is taken away before it has the lock tries again, for another container may not see it live', async () => {
+  const at = place();
+  fileStorage(at).transact('count', increment);
+  const clearing = program(
+    at,
+    `import { readdirSync, rmSync } from 'node:fs';
+    console.log('clearing');
+    for (const end = Date.now() + 3_000; Date.now() < end; )
+      for (const name of readdirSync(${JSON.stringify(at)}))
+        if (name.startsWith('count.lock.'))
+          try { rmSync(${JSON.stringify(at)} + '/' + name, { recursive: true, force: true }); } catch {}`,
+  );
+  expect(await line(clearing)).toBe('clearing');
+  for (let i = 2; i < 100; i++) expect(await fileStorage(at).transact('count', increment)).toBe(i);
+  await ended(clearing);
+  expect((await readdir(at)).filter((name) => name !== 'count.json')).toEqual([]);
+}, 40_000);
 
 test('a program that is stopped for long within a step is passed over, and does it again when it goes on', async () => {
   const at = place();

@@ -60,6 +60,49 @@ describe("a transport of one's own", () => {
   testTransport(test, httpTransport, running);
 });
 
+describe('fetch, and an answer whose body is no end of bytes', () => {
+  const answered = async (status: number, isFlood: boolean) => {
+    let isOpen = true;
+    const endless = await startServer((_path, response) => {
+      response.on('close', () => {
+        isOpen = false;
+      });
+      response.writeHead(status, { 'retry-after': '7' });
+      const more = (): void => {
+        while (isFlood && isOpen && response.write('x'.repeat(100_000)));
+      };
+      response.on('drain', more).write('{');
+      more();
+      return true;
+    });
+    const start = performance.now();
+    const delivery = await fetchTransport({ url: endless.address, body: 'a batch' });
+    const seconds = (performance.now() - start) / 1_000;
+    await vi.waitFor(() => expect(isOpen).toBe(false), 5_000);
+    await endless.close();
+    return { delivery, seconds };
+  };
+
+  test.each([200, 503])('reads nothing of a %s, and lets go of the connection at once', async (status) => {
+    const { delivery, seconds } = await answered(status, false);
+    expect(delivery).toEqual({ status, retryAfter: 7 });
+    expect(seconds).toBeLessThan(5);
+  });
+
+  test('reads the beginning of a refusal alone', async () => {
+    const { delivery, seconds } = await answered(410, true);
+    expect(delivery.status).toBe(410);
+    expect(delivery.reason?.length).toBeLessThan(1_000_000);
+    expect(seconds).toBeLessThan(5);
+  });
+
+  test('tells of a refusal that never ends before the sender gives up', async () => {
+    const { delivery, seconds } = await answered(400, false);
+    expect(delivery.status).toBe(400);
+    expect(seconds).toBeLessThan(9.9);
+  }, 15_000);
+});
+
 describe("React Native's AppState", () => {
   const listeners = new Set<(state: string) => void>();
   const appState = {

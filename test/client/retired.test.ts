@@ -2,7 +2,7 @@
 
 import { defineSchema, flag, permanent } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
-import { device, reportsOf, results, settle } from './device.ts';
+import { device, reportsOf, results, settle, stateIn } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const of = (version: number, expires?: string) =>
@@ -127,3 +127,17 @@ describe('a collector that answers 410 with stop', () => {
     },
   );
 });
+
+test.each([5, {}, 'daily', [null, {}, '__proto__'], Array.from({ length: 1_000 }, (_, i) => `unknown${i}`)])(
+  'a stop that names none of the questions (%#) retires none, is not stored, and the batch is refused all the same',
+  async (stop) => {
+    const it = device(of(1), { answer: () => ({ status: 410, stop: stop as string[] }) });
+    await settle();
+    it.telemetry.record('daily', true);
+    await it.telemetry.flush();
+    expect(results(it.outcomes.filter(({ metric }) => metric === 'daily'))).toEqual(['recorded', 'refused']);
+    expect(it.outcomes.filter(({ result }) => result === 'retired')).toEqual([]);
+    expect(stateIn(it.storage)).toMatchObject({ retired: {} });
+    expect(Object.keys(stateIn(it.storage).retired)).toEqual([]);
+  },
+);

@@ -21,8 +21,8 @@ export interface Lock {
   readonly release: () => void;
 }
 
-/** What a file system says of a folder that is in the way; Windows says EPERM. */
-const TAKEN = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'];
+/** What a file system says of a folder that is in the way; Windows says EPERM. ENOENT: someone who can't see this process took it for dead. */
+const TAKEN = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'ENOENT'];
 
 /** The code of an error of the file system. */
 export const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
@@ -30,7 +30,7 @@ export const code = (error: unknown): string => (error as NodeJS.ErrnoException)
 /** Removes a lock whose draft this is; one that someone else holds stays. What can't be removed is cleared by who wants the lock next. */
 function remove(path: string, draft: string): void {
   try {
-    rmSync(draft, { force: true });
+    rmSync(draft, { recursive: true, force: true });
     rmdirSync(path);
   } catch {
     // It is gone, or another's.
@@ -78,6 +78,12 @@ export function isDead(holder: string): boolean {
 export function clearLock(path: string, holder: string): void {
   remove(path, join(path, holder || 'nobody'));
   const prefix = `${basename(path)}.`;
-  for (const name of readdirSync(dirname(path)))
-    if (name.startsWith(prefix) && isDead(name.slice(prefix.length))) rmSync(join(dirname(path), name), { recursive: true, force: true });
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(prefix) || !isDead(name.slice(prefix.length))) continue;
+    try {
+      rmSync(join(dirname(path), name), { recursive: true, force: true });
+    } catch {
+      // Its owner lives after all, and is writing there.
+    }
+  }
 }
