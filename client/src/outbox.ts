@@ -122,15 +122,27 @@ export const fresh = (device: Device, state: State): readonly Batch[] =>
  * collector that was away does not get a device's batches together. Their bytes are fixed with this, and the time of the next try.
  */
 export function seal(device: Device, state: State): readonly Batch[] {
+  const { me, now, coins } = device;
   const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
-  const old = due.find(({ by }) => by !== device.me);
-  return due.filter((batch) => {
-    const isGoing = batch.by === device.me || batch === old;
-    const pause = isGoing ? Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** batch.tries++) : SPREAD;
+  const old = due.find(({ by }) => by !== me);
+  const going = due.filter((batch) => batch.by === me || batch === old);
+  // A device goes by what failed most often, and its next try is one for all: its uploads do not grow with what waits.
+  const tries = Math.max(0, ...state.outbox.map((batch) => batch.tries));
+  for (const batch of going) {
     batch.by = '';
-    batch.notBefore = device.now() + PATIENCE + device.coins.uniform(pause);
-    return isGoing;
-  });
+    batch.tries++;
+    batch.notBefore = now() + PATIENCE + coins.uniform(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** tries));
+  }
+  for (const batch of state.outbox) {
+    if (old && batch.by !== me && !going.includes(batch))
+      batch.notBefore = Math.max(batch.notBefore, old.notBefore + coins.uniform(SPREAD));
+  }
+  return going;
+}
+
+/** The collector is there: what waits may come soon, each batch at a random time of its own. */
+export function hasten({ now, coins }: Device, state: State): void {
+  for (const batch of state.outbox) batch.notBefore = Math.min(batch.notBefore, now() + PATIENCE + coins.uniform(SPREAD));
 }
 
 /** The collector asks for a pause, in seconds: nothing is sent for so long, and up to twice as long. */

@@ -4,7 +4,7 @@ import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import type { Device } from './device.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { type Batch, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
+import { type Batch, hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
 import { advance } from './slots.ts';
 import type { Store } from './store.ts';
 
@@ -82,6 +82,7 @@ export function createSender(
       for (const [{ batch: id, schema }, { status, retryAfter = 0, reason, stop }] of answers) {
         const batch = state.outbox.find((each) => each.batch === id);
         if (retryAfter > 0) pauseFor(device, state, retryAfter);
+        if (isFinal(status)) hasten(device, state);
         if (batch && isFinal(status)) remove(device, state, batch, status < 300 ? 'delivered' : 'refused', reason);
         for (const metric of Object.keys(device.metrics)) {
           if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue; // it may say anything

@@ -53,6 +53,15 @@ const count = (sent: Sent, key: (each: Sent[number]) => unknown): readonly numbe
 };
 
 describe('a collector that answers 503 for 14 days', () => {
+  test('is tried once or twice an hour by a device, however much waits there', async () => {
+    const sent = await fortnight(2, () => 503);
+    const first = Math.min(...sent.map(({ at }) => at));
+    const lastDays = sent.filter(({ at, isRetry }) => isRetry && at > first + 10 * 24 * HOUR);
+    // A pause is half an hour in the mean; so many batches wait by then that tries of their own would be twenty times as many.
+    expect(lastDays.length / (DAYS - 10)).toBeLessThan(100);
+    expect(new Set(sent.map(({ batch }) => batch)).size).toBeGreaterThan(20);
+  });
+
   test.each([false, true])(
     'never gets two batches that it has seen at one moment, nor their times in step (reloads: %s)',
     async (isReloading) => {

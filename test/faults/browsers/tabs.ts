@@ -77,6 +77,7 @@ export const secondTab = (engine: Engine, rounds: number): Promise<Outcome> =>
     const page = await place.open(app, 'later');
     const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
     if (place.engine !== 'webkit') place.expect('claimed at the next visit', claimed, true);
+    await ask(page, 'telemetry.flush()'); // WebKitGTK may end a tab's process without a word
     await page.close();
     await expectOnce(place, app);
     return atOnce ? 'counted at once' : claimed ? 'at the next visit' : 'lost';
