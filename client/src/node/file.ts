@@ -1,5 +1,6 @@
 /** A folder as storage: a file for each key, replaced whole, by one process and one thread at a time. */
 
+import { randomInt } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -113,7 +114,7 @@ async function wait<T>(file: string, lockPath: string, update: (stored: string |
     if (now !== holder) seen = performance.now();
     holder = now;
     if (isDead(holder) || performance.now() - seen > STALLED) pass(lockPath, holder);
-    else await pause(1 + Math.random() * (PAUSE - 1));
+    else await pause(1 + randomInt(PAUSE));
   }
   throw new Error(`expected the lock ${lockPath}, got none in ${PATIENCE / 1_000} s`);
 }
