@@ -52,9 +52,11 @@ export function createStore(
   const enter = (stored: string | undefined): State => {
     const read = stored ? attempt(() => parseState(stored)) : emptyState();
     const state = read ?? spentState(device, {}, device.today());
+    const known = newer(decision, spill.decision());
     if (!read) {
       device.said.push({ result: 'storage-reset' });
-      if (fallback === 'granted') state.decision = { count: 1, value: 'denied' }; // a refusal may be lost
+      // A refusal may be lost, and what lies in the spill be older: who had agreed is asked again.
+      state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
     }
     // A database that was deleted under this page must not give it back what it has spent; one that was erased by a decision may.
     if (state.decision.count <= decision.count) {
@@ -63,7 +65,6 @@ export function createStore(
       }
       state.day = Math.max(state.day, store.view.day);
     }
-    const known = newer(decision, spill.decision());
     if (known.value === 'denied') refusal = known;
     if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);
     state.decision = newer(state.decision, known);
@@ -96,7 +97,8 @@ export function createStore(
             return { next: isKept ? text : undefined, result: { state, result, said: device.said } };
           }),
           ({ state, result, said }) => {
-            if (isSeen) store.view = state;
+            // What was decided elsewhere is no recording: a page must not put back what another has forgotten.
+            if (isSeen || state.decision.count > decision.count) store.view = state;
             learn(state.decision);
             said.forEach(tell);
             return result;

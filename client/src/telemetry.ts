@@ -1,6 +1,6 @@
 /**
- * `createTelemetry`: what an app calls. The trusted path is in record.ts; here is when it runs. A record is randomized at once, spilled, and
- * claims its slot with all others of its tick in one transaction. Only what that has written may be sent.
+ * `createTelemetry`: what an app calls. The trusted path is in record.ts; here is when it runs. A record is randomized at once;
+ * at the end of its tick all are spilled, and claim their slots in one transaction. Only what that has written may be sent.
  */
 
 import { dayNumber, hex, type MetricDocument, type Segments } from '@murmuration/shared';
@@ -143,7 +143,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /** Writes all that waits; nothing before it is known whether the person agrees. */
   const commit = (): Maybe<unknown> => {
     const entries = pending;
-    if (!entries[0] || !isOpen() || store.consent() === 'unknown') return;
+    if (!entries[0] || store.consent() === 'unknown') return;
+    // Noted at the end of the task that recorded them, which no page is closed before: a note costs more than a record.
+    if (store.consent() === 'granted') entries.forEach(spill.keep);
+    if (!isOpen()) return;
     pending = [];
     const isTurning = entries.some(({ metric }) => !hasOtherwise(device, metric));
     return write(entries, isTurning);
@@ -173,8 +176,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /** The page is left: what this context has written is sent as it is, and the storage is let go, for one that is held would block all pages. */
   const leave = (): unknown => {
     if (!storage.suspend) return flush();
-    if (isActive() && spill.decision().value !== 'denied' && writing === 0)
-      for (const batch of fresh(device, store.view)) void attempt(() => send(batch));
+    if (isActive() && writing === 0)
+      for (const batch of fresh(device, store.view)) if (spill.decision().value !== 'denied') void attempt(() => send(batch));
     isAway = true;
     cancel();
     return storage.suspend();
@@ -201,7 +204,6 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
     if (isTaken(metric)) return refuse('already-answered');
     const entry = { ...claim, wire, day: today() };
-    if (consent === 'granted') spill.keep(entry);
     // All records of a tick share one transaction.
     if (pending.push(entry) === 1) void Promise.resolve().then(commit);
   };

@@ -1,7 +1,8 @@
 /** Consent: nothing before it, nothing after it is taken back, and `unknown` until the storage has said what was decided. */
 
 import { defineSchema, flag, memoryStorage, preview } from '@murmuration/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Spill } from '../../client/src/adapters/storage.ts';
 import { device, results, settle, textIn } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
@@ -105,13 +106,16 @@ describe('until the storage has answered', () => {
     'after %s and with %s as the default consent is unknown, then %s, and what was recorded is %s',
     async (decide, consent, state, result) => {
       const browser = await decided(decide);
-      const { telemetry, outcomes, uploads } = device(schema, { storage: browser.open(), consent });
+      const page = browser.open();
+      const noted = vi.spyOn(page.spill as Spill, 'setItem');
+      const { telemetry, outcomes, uploads } = device(schema, { storage: page, consent });
       expect(telemetry.consent.state).toBe('unknown');
       telemetry.record('dark', true);
       expect([outcomes, uploads]).toEqual([[], []]);
       await settle();
       expect(telemetry.consent.state).toBe(state);
       expect(outcomes.filter(({ metric }) => metric === 'dark').map((outcome) => outcome.result)).toEqual([result]);
+      expect(noted.mock.calls.filter(([key]) => key.includes(':answer:'))).toHaveLength(state === 'granted' ? 1 : 0);
     },
   );
 

@@ -210,6 +210,28 @@ describe('stored text that is damaged', () => {
     expect(results(outcomes)).toEqual(['storage-reset', 'no-consent']);
   });
 
+  test.each(['granted', 'denied'] as const)('asks a person again who agreed by an old note in the spill, and then %s', async (then) => {
+    const browser = modelBrowser();
+    const first = device(schema, { storage: browser.open(), consent: 'ask' });
+    first.telemetry.consent.grant();
+    await settle();
+    browser.saveSpill();
+    if (then === 'denied') first.telemetry.consent.deny();
+    await settle();
+    browser.kill();
+    browser.write(KEY, 'not json');
+    const second = device(schema, { storage: browser.open(), consent: 'ask' });
+    await settle();
+    expect(second.telemetry.consent.state).toBe('ask');
+    second.telemetry.record('dark', true);
+    await second.live(600_000);
+    expect([second.uploads, results(second.outcomes)]).toEqual([[], ['storage-reset', 'no-consent']]);
+    second.telemetry.consent.grant();
+    await settle();
+    expect(second.telemetry.consent.state).toBe('granted');
+    expect(await ledger(second.telemetry)).toMatchObject({ spent: 60, left: 0 });
+  });
+
   const odd = [
     'not json',
     '{"v":2}',

@@ -1,8 +1,9 @@
 /** What is spent stays spent: in the ledger that people see, over versions of a schema, and after a person was forgotten. */
 
-import { defineSchema, flag, ledger, permanent, preview, type Schema, text } from '@murmuration/client';
+import { type DeviceQuestions, defineSchema, flag, ledger, permanent, preview, type Schema, text } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
 import { type Device, device, results, settle, stateIn, textIn } from './device.ts';
+import { modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const of = (version: number, epsilon: number, per: 'week' | 'month' | 'year') =>
@@ -132,6 +133,23 @@ describe('forget', () => {
       if (day % 10 === 0 && day < 30) await it.telemetry.forget();
     }
     expect(days).toEqual([0, 50, 60]);
+  });
+
+  test('is not undone by a page of an older version that only answers in the place of `otherwise`', async () => {
+    const browser = modelBrowser({ hasSpill: false });
+    const seen = flag({ ...ask, otherwise: false });
+    const versioned = <M extends DeviceQuestions>(version: number, metrics: M) =>
+      device(defineSchema({ app: 'notes', version, budget: { epsilon: 9, per: 'month' }, metrics }), { storage: browser.open() });
+    const old = versioned(1, { dark: flag(ask), seen });
+    old.telemetry.record('dark', true);
+    await old.telemetry.flush();
+    const next = versioned(2, { wide: flag(ask) });
+    await next.telemetry.forget();
+    old.telemetry.record('seen', true);
+    await settle();
+    await old.telemetry.flush();
+    await ledger(old.telemetry);
+    expect(Object.keys(JSON.parse((browser.stored('murmuration:notes') ?? '').slice(16)).accounts)).toEqual(['wide']);
   });
 
   test('who agrees before it was done is forgotten, and has agreed', async () => {

@@ -6,6 +6,7 @@
 import { type MetricDocument, PERIOD_DAYS, type Period } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openWindows } from '../../client/src/ledger/ledger.ts';
 import { type Event, follow, revealedBy, sentOf, type Version, type Visit, versions, visits, windowsOf } from './device.ts';
 
 const numbered = (n: number): string => `symbol ${n}`;
@@ -178,4 +179,13 @@ test('what is decided depends on days alone: symbols are never looked at', () =>
     }),
     { numRuns: 600, seed: 8 },
   );
+});
+
+test('hundreds of thousands of reports are added up like three', () => {
+  const spent = Array.from({ length: 300_000 }, (_, i) => ({
+    epsilon: 2 ** -18,
+    budget: { epsilon: 2, per: 'year' as const },
+    day: i % 300,
+  }));
+  expect(openWindows({ a: { day: 299, by: '', spent } }, 300, { epsilon: 3, per: 'month' })).toEqual({ limit: 2, days: 365 });
 });

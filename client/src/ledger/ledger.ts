@@ -55,14 +55,18 @@ export function nextDay(metric: MetricDocument, account: Account | undefined, to
 /** What a report today must fit: the least budget of the windows that are open, and how many days they reach back. */
 export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
   const reach = DAYS[budget.per];
-  const budgets = Object.values(accounts).flatMap(({ spent }) =>
-    spent.filter(({ day, budget: { per } }) => day + Math.max(reach, DAYS[per]) > today).map((spending) => spending.budget),
-  );
-  return {
-    // What was promised for shorter windows than today's was not kept for so long: today's window waits until it holds none.
-    limit: Math.min(budget.epsilon, ...budgets.map(({ epsilon, per }) => (DAYS[per] < reach ? 0 : epsilon))),
-    days: Math.max(reach, ...budgets.map(({ per }) => DAYS[per])),
-  };
+  let limit = budget.epsilon;
+  let days = reach;
+  for (const { spent } of Object.values(accounts)) {
+    for (const { day, budget: promised } of spent) {
+      const length = DAYS[promised.per];
+      if (!(day + Math.max(reach, length) > today)) continue;
+      // What was promised for shorter windows than today's was not kept for so long: today's window waits until it holds none.
+      limit = Math.min(limit, length < reach ? 0 : promised.epsilon);
+      days = Math.max(days, length);
+    }
+  }
+  return { limit, days };
 }
 
 /** What was spent on a metric in the last so many days, today included. */

@@ -1,0 +1,10 @@
+/** A mutant whose line has changed would try nothing. */
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { MUTANTS } from './client/mutants.ts';
+
+test.each(MUTANTS)('$file: "$name" changes one place', ({ file, line }) => {
+  const text = readFileSync(new URL(`../../client/src/${file}`, import.meta.url), 'utf8');
+  expect(text.split(line)).toHaveLength(2);
+});
