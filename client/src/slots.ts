@@ -47,6 +47,7 @@ function open(device: Device, state: State, asked: Claim): Outcome['result'] {
  * waits for the slot's end, where an answer may take its place. So whether one was recorded is as well randomized as what was.
  */
 export function advance(device: Device, state: State): void {
+  if (!(device.today() > 0)) return;
   turnTo(state, device.today());
   trim(device, state);
   for (const [metric, document] of Object.entries(device.metrics)) {
@@ -62,7 +63,8 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // By a transaction whose end nobody heard; or, with `otherwise`, for the slot before: the same symbol in two reports would tell that it is no `otherwise`.
   if (account?.by === entry.id || account?.before === entry.id) return 'recorded';
   if (!Object.hasOwn(device.metrics, entry.metric)) return 'unknown-metric';
-  if (entry.wire !== device.wire || device.today() > entry.day + ACCEPTED_DAYS.before) return 'expired';
+  // Written so that a clock that gives no number answers nothing.
+  if (entry.wire !== device.wire || !(device.today() <= entry.day + ACCEPTED_DAYS.before)) return 'expired';
   // What was recorded before the last answer's slot began is no answer to a later one: it may have been claimed long ago, and be spilled still.
   if (account && account.day > entry.day) return 'already-answered';
   if (!hasOtherwise(device, entry.metric)) return open(device, state, entry);

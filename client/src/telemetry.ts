@@ -83,7 +83,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     ...schema,
     ...document,
     segment,
-    perDay: options.batchesPerDay ?? (isLater ? 1 : PER_DAY),
+    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : PER_DAY)), // with none a search for a day would not end
     isLater,
     sampleRate,
     word,

@@ -292,3 +292,13 @@ describe('stored text that is damaged', () => {
     expect(await ledger(it.telemetry)).toMatchObject({ spent: 60 });
   });
 });
+
+test('a clock that gives no number records nothing, whether or not the metric has `otherwise`', async () => {
+  const it = device(schema, { time: { now: Number.NaN } });
+  for (const metric of ['dark', 'seen'] as const) it.telemetry.record(metric, true);
+  it.telemetry.record('kept', 'word');
+  await it.telemetry.flush();
+  expect(results(it.outcomes)).not.toContain('recorded');
+  expect([it.uploads, await ledger(it.telemetry).catch(() => 'no day')]).toEqual([[], expect.anything()]);
+  expect(Object.keys((await stateIn(it.storage)).accounts)).toEqual([]);
+});

@@ -3,7 +3,7 @@
 import { choice, defineSchema, flag, memoryStorage, preview, text } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import { MAX_BODY_BYTES, parseDay } from '@murmuration/shared';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { multinomial, upperTail } from '../proofs/statistics.ts';
 import { type Device, type DeviceOptions, device, FIRST_DAY, results, settle, stateIn, textIn } from './device.ts';
 
@@ -161,6 +161,15 @@ describe('batches a day', () => {
 
   test.each([0, 1.5, -1])('%s batches a day are refused', (batchesPerDay) => {
     expect(() => device(schema, { batchesPerDay })).toThrow(/batchesPerDay: expected a whole number above 0, got/);
+  });
+
+  test.each([0, -1, Number.NaN])('%s batches a day are at least one where a production bundle does not check', async (batchesPerDay) => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { telemetry, batches } = device(schema, { batchesPerDay });
+    vi.unstubAllEnvs();
+    telemetry.record('m0', true);
+    await telemetry.flush();
+    expect(batches().length).toBeLessThanOrEqual(1);
   });
 });
 
