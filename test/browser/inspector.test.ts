@@ -81,6 +81,10 @@ test('says in whole sentences what is asked, how likely a report is not what was
 test('says ε, the budget and a year under Details alone', async () => {
   await click('Privacy');
   await share().click();
+  await page.getByText('Details', { exact: true }).click();
+  await says('ε\u00a00 of 6 is spent, in any 30 days.'); // and not -0
+  await says('ε\u00a01 a report, 0 spent now');
+  await page.getByText('Details', { exact: true }).click();
   await click('Answer');
   await says('Answered on');
   expect(

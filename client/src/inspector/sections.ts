@@ -40,7 +40,7 @@ export interface Speech {
 }
 
 /** ε to two decimals: rounded up where it is spent, so that nothing is shown as less than it is. */
-const upwards = (epsilon: number): number => Math.ceil(epsilon * 100 - 1e-9) / 100;
+const upwards = (epsilon: number): number => Math.max(0, Math.ceil(epsilon * 100 - 1e-9) / 100); // and never -0
 
 const describe = ({ document }: Speech, metric: string): string => document.about[metric]?.description ?? metric;
 
