@@ -1,6 +1,7 @@
 /** `--schema FILE`: a module that exports `schema`, or the canonical JSON of one. */
 
 import { readFile } from 'node:fs/promises';
+import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SchemaDocument } from '@murmuration/shared';
@@ -9,17 +10,26 @@ import { UsageError } from './commands/usage.ts';
 
 const { write } = process.stdout;
 
+/** A `.ts` file is a module even where its package.json has `"type": "commonjs"`, as `npm init` writes it: bundlers take it as one. */
+const takeAsModules = (): { deregister(): void } =>
+  registerHooks({
+    load: (url, context, next) =>
+      next(url, context.format === 'commonjs-typescript' && url.endsWith('.ts') ? { ...context, format: 'module-typescript' } : context),
+  });
+
 /** Runs a module. What it prints goes to standard error, for standard output is the command's; a process that it ends fails. */
 async function run(file: string, field: string): Promise<{ readonly schema?: unknown }> {
   const onExit = (): void => {
     process.exitCode = 2;
     process.stderr.write(`murmuration: ${field}: expected a module that loads, got one that ends the process\n`);
   };
+  const hooks = takeAsModules();
   process.once('exit', onExit);
   process.stdout.write = process.stderr.write.bind(process.stderr);
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as { readonly schema?: unknown };
   } finally {
+    hooks.deregister();
     process.stdout.write = write;
     process.off('exit', onExit);
   }

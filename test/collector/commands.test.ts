@@ -115,6 +115,20 @@ describe('a schema module', () => {
     expect(stderr).toContain(`murmuration: --schema ${file}: expected a module that loads, got one that ends the process\n`);
   });
 
+  test('in TypeScript is loaded where package.json says that files are CommonJS, as `npm init` writes it', () => {
+    const project = join(folder, 'init');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{ "type": "commonjs" }');
+    writeFileSync(join(project, 'answers.ts'), "export const answers: readonly string[] = ['a', 'b'];\n");
+    const imports = "import { answers } from './answers.ts';\n";
+    writeFileSync(
+      join(project, 'schema.ts'),
+      `${imports}if (answers.length !== 2) throw new Error();\nexport const schema = ${readFileSync(first, 'utf8')};\n`,
+    );
+    const { status, stdout, stderr } = run('schema', '--json', '--schema', join(project, 'schema.ts'));
+    expect([status, JSON.parse(stdout).charges.length, stderr]).toEqual([0, 1, '']);
+  });
+
   test('of each version is loaded, whatever it prints', async () => {
     const child = spawn(process.execPath, [
       bin,
