@@ -1,5 +1,5 @@
 /**
- * What a page keeps at once, in `localStorage`, for the moments until its transaction is done: randomized answers that have claimed
+ * What a page keeps in `localStorage` for the moments until its transaction is done: randomized answers that have claimed
  * nothing yet, and the decision on consent. Nothing is sent from here. So a spill that is stale or lost can lose an answer, and can
  * never spend ε twice.
  */

@@ -30,7 +30,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 const PER_DAY = 8;
 
 /**
- * Starts telemetry on a device. Nothing is stored or sent before the person agrees and something is recorded.
+ * Starts telemetry on a device. Nothing is stored or sent before the person decides.
  *
  * @throws {RangeError} that names an option, what was expected and what came; a production bundle holds no checks
  * @example

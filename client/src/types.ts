@@ -35,7 +35,7 @@ export interface Outcome {
     | 'no-entropy'
     /** Nothing could be written down, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
     | 'storage-failed'
-    /** What was stored can't be read: the budget counts as spent today, and every metric as answered. */
+    /** What was stored can't be read: the budget counts as spent today, every metric as answered, and an agreement no more. */
     | 'storage-reset'
     | 'delivered'
     /** The collector refused the batch for good. */
@@ -48,7 +48,7 @@ export interface Outcome {
   readonly reason?: string | undefined;
 }
 
-/** Whether the person has agreed. Nothing is stored or sent unless `granted`. */
+/** Whether the person has agreed. Unless `granted`, nothing is sent, and nothing is stored but a refusal and, of an earlier agreement, the ledger. */
 export interface Consent {
   /** `unknown` until the storage has answered; then `ask` where the person has not decided. */
   readonly state: 'unknown' | 'ask' | 'granted' | 'denied';
@@ -107,7 +107,7 @@ export interface Telemetry<M extends DeviceQuestions> {
   look(): Promise<Look>;
   /**
    * Sends what waits: all that was never sent, and of what could not be delivered one batch, once its pause is over. Resolves when each has
-   * its answer, in 10 seconds at most. Never rejects.
+   * its answer: 10 seconds at most, after what is being written. Never rejects.
    */
   flush(): Promise<void>;
   /**
