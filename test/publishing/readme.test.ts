@@ -147,6 +147,10 @@ test('the lines compile, and a misspelt metric or answer does not', async () => 
   }
 });
 
+test('the file that calls the hook says that it is the client’s, without which a server component that renders it fails in Next', () => {
+  expect(blockWith('useTelemetry(')).toMatch(/^'use client';/);
+});
+
 test('what vite builds holds no development checks, loads the inspector on demand, and reports under a strict policy', async () => {
   await run(vite, ['build'], { cwd: app, env: { ...process.env, NODE_ENV: undefined } }); // vitest's own is `test`
   const folder = join(app, 'dist', 'assets');
