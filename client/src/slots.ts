@@ -26,6 +26,16 @@ export interface Entry extends Claim {
 /** Whether a metric has an answer that stands for those who recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
+/** Whether a slot is taken as far as is known: nothing gives it back, so that much can be said at once. */
+export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
+  const account = accounts[name];
+  return (
+    !!account &&
+    !(account.answered === 0 && hasOtherwise(device, name)) &&
+    nextDay(device.metrics[name] as MetricDocument, account, today, device.budget) > today
+  );
+}
+
 /** Claims a slot, if it is open, and puts its report into the outbox. */
 function open(device: Device, state: State, asked: Claim): Outcome['result'] {
   const { about, metrics, isLater, coins } = device;

@@ -3,14 +3,13 @@
  * at the end of its tick all are spilled, and claim their slots in one transaction. Only what that has written may be sent.
  */
 
-import { dayNumber, hex, type MetricDocument, type Segments } from '@murmuration/shared';
+import { dayNumber, hex, type Segments } from '@murmuration/shared';
 import { pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
 import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
 import type { Device } from './device.ts';
 import { announce, explain, explainDelivery } from './explain.ts';
-import { nextDay } from './ledger/ledger.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { type Batch, bodyOf, erase, fresh } from './outbox.ts';
@@ -19,7 +18,7 @@ import { createCoins, systemRng, words } from './random/coins.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
 import { createSender } from './sender.ts';
-import { advance, answer, type Entry, hasOtherwise } from './slots.ts';
+import { advance, answer, type Entry, hasOtherwise, isTaken } from './slots.ts';
 import { createSpill } from './spill.ts';
 import { createStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
@@ -46,8 +45,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const { schema, endpoint, key, segment, sampleRate = 1, clock = systemClock, consent: fallback = 'ask' } = options;
   const { storage = webStorage(), transport = fetchTransport, upload, lifecycle = pageLifecycle } = options;
   const { document, wire } = schema;
-  const { app, budget, metrics } = document;
-  const name = `murmuration:${app}`;
+  const name = `murmuration:${document.app}`;
   const isLater = upload === 'later';
 
   const word = words(options.rng ?? systemRng);
@@ -186,15 +184,6 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const stopWatching = storage.watch?.(`${name}:consent`, () => isOpen() && store.change(() => {}));
   start();
 
-  /** Whether a slot is taken as far as is known: nothing gives it back, so that much can be said at once. */
-  const isTaken = (metric: string): boolean => {
-    const account = store.view.accounts[metric];
-    return (
-      !!account &&
-      !(account.answered === 0 && hasOtherwise(device, metric)) &&
-      nextDay(metrics[metric] as MetricDocument, account, today(), budget) > today()
-    );
-  };
   const record = (metric: string, value: unknown): void => {
     const claim = randomize(device, metric, value);
     const consent = store.consent();
@@ -202,7 +191,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (typeof claim === 'string') return refuse(claim);
     if (isClosed) return refuse('closed');
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
-    if (isTaken(metric)) return refuse('already-answered');
+    if (isTaken(device, store.view, metric, today())) return refuse('already-answered');
     const entry = { ...claim, wire, day: today() };
     // All records of a tick share one transaction.
     if (pending.push(entry) === 1) void Promise.resolve().then(commit);
