@@ -1,8 +1,14 @@
 /** What a context of a device works on: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
-import type { SchemaDocument, Batch as WireBatch } from '@murmuration/shared';
+import { dayNumber, hex, type SchemaDocument, type Segments, type Batch as WireBatch } from '@murmuration/shared';
+import type { Clock } from './adapters/lifecycle.ts';
+import type { DeviceQuestions } from './questions.ts';
+import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Path } from './record.ts';
-import type { Outcome } from './types.ts';
+import type { Options, Outcome } from './types.ts';
+
+/** The most batches with one day's date. */
+const PER_DAY = 8;
 
 /** Everything but what is stored. */
 export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
@@ -23,4 +29,26 @@ export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
   me: string;
   /** What the transaction that is being decided says of records and reports: told once it is done. */
   said: Outcome[];
+}
+
+/** A context of the device that an app's options describe. */
+export function createDevice<M extends DeviceQuestions, S extends Segments>(options: Options<M, S>, clock: Clock): Device {
+  const { schema, segment, upload, sampleRate = 1 } = options;
+  const isLater = upload === 'later';
+  const word = words(options.rng ?? systemRng);
+  return {
+    ...schema,
+    ...schema.document,
+    segment,
+    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : PER_DAY)), // with none a search for a day would not end
+    isLater,
+    sampleRate,
+    word,
+    coins: createCoins(word),
+    newId: () => [word(), word(), word(), word()].map(hex).join(''),
+    now: () => clock.now(),
+    today: () => dayNumber(clock.now()),
+    me: '',
+    said: [],
+  };
 }

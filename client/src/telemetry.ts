@@ -3,18 +3,17 @@
  * at the end of its tick all are spilled, and claim their slots in one transaction. Only what that has written may be sent.
  */
 
-import { dayNumber, hex, type Segments } from '@murmuration/shared';
+import type { Segments } from '@murmuration/shared';
 import { pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
 import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
-import type { Device } from './device.ts';
+import { createDevice } from './device.ts';
 import { announce, explain, explainDelivery } from './explain.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { type Batch, bodyOf, erase, fresh } from './outbox.ts';
 import type { DeviceQuestions } from './questions.ts';
-import { createCoins, systemRng, words } from './random/coins.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
 import { createSender } from './sender.ts';
@@ -24,9 +23,6 @@ import { createStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
-
-/** The most batches with one day's date. */
-const PER_DAY = 8;
 
 /**
  * Starts telemetry on a device. Nothing is stored or sent before the person decides.
@@ -42,14 +38,11 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     assertOptions(options);
     announce(options);
   }
-  const { schema, endpoint, key, segment, sampleRate = 1, clock = systemClock, consent: fallback = 'ask' } = options;
-  const { storage = webStorage(), transport = fetchTransport, upload, lifecycle = pageLifecycle } = options;
+  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = options;
+  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = options;
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
-  const isLater = upload === 'later';
 
-  const word = words(options.rng ?? systemRng);
-  const newId = (): string => [word(), word(), word(), word()].map(hex).join('');
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
   const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
   const send = (batch: Batch): Promise<Delivery> => {
@@ -77,21 +70,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     tellAll(pending, 'no-consent');
     pending = [];
   };
-  const device: Device = {
-    ...schema,
-    ...document,
-    segment,
-    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : PER_DAY)), // with none a search for a day would not end
-    isLater,
-    sampleRate,
-    word,
-    coins: createCoins(word),
-    newId,
-    now: () => clock.now(),
-    today: () => dayNumber(clock.now()),
-    me: '',
-    said: [],
-  };
+  const device = createDevice(options, clock);
   const spill = createSpill(storage, name);
   const store = createStore(storage, spill, name, device, fallback === 'granted' && privacyControl() ? 'denied' : fallback, tell, () => {
     if (store.consent() === 'denied') {
@@ -157,7 +136,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /** Looks at what is stored, claims what an earlier page left, and sends what waits. */
   const start = (): void => {
     isAway = false;
-    device.me = attempt(newId) ?? '-'; // another after each return: what was sent when the page was left takes nothing more
+    device.me = attempt(device.newId) ?? '-'; // another after each return: what was sent when the page was left takes nothing more
     // What waits here may lie in the spill too: each is claimed, and told, once.
     const answers = [...new Map([...spill.answers(), ...pending].map((each) => [each.id, each])).values()];
     pending = [];
