@@ -4,11 +4,11 @@ import {
   type Answer,
   answersOf,
   cellLabels,
+  DAYS,
   dayText,
   isDistributionLaw,
   labelOf,
   type MetricDocument,
-  PERIOD_DAYS,
   rangeOf,
 } from '@murmuration/shared';
 import { soughtOf } from './candidates.ts';
@@ -82,6 +82,14 @@ export interface Question extends Omit<Settings, 'truth'> {
   readonly shares?: ReturnType<Truth>;
 }
 
+/**
+ * The most reports of one device in so many days that repeat one symbol. Reports of a permanent metric are `every` days apart or more, and
+ * `renew` days after an epoch began the next report begins another, with fresh coins: at most ceil(renew / every) in an epoch.
+ */
+export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocument, 'every' | 'permanent'>): number {
+  return permanent === undefined || every === 'once' ? 1 : Math.ceil(Math.min(days, DAYS[permanent.renew]) / DAYS[every]);
+}
+
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
 /** The shares of a distribution's cells, and what is asked of it; of another metric undefined. */
@@ -117,10 +125,10 @@ export async function gather(
 export function estimate(question: Question): MetricEstimates {
   const { minimum, candidates, asked = USUAL, weights, shares } = question;
   const { app, metric, version, document } = question.metric;
-  const { type, law, epsilon, every, permanent } = document;
+  const { type, law, epsilon } = document;
   const { tallies, reports, from, to } = question.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
-  const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
+  const perDevice = repeatsIn(days, document);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : soughtOf(document, candidates);
