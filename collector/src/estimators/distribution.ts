@@ -41,7 +41,7 @@ export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estim
 
 /** The share of the cells from `from` to below `to`. */
 export const shareOf = ({ cells, meanOf }: Distribution, from: number, to: number): Linear =>
-  meanOf(Float64Array.from({ length: cells }, (_, i) => Number(i >= from && i < to)));
+  meanOf(new Float64Array(cells).fill(1, from, to));
 
 /** The share below each edge of a cell, from the range's low end to its high end. */
 export const sharesBelow = (distribution: Distribution): readonly Linear[] =>
