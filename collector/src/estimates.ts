@@ -32,8 +32,7 @@ export interface AnswerEstimate extends Estimate {
   /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
   /** Of distributions, by how they are found: shares that are not negative and sum to 1. Biased, without an interval. */
-  readonly ems?: number;
-  readonly em?: number;
+  readonly smoothed?: number;
   readonly consistent?: number;
   /** The share that is really so: known in demonstrations only. */
   readonly truth?: number;
@@ -101,11 +100,11 @@ function distributionRows(
   if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
   const found = distributionOf(document.law, tallies);
   if (found === undefined) return { answers: [] };
+  const { name, shares } = found.shape();
   const answers = cellLabels(document.range, document.cells).map((label, i) => {
-    const shapes = Object.fromEntries(Object.entries(found.shapes).map(([name, shares]) => [name, shares[i] as number]));
-    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), ...shapes };
+    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), [name]: shares[i] as number };
   });
-  return { answers, distribution: describe(found, document.range, asked) };
+  return { answers, distribution: describe(found, shares, document.range, asked) };
 }
 
 /** Reads a metric's tallies once, for the estimate of all that they tell. */

@@ -125,6 +125,6 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies)
       }
       return { estimate, variance: spread };
     },
-    shapes: { consistent: shares },
+    shape: () => ({ name: 'consistent', shares }),
   };
 }

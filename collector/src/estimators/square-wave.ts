@@ -15,6 +15,7 @@ import type { Tallies } from '../store/store.ts';
 import type { Distribution } from './distribution.ts';
 import { Z95 } from './estimate.ts';
 import { expectationMaximization, windowSums } from './expectation-maximization.ts';
+import { smoothedShares } from './smoothed.ts';
 import { chancesOf, squareWaveScores } from './square-wave-scores.ts';
 
 /** Below so many times the largest squared score the sum of scores is not near to normal. */
@@ -87,6 +88,6 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Di
       const quantile = quantileOfSum(reports, errorsOf(law, score, weights, likeliest));
       return { estimate, variance: variance / reports, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
     },
-    shapes: { em: Array.from(likeliest) },
+    shape: () => ({ name: 'smoothed', shares: smoothedShares(law, counts) }),
   };
 }
