@@ -73,7 +73,7 @@ export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[])
 /** Of a law's tallies; undefined without reports. */
 export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Distribution | undefined {
   const tally = tallies.get(0);
-  if (tally === undefined) return undefined;
+  if (tally === undefined || tally.reports === 0) return undefined;
   const { reports, cells: counts } = tally;
   const scoresOf = squareWaveScores(law);
   const likeliest = expectationMaximization(law, counts, 0, ROUNDS);
