@@ -2,6 +2,7 @@
 
 import * as shared from '@murmuration/shared';
 import type { DeviceQuestion, Randomizing } from './questions.ts';
+import { randomizeHierarchical } from './randomizers/hierarchical.ts';
 import { respondAround } from './randomizers/piecewise.ts';
 
 /** A mechanism for distributions that brings its own randomizer. */
@@ -16,5 +17,5 @@ export function distribution(
   range: shared.Range,
   ask: shared.Ask<DistributionMechanism, number> & { readonly cells?: number },
 ): DeviceQuestion<number> {
-  return { randomizers: { 'square-wave': respondAround }, ...shared.distribution(range, ask) };
+  return { randomizers: { hierarchical: randomizeHierarchical, 'square-wave': respondAround }, ...shared.distribution(range, ask) };
 }

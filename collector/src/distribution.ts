@@ -52,16 +52,15 @@ export interface Described {
 export const edgeOf = ([low, high]: Range, cells: number, number: number): number =>
   Math.round((cells * (Math.min(high, Math.max(low, number)) - low)) / (high - low));
 
-/** Describes a distribution over a range. */
-export function describe(distribution: Distribution, range: Range, { ranges, quantiles }: Asked): Described {
-  const { cells, shapes } = distribution;
-  const [best = []] = Object.values(shapes);
+/** Describes a distribution over a range, of which these shares are the closest to the truth as a whole. */
+export function describe(distribution: Distribution, shares: readonly number[], range: Range, { ranges, quantiles }: Asked): Described {
+  const { cells } = distribution;
   const below = sharesBelow(distribution);
   return {
     mean: inUnit(meanPlace(distribution), range),
     quantiles: quantiles.map((level) => {
       const { low, high } = quantileInterval(below, level);
-      const [estimate, from, to] = [quantilePlace(best, level), low, high].map((place) => numberAt(range, place)) as [
+      const [estimate, from, to] = [quantilePlace(shares, level), low, high].map((place) => numberAt(range, place)) as [
         number,
         number,
         number,

@@ -4,11 +4,11 @@ import {
   type Answer,
   answersOf,
   cellLabels,
+  DAYS,
   dayText,
   isDistributionLaw,
   labelOf,
   type MetricDocument,
-  PERIOD_DAYS,
   rangeOf,
 } from '@murmuration/shared';
 import { soughtOf } from './candidates.ts';
@@ -32,8 +32,7 @@ export interface AnswerEstimate extends Estimate {
   /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
   /** Of distributions, by how they are found: shares that are not negative and sum to 1. Biased, without an interval. */
-  readonly ems?: number;
-  readonly em?: number;
+  readonly smoothed?: number;
   readonly consistent?: number;
   /** The share that is really so: known in demonstrations only. */
   readonly truth?: number;
@@ -82,6 +81,14 @@ export interface Question extends Omit<Settings, 'truth'> {
   readonly shares?: ReturnType<Truth>;
 }
 
+/**
+ * The most reports of one device in so many days that repeat one symbol. Reports of a permanent metric are `every` days apart or more, and
+ * `renew` days after an epoch began the next report begins another, with fresh coins: at most ceil(renew / every) in an epoch.
+ */
+export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocument, 'every' | 'permanent'>): number {
+  return permanent === undefined || every === 'once' ? 1 : Math.ceil(Math.min(days, DAYS[permanent.renew]) / DAYS[every]);
+}
+
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
 /** The shares of a distribution's cells, and what is asked of it; of another metric undefined. */
@@ -93,11 +100,11 @@ function distributionRows(
   if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
   const found = distributionOf(document.law, tallies);
   if (found === undefined) return { answers: [] };
+  const { name, shares } = found.shape();
   const answers = cellLabels(document.range, document.cells).map((label, i) => {
-    const shapes = Object.fromEntries(Object.entries(found.shapes).map(([name, shares]) => [name, shares[i] as number]));
-    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), ...shapes };
+    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), [name]: shares[i] as number };
   });
-  return { answers, distribution: describe(found, document.range, asked) };
+  return { answers, distribution: describe(found, shares, document.range, asked) };
 }
 
 /** Reads a metric's tallies once, for the estimate of all that they tell. */
@@ -117,10 +124,10 @@ export async function gather(
 export function estimate(question: Question): MetricEstimates {
   const { minimum, candidates, asked = USUAL, weights, shares } = question;
   const { app, metric, version, document } = question.metric;
-  const { type, law, epsilon, every, permanent } = document;
+  const { type, law, epsilon } = document;
   const { tallies, reports, from, to } = question.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
-  const perDevice = permanent === undefined || every === 'once' ? 1 : Math.ceil(days / PERIOD_DAYS[every]);
+  const perDevice = repeatsIn(days, document);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : soughtOf(document, candidates);

@@ -17,6 +17,7 @@ export * from './mechanisms/codec.ts';
 export * from './mechanisms/cohorts.ts';
 export * from './mechanisms/count-mean-sketch.ts';
 export * from './mechanisms/d-bit-flip.ts';
+export * from './mechanisms/distribution.ts';
 export * from './mechanisms/exponential.ts';
 export * from './mechanisms/geometric.ts';
 export * from './mechanisms/hadamard.ts';

@@ -61,7 +61,8 @@ const questions: { readonly [name: string]: readonly [question: DeviceQuestion<n
   hybrid: [mean([0, 60], { ...ask, mechanism: mechanisms.hybrid() }), 30],
   laplace: [mean([0, 60], { ...ask, mechanism: mechanisms.laplace() }), 30],
   geometric: [count(9, { ...ask, mechanism: mechanisms.geometric() }), 3],
-  hierarchical: [distribution([0, 60], { ...ask, mechanism: mechanisms.hierarchical() }), 30],
+  hierarchical: [distribution([0, 60], { ...ask, mechanism: mechanisms.hierarchical({ branching: 2 }) }), 30],
+  squareWave: [distribution([0, 60], { ...ask, mechanism: mechanisms.squareWave() }), 30],
 };
 
 const schemaWith = (question: DeviceQuestion<never>): Schema<{ readonly asked: DeviceQuestion<never> }> =>

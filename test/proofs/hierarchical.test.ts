@@ -2,7 +2,6 @@
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
-  bestBranching,
   type HierarchicalLaw,
   hierarchical,
   hierarchicalLaw,
@@ -53,15 +52,6 @@ test('levels have the laws of lists of their nodes, the last level a node for ea
   expect(hierarchicalLaw(64, 1, 4).levels).toEqual([listLaw(4, 1), listLaw(16, 1), listLaw(64, 1)]);
   expect(hierarchicalLaw(10, 2, 4).levels).toEqual([listLaw(3, 2), listLaw(10, 2)]);
   expect(hierarchicalLaw(256, 1, 256).levels).toEqual([listLaw(256, 1)]);
-});
-
-test('the branching is the one of least (B - 1) h²', () => {
-  for (const size of [2, 3, 10, 16, 64, 100, 125, 256]) {
-    const cost = (b: number): number => (b - 1) * Math.ceil(Math.log(size) / Math.log(b) - 1e-9) ** 2;
-    const costs = range(15).map((i) => cost(i + 2));
-    expect(bestBranching(size)).toBe(2 + costs.indexOf(Math.min(...costs)));
-  }
-  expect([64, 100, 125, 256].map(bestBranching)).toEqual([4, 5, 5, 4]);
 });
 
 test('what is no law is refused', () => {

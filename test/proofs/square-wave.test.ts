@@ -1,12 +1,14 @@
 /** Proofs of the square wave on a grid: the law at every ε, its window, the shipped code at every threshold, its scores. */
 
 import { distribution as question } from '@murmuration/client';
+import { squareWave as named } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { kAryLaw, MODULUS, piecewise, type SquareWaveLaw, squareWave, squareWaveLaw, waveWindow } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { respondAround } from '../../client/src/randomizers/piecewise.ts';
 import { expectationMaximization } from '../../collector/src/estimators/expectation-maximization.ts';
-import { squareWaveDistribution, squareWaveScores } from '../../collector/src/estimators/square-wave.ts';
+import { squareWaveDistribution } from '../../collector/src/estimators/square-wave.ts';
+import { squareWaveScores } from '../../collector/src/estimators/square-wave-scores.ts';
 import { squareWave as specimen } from '../conformance/specimens/square-wave.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { largestRatio, range } from './channel.ts';
@@ -35,7 +37,8 @@ describe.each([1e-4, ...EPSILONS])('the square wave at ε = %d', (epsilon) => {
 
   test.each(CELLS)('over %i cells has scores without bias for every cell', (cells) => {
     const law = squareWaveLaw(cells, epsilon);
-    const scores = squareWaveScores(law).to2DArray();
+    const scoresOf = squareWaveScores(law);
+    const scores = range(cells).map((cell) => scoresOf(range(cells).map((i) => Number(i === cell))));
     const rows = rowsOf(law).map((row) => [...row.values()].map(toNumber));
     for (const [i, score] of scores.entries()) {
       for (const [x, row] of rows.entries()) {
@@ -131,13 +134,13 @@ describe('the estimators', () => {
   test('state, with every number in one cell, the variance of its row', () => {
     for (const epsilon of [0.5, 2, 8]) {
       const law = squareWaveLaw(5, epsilon);
-      const scores = squareWaveScores(law).to2DArray();
       const weights = [0, 0.25, 1, 0.5, 0];
       const expectedCounts = [...specimen.row(law, 1, MODULUS).values()].map((p) => 1e6 * toNumber(p));
       const found = squareWaveDistribution(law, new Map([[0, { reports: 1e6, cells: Float64Array.from(expectedCounts) }]]));
       const { estimate, variance } = found?.meanOf(weights) ?? { estimate: 0, variance: 0 };
-      const t = range(law.grid + law.window).map((j) => weights.reduce((total, w, i) => total + w * (scores[i]?.[j] as number), 0));
-      const exact = t.reduce((total, score, j) => total + (expectedCounts[j] as number) * score * score, 0) / 1e6 - 0.25 ** 2;
+      const exact =
+        squareWaveScores(law)(weights).reduce((total, score, j) => total + (expectedCounts[j] as number) * score * score, 0) / 1e6 -
+        0.25 ** 2;
       expect(estimate).toBeCloseTo(0.25, 9);
       // The likeliest shares stop short of the very cell.
       expect((variance * 1e6) / exact).toBeGreaterThan(0.99);
@@ -154,14 +157,14 @@ describe('the estimators', () => {
     expect(Math.abs(variance)).toBeLessThan(1e-12);
   });
 
-  test.each([false, true])('EM finds shares that are not negative and sum to 1 (smoothed: %s), at every ε without NaN', (smoothed) => {
+  test.each([0, 0.002, 0.25])('EM of strength %d finds shares that are not negative and sum to 1, at every ε without NaN', (strength) => {
     for (const epsilon of [1e-4, ...EPSILONS]) {
       for (const cells of [2, 64, 256]) {
         const law = squareWaveLaw(cells, epsilon);
         const counts = new Float64Array(law.grid + law.window);
         counts[0] = 1;
         counts[law.grid] = 99;
-        const shares = expectationMaximization(law, counts, smoothed);
+        const shares = expectationMaximization(law, counts, strength);
         expect(shares).toHaveLength(cells);
         expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
         expect(shares.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 9);
@@ -172,15 +175,15 @@ describe('the estimators', () => {
   test('EM climbs: no shares are likelier than those it stops at by more than its rule allows', () => {
     const law = squareWaveLaw(8, 2);
     const counts = Float64Array.from([...specimen.row(law, 2, MODULUS).values()].map((p, j) => 1e5 * toNumber(p) + 7 * ((j * 31) % 11)));
-    const likelihood = (shares: readonly number[]): number =>
+    const likelihood = (shares: ArrayLike<number>): number =>
       counts.reduce((total, count, j) => {
-        const chance = shares.reduce((sum, share, i) => {
+        const chance = Array.from(shares).reduce((sum, share, i) => {
           const near = j >= i && j < i + law.window;
           return sum + share * (near ? law.inside / law.window : (MODULUS - law.inside) / law.grid);
         }, 0);
         return total + count * Math.log(chance / MODULUS);
       }, 0);
-    const found = likelihood(expectationMaximization(law, counts, false));
+    const found = likelihood(expectationMaximization(law, counts, 0));
     for (const from of range(8)) {
       const point = range(8).map((i) => Number(i === from));
       expect(likelihood(point)).toBeLessThan(found + 1);
@@ -190,7 +193,7 @@ describe('the estimators', () => {
 });
 
 test('a number falls into the cell that holds it, beyond the range into the last', () => {
-  const { input, labels } = question([-10, 30], { epsilon: 8, description: 'x', cells: 4 });
+  const { input, labels } = question([-10, 30], { epsilon: 8, description: 'x', cells: 4, mechanism: named() });
   expect([-1e9, -10, -0.001, 0, 9.99, 10, 29.99, 30, 1e308, Number.NaN].map(input)).toEqual([0, 0, 0, 1, 1, 2, 3, 3, 3, 0]);
   expect(['5', null, true].map((value) => input(value as never))).toEqual(Array(3).fill(undefined));
   expect(labels()).toEqual(['-5', '5', '15', '25']); // the middles: at ε = 8 a window is a cell

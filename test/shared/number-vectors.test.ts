@@ -2,6 +2,7 @@
 
 import {
   countLaw,
+  distributionLaw,
   geometricLaw,
   hierarchicalLaw,
   hybridLaw,
@@ -39,6 +40,7 @@ const derive: { readonly [table: string]: (of: Case) => Law } = {
   mean: ({ epsilon }) => meanLaw(epsilon),
   count: ({ max, epsilon }) => countLaw(max, epsilon),
   geometric: ({ max, epsilon }) => geometricLaw(max, epsilon),
+  distribution: ({ cells, epsilon }) => distributionLaw(cells, epsilon),
   hierarchical: ({ cells, epsilon, branching }) => hierarchicalLaw(cells, epsilon, branching),
   hybrid: ({ grid, window, epsilon }) => hybridLaw(grid, window, epsilon),
   named: ({ mechanism, epsilon }) => named[mechanism]?.(epsilon) as Law,

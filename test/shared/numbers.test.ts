@@ -1,12 +1,13 @@
 /** Questions about numbers: what they take, and that no number is left unanswered. */
 
 import { choice, count, defineSchema, distribution, histogram, mean, permanent, preview } from '@murmuration/client';
-import { duchi, geometric, hierarchical, hybrid, laplace, piecewise } from '@murmuration/client/mechanisms';
+import { duchi, geometric, hierarchical, hybrid, laplace, piecewise, squareWave } from '@murmuration/client/mechanisms';
 import { parseDocument } from '@murmuration/collector';
 import {
   answersOf,
   canonicalSchema,
   countLaw,
+  distributionLaw,
   geometricLaw,
   hierarchicalLaw,
   hybridMeanLaw,
@@ -134,7 +135,7 @@ describe('a count', () => {
 describe('a distribution', () => {
   test('says in its document what it asks, and the collector takes it', () => {
     const { document } = schemaOf(distribution([-10, 30], ask));
-    const law = squareWaveLaw(64, 1);
+    const law = distributionLaw(64, 1);
     expect(document.metrics['number']).toEqual({ type: 'distribution', epsilon: 1, every: 'month', range: [-10, 30], cells: 64, law });
     expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
     const changed = (fields: object) => ({ ...document, metrics: { number: { ...document.metrics['number'], ...fields } } });
@@ -142,17 +143,22 @@ describe('a distribution', () => {
     expect(() => parseDocument(changed({ law: meanLaw(1) }))).toThrow('expected a law of numbers');
     expect(() => parseDocument(changed({ cells: 63 }))).toThrow('expected a law over 63, got one over 64');
     expect(() => parseDocument(changed({ cells: 257 }))).toThrow(RangeError);
-    expect(() => parseDocument(changed({ law: { ...law, inside: law.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
+    const wave = squareWaveLaw(64, 1);
+    expect(() => parseDocument(changed({ law: { ...wave, inside: wave.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
   });
 
-  test('can name its mechanism, of which a report is noisy bits', async () => {
-    const schema = schemaOf(distribution([0, 1], { ...ask, cells: 16, mechanism: hierarchical() }));
-    expect(schema.document.metrics['number']).toMatchObject({ cells: 16, law: hierarchicalLaw(16, 1, 4) });
+  test.each([
+    ['hierarchical', hierarchical(), hierarchicalLaw(16, 4), 'noisy bits'],
+    ['hierarchical of two branches', hierarchical({ branching: 2 }), hierarchicalLaw(16, 4, 2), 'noisy bits'],
+    ['the square wave', squareWave(), squareWaveLaw(16, 4), 'it says'],
+  ])('can name its mechanism: %s', async (_name, mechanism, law, words) => {
+    const schema = schemaOf(distribution([0, 1], { ...ask, epsilon: 4, cells: 16, mechanism }));
+    expect(schema.document.metrics['number']).toMatchObject({ cells: 16, law });
     expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
     const { telemetry, outcomes } = device(schema);
     telemetry.record('number', 0.7);
     const [batch] = await preview(telemetry);
-    expect(batch?.reports[0]?.meaning).toBe('randomized: noisy bits');
+    expect(batch?.reports[0]?.meaning).toContain(words);
     expect(outcomes).toEqual([{ metric: 'number', result: 'recorded' }]);
   });
 
@@ -174,10 +180,15 @@ describe('a distribution', () => {
   });
 
   test('tells in words what a report says', async () => {
-    const { telemetry } = device(schemaOf(distribution([0, 64], { ...ask, epsilon: 4 })));
-    telemetry.record('number', 60);
-    const [batch] = await preview(telemetry);
-    expect(batch?.reports[0]?.meaning).toMatch(/^randomized, it says: -?\d+(\.\d+)?$/);
+    for (const [epsilon, cells, words] of [
+      [4, 16, /^randomized, it says: -?\d+(\.\d+)?$/],
+      [4, 64, /^randomized: noisy bits$/],
+    ] as const) {
+      const { telemetry } = device(schemaOf(distribution([0, 64], { ...ask, epsilon, cells })));
+      telemetry.record('number', 60);
+      const [batch] = await preview(telemetry);
+      expect(batch?.reports[0]?.meaning).toMatch(words);
+    }
   });
 });
 

@@ -117,8 +117,8 @@ def subset(d, m, epsilon):
     return {"mechanism": "subset", "size": d, "subset": m, "include": include}, odds
 
 
-def choose(d, epsilon):
-    """Section 2.3, chooser 1: the law of a list of d answers."""
+def choose_subset(d, epsilon):
+    """Section 2.3, chooser 1: (m, 0 for k-ary; V)."""
     E = exp(epsilon)
 
     def V(p, q):
@@ -134,7 +134,13 @@ def choose(d, epsilon):
         v, m = min(subsets)
         laws.append((v, (d + 7) // 8, m))
     least = min(laws)[0]
-    m = min((size, v, m) for v, size, m in laws if v <= 1.03 * least)[2]
+    _, v, m = min((size, v, m) for v, size, m in laws if v <= 1.03 * least)
+    return m, v
+
+
+def choose(d, epsilon):
+    """Section 2.3, chooser 1: the law of a list of d answers."""
+    m, _ = choose_subset(d, epsilon)
     return (subset(d, m, epsilon) if m else k_ary(d, epsilon))[0]
 
 
@@ -1136,11 +1142,11 @@ def geometric(N, epsilon):
     return {"mechanism": "geometric", "tails": t}, odds
 
 
-def square_wave(cells, epsilon):
+def square_wave(cells, epsilon, window=None):
     """Section 2.12: (law, exact odds)."""
     e = exp(epsilon)
     b = 0.5 if epsilon < 2.0 ** -10 else ((epsilon - 1) * e + 1) / (2 * e * (e - 1 - epsilon))
-    law, odds = piecewise(cells - 1, 2 * math.floor(b * cells) + 1, epsilon)
+    law, odds = piecewise(cells - 1, window or 2 * math.floor(b * cells) + 1, epsilon)
     return {**law, "mechanism": "square-wave"}, odds
 
 
@@ -1149,16 +1155,38 @@ def hierarchical(cells, epsilon, branching=None):
     def height(B):
         return next(h for h in range(1, 10) if B ** h >= cells)
 
-    B = branching or min(range(2, 17), key=lambda b: ((b - 1) * height(b) ** 2, b))
+    def within(w):
+        return (2 - w / cells) * (w / cells) * (w / cells)
+
+    def range_variance(B):
+        h, total, left = height(B), 0.0, 1.0
+        for l in range(h):
+            w = B ** (h - 1 - l)
+            k = -(-cells // w)
+            U = (k - 1) * within(w) + within(cells - (k - 1) * w)
+            total += (h * (choose_subset(k, epsilon)[1] * k * k / (k - 1) + 1) - 1) * (left - U)
+            left = U
+        return total
+
+    if not branching:
+        roots = [next(B for B in range(2, 257) if B ** h >= cells) for h in range(1, 9)]
+        branching = min(roots, key=range_variance)
+    B = branching
     levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
     odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else
             Fraction(l["include"] * (l["size"] - l["subset"]), (TI - l["include"]) * l["subset"]) for l in levels]
     return {"mechanism": "hierarchical", "size": cells, "branching": B, "levels": levels}, max(odds)
 
 
+def choose_distribution(cells, epsilon):
+    """Section 2.13, chooser 1: (law, exact odds)."""
+    law, odds = hierarchical(cells, epsilon)
+    return square_wave(cells, epsilon, 1) if [l["mechanism"] for l in law["levels"]] == ["k-ary"] else (law, odds)
+
+
 def make_numbers():
     """numbers.json"""
-    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "hierarchical": [], "hybrid": [], "named": [], "refused": []}
+    out = {"piecewise": [], "mean": [], "count": [], "geometric": [], "squareWave": [], "hierarchical": [], "distribution": [], "hybrid": [], "named": [], "refused": []}
 
     def add(table, made, **given):
         try:
@@ -1180,6 +1208,9 @@ def make_numbers():
             add("squareWave", lambda: square_wave(cells, e), cells=cells, epsilon=e)
             add("hierarchical", lambda: hierarchical(cells, e), cells=cells, epsilon=e)
         add("hierarchical", lambda: hierarchical(64, e, 8), cells=64, branching=8, epsilon=e)
+    for e in sorted({*EPSILONS, *(i / 4 for i in range(1, 41))}):
+        for cells in (2, 3, 4, 5, 8, 10, 16, 17, 32, 50, 64, 81, 100, 128, 200, 256):
+            add("distribution", lambda: choose_distribution(cells, e), cells=cells, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
     for e in [*EPSILONS, 0.3, 1.5, 2.4, 3, 6, 10]:
@@ -1190,6 +1221,7 @@ def make_numbers():
         add("geometric", lambda: geometric(5, e), max=5, epsilon=e)
         add("squareWave", lambda: square_wave(64, e), cells=64, epsilon=e)
         add("hierarchical", lambda: hierarchical(64, e), cells=64, epsilon=e)
+        add("distribution", lambda: choose_distribution(64, e), cells=64, epsilon=e)
     return out
 
 

@@ -9,6 +9,6 @@ export type { CountMechanism, MeanMechanism } from '../numbers.ts';
 export type { ListMechanism, TextMechanism } from '../questions.ts';
 export { hadamard, projective } from './designs.ts';
 export { localHashing, stringHashing } from './local-hashing.ts';
-export { duchi, geometric, hierarchical, hybrid, laplace, piecewise } from './numbers.ts';
+export { duchi, geometric, hierarchical, hybrid, laplace, piecewise, squareWave } from './numbers.ts';
 export { countMeanSketch, hadamardCountMeanSketch } from './sketches.ts';
 export { dBitFlip, unary } from './unary.ts';

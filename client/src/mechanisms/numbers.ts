@@ -1,13 +1,13 @@
 /** Mechanisms that a mean, a count or a distribution can name. Each carries its randomizer. */
 
-import { hierarchicalLaw, hybridMeanLaw, laplaceLaw, namedGeometric, piecewiseLaw, steppedLaw } from '@murmuration/shared';
+import { hierarchicalLaw, hybridMeanLaw, laplaceLaw, namedGeometric, piecewiseLaw, squareWaveLaw, steppedLaw } from '@murmuration/shared';
 import type { DistributionMechanism } from '../distribution.ts';
 import type { CountMechanism, MeanMechanism } from '../numbers.ts';
 import { randomizeGeometric } from '../randomizers/geometric.ts';
 import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
 import { randomizeHybrid } from '../randomizers/hybrid.ts';
 import { randomizeLaplace } from '../randomizers/laplace.ts';
-import { randomizePiecewise } from '../randomizers/piecewise.ts';
+import { randomizePiecewise, respondAround } from '../randomizers/piecewise.ts';
 
 /** The mechanism of Duchi et al., 1BitMean: one of the two ends. `mean([0, 60], { epsilon: 1, description: '...', mechanism: duchi() })` */
 export const duchi = (): MeanMechanism => ({
@@ -41,21 +41,20 @@ export const laplace = ({ steps }: { readonly steps?: number } = {}): MeanMechan
 export const geometric = (): CountMechanism => ({ ...namedGeometric, randomizers: { geometric: randomizeGeometric } });
 
 /**
- * Hierarchical intervals for a distribution, by name: where the shares of ranges and the quantiles need the narrowest
- * intervals.
+ * Hierarchical intervals for a distribution, by name.
  *
- * @param branching how many parts a part of the range has; by the number of cells when left out
- * @example distribution([0, 60], { epsilon: 1, description: 'How many minutes a day?', mechanism: hierarchical() })
+ * @param branching how many parts a part of the range has; by ε and the number of cells when left out
+ * @example distribution([0, 60], { epsilon: 8, description: 'How many minutes a day?', mechanism: hierarchical() })
  */
-export const hierarchical = ({
-  branching,
-}: {
-  readonly branching?: number;
-} = {}): DistributionMechanism & {
-  readonly labels: () => readonly string[];
-} => ({
+export const hierarchical = ({ branching }: { readonly branching?: number } = {}): DistributionMechanism => ({
   takes: 'distribution',
   law: (cells, epsilon) => hierarchicalLaw(cells, epsilon, branching),
-  labels: () => [],
   randomizers: { hierarchical: randomizeHierarchical },
+});
+
+/** The square wave for a distribution, by name, with the window of its paper: a report is a place near the number, of one or two bytes. */
+export const squareWave = (): DistributionMechanism => ({
+  takes: 'distribution',
+  law: (cells, epsilon) => squareWaveLaw(cells, epsilon),
+  randomizers: { 'square-wave': respondAround },
 });

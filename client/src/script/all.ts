@@ -10,7 +10,6 @@ import {
   geometric,
   hadamard,
   hadamardCountMeanSketch,
-  hierarchical,
   laplace,
   localHashing,
   projective,
@@ -43,7 +42,7 @@ const questions: Required<Held['questions']> = {
   count: ({ max, law }, ask) => ({ ...count(max, ask), labels: () => outputLabels([0, max], law as NumberLaw) }),
   distribution: ({ range, cells, law }, ask) => ({
     ...distribution(range, { ...ask, cells }),
-    labels: () => (law.mechanism === 'square-wave' ? windowLabels(range, cells, law) : []),
+    labels: () => windowLabels(range, cells, law),
   }),
 };
 
@@ -66,6 +65,5 @@ export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
     hadamardCountMeanSketch(),
     geometric(),
     laplace(),
-    hierarchical(),
   ],
 });

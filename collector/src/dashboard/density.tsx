@@ -5,7 +5,7 @@ import type { VNode } from 'preact';
 import { decimalsForValue, endsOfValue, figure, percent } from './format.ts';
 import type { Answer, Distribution } from './types.ts';
 
-const shapeOf = ({ em, consistent, estimate }: Answer): number => Math.max(0, em ?? consistent ?? estimate);
+const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
 
 /** The conclusion in one sentence. */
 export function DensityLine({ distribution }: { distribution: Distribution }): VNode | null {

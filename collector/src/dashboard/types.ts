@@ -58,7 +58,7 @@ export interface Answer {
   readonly high: number;
   readonly truth?: number;
   /** Of a distribution's cell: the share that is closest to the truth as a whole. It carries no interval. */
-  readonly em?: number;
+  readonly smoothed?: number;
   readonly consistent?: number;
 }
 

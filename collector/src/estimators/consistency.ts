@@ -24,7 +24,7 @@ interface Node {
 function estimated(law: LevelLaw, tally: { readonly reports: number; readonly cells: Float64Array } | undefined): readonly Node[] {
   const { p, q } = mechanismOf(law).support(law);
   return Array.from({ length: law.size }, (_, node) =>
-    tally === undefined
+    tally === undefined || tally.reports === 0
       ? { value: 0, variance: UNKNOWN }
       : {
           value: ((tally.cells[node] as number) / tally.reports - q) / (p - q),

@@ -23,8 +23,8 @@ export interface Distribution {
   readonly cells: number;
   /** Of a weight for each cell: the mean weight over the devices that reported. */
   readonly meanOf: (weights: ArrayLike<number>) => Linear;
-  /** Shares of the cells that are not negative and sum to 1, by how they are found; the first are the best. No intervals. */
-  readonly shapes: Readonly<Record<string, readonly number[]>>;
+  /** Shares of the cells that are not negative and sum to 1, under the name of how they are found. No intervals. */
+  readonly shape: () => { readonly name: 'smoothed' | 'consistent'; readonly shares: readonly number[] };
 }
 
 /** An estimate with its 95 % interval; where errors are not normal, it is nowhere shorter than if they were. */
@@ -41,7 +41,7 @@ export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estim
 
 /** The share of the cells from `from` to below `to`. */
 export const shareOf = ({ cells, meanOf }: Distribution, from: number, to: number): Linear =>
-  meanOf(Float64Array.from({ length: cells }, (_, i) => Number(i >= from && i < to)));
+  meanOf(new Float64Array(cells).fill(1, from, to));
 
 /** The share below each edge of a cell, from the range's low end to its high end. */
 export const sharesBelow = (distribution: Distribution): readonly Linear[] =>

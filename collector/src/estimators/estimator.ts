@@ -30,7 +30,7 @@ import { supportsOf } from './supports.ts';
 /** What an estimate is made of. */
 export interface Question {
   readonly tallies: Tallies;
-  /** The most reports that one device may have in the tallies: 1 unless the metric is permanent. */
+  /** The most reports of one device in the tallies that repeat one symbol: 1 unless the metric is permanent. */
   readonly perDevice: number;
   /** The strings to estimate; lists need none. */
   readonly candidates: readonly string[];
@@ -82,7 +82,7 @@ export const distributionOf = (law: DistributionLaw, tallies: Tallies): Distribu
 export function evenVariance(law: DistributionLaw): number {
   const size = cellsOf(law);
   const lower = Array.from({ length: size }, (_, i) => Number(i < Math.floor(size / 2)));
-  return law.mechanism === 'hierarchical' ? hierarchicalEven(law, lower) : squareWaveEven(law, lower);
+  return law.mechanism === 'hierarchical' ? hierarchicalEven(law, lower) : squareWaveEven(law)(lower);
 }
 
 /** A row for each cell. */

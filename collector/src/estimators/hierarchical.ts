@@ -110,7 +110,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies)
       for (const [level, part] of parts.entries()) {
         const of = law.levels[level] as LevelLaw;
         const tally = tallies.get(level);
-        if (tally === undefined) {
+        if (tally === undefined || tally.reports === 0) {
           // Nobody drew the level, so its part may be anything that it can be.
           spread += (Math.max(...part) - Math.min(...part)) ** 2;
           continue;
@@ -125,6 +125,6 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies)
       }
       return { estimate, variance: spread };
     },
-    shapes: { consistent: shares },
+    shape: () => ({ name: 'consistent', shares }),
   };
 }

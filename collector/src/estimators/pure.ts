@@ -2,8 +2,11 @@
  * The estimator of every pure protocol (Wang et al. 2017, §3.1, equations 1 and 2): from C of n reports that support an
  * answer, f = (C/n - q) / (p - q), unbiased, with variance given the data (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
  *
- * Reports of one device on T days share the noise of its stored symbol. With v₁ the variance of a single report's
- * estimate and v∞ that of the symbol's own (p∞, q∞), N reports in all have variance (v₁ + (T - 1) v∞) / N.
+ * Reports of one device in one epoch share the noise of its stored symbol. With v₁ the variance of a single report's
+ * estimate and v∞ that of the symbol's own (p∞, q∞), m reports of one symbol add m (v₁ - v∞) + m² v∞ to that of the sum. Symbols
+ * of other epochs have coins of their own. With at most T reports of one symbol, so that Σ m² <= T Σ m, the mean of
+ * N reports in all has variance at most (v₁ + (T - 1) v∞) / N: with equality where all epochs have T reports, and a little less where
+ * the range cuts some off, for these have fewer.
  */
 
 import type { Support } from '@murmuration/shared';
@@ -29,7 +32,7 @@ function varianceOf({ p, q }: Support): Variance {
   return { constant: (q * (1 - q)) / gain, slope: (p * (1 - p) - q * (1 - q)) / gain, curve: 0 };
 }
 
-/** The variance of N reports' estimate, times N, where one device may have sent up to `perDevice` of them. */
+/** The variance of N reports' estimate, times N, where up to `perDevice` of them repeat one symbol. */
 export function rangeVariance(report: Support, permanent: Support, perDevice: number): Variance {
   const [one, epoch] = [varianceOf(report), varianceOf(permanent)];
   const over = (part: keyof Variance): number => one[part] + (perDevice - 1) * epoch[part];

@@ -5,7 +5,9 @@ import {
   cellsOf,
   countLaw,
   countMeanSketchLaw,
+  type DistributionLaw,
   dBitFlipLaw,
+  distributionLaw,
   exponentialLaw,
   geometricLaw,
   hadamardCountMeanSketchLaw,
@@ -50,6 +52,11 @@ const chosenList = ({ size }: ListLaw, { permanent }: Origin): Way =>
 
 const chosenNumber = ({ metric }: Origin): Way => (metric.type === 'count' ? (e) => countLaw(metric.max, e) : meanLaw);
 
+const chosenDistribution =
+  (law: DistributionLaw): Way =>
+  (e) =>
+    distributionLaw(cellsOf(law), e);
+
 /** The ways to a law of each mechanism: the chooser's where it has one, then by name, without and with parameters. */
 const ways: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism: M }>, origin: Origin) => readonly Way[] } = {
   'k-ary': (law, origin) => [chosenList(law, origin)],
@@ -83,8 +90,8 @@ const ways: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism: 
   laplace: ({ tails }) => [(e) => laplaceLaw(e, tails.length)],
   geometric: ({ tails }) => [(e) => geometricLaw(tails.length, e)],
   'one-bit': (_law, { permanent }) => (permanent === undefined ? [] : [(e) => oneBitLaw(e, permanent)]),
-  'square-wave': (law) => [(e) => squareWaveLaw(cellsOf(law), e)],
-  hierarchical: ({ size, branching }) => [(e) => hierarchicalLaw(size, e, branching)],
+  'square-wave': (law) => [chosenDistribution(law), (e) => squareWaveLaw(cellsOf(law), e)],
+  hierarchical: (law) => [chosenDistribution(law), (e) => hierarchicalLaw(law.size, e), (e) => hierarchicalLaw(law.size, e, law.branching)],
 };
 
 /** Where 32 bits hold none there is no law. */

@@ -1,7 +1,7 @@
 /** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
 
 import { type DeviceQuestion, distribution } from '@murmuration/client';
-import { hierarchical } from '@murmuration/client/mechanisms';
+import { hierarchical, squareWave } from '@murmuration/client/mechanisms';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
 import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
 import { distributionOf } from '../estimators/estimator.ts';
@@ -15,7 +15,7 @@ export interface DistributionSimulation extends Simulation {
 
 /** The laws that can be named. */
 const NAMED: { readonly [name: string]: (range: Range, ask: Parameters<typeof distribution>[1]) => DeviceQuestion<number> } = {
-  'square-wave': distribution,
+  'square-wave': (range, ask) => distribution(range, { ...ask, mechanism: squareWave() }),
   hierarchical: (range, ask) => distribution(range, { ...ask, mechanism: hierarchical() }),
 };
 
@@ -68,7 +68,8 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
   const inner = below.slice(1, -1);
   const mean = meanPlace(found);
   const trueMean = averageOf(drawn.map((cell) => (cell + 0.5) / cells));
-  const shapes = { ...found.shapes, unbiased: undefined };
+  const { name, shares } = found.shape();
+  const shapes = { [name]: shares, unbiased: undefined };
   return {
     shapes: Object.fromEntries(
       Object.entries(shapes).map(([name, shape]) => [
@@ -89,8 +90,8 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
   };
 }
 
-const questionOf = ({ range, epsilon, mechanism = 'square-wave', shares }: DistributionSimulation): DeviceQuestion<number> =>
-  namedIn(NAMED, mechanism)(range, { epsilon, description: 'simulated', cells: shares.length });
+const questionOf = ({ range, epsilon, mechanism, shares }: DistributionSimulation): DeviceQuestion<number> =>
+  (mechanism === undefined ? distribution : namedIn(NAMED, mechanism))(range, { epsilon, description: 'simulated', cells: shares.length });
 
 /** Runs the rounds. Truths are those of the sample's own numbers. */
 export function simulateDistribution(simulation: DistributionSimulation): {

@@ -9,40 +9,101 @@
 /** K(s), K'(s) and K''(s). */
 export type Cumulants = readonly [value: number, slope: number, bend: number];
 
-function normalOf(s: number, [value, slope, bend]: Cumulants): number {
+/** r* at s, and its slope there but for that of the logarithm. */
+function normalOf(s: number, [value, slope, bend]: Cumulants): readonly [normal: number, slope: number] {
   const w = Math.sign(s) * Math.sqrt(2 * Math.max(0, s * slope - value));
   const u = s * Math.sqrt(bend);
-  return w === 0 ? 0 : w + Math.log(u / w) / w;
+  return w === 0 || u === 0 ? [w, 0] : [w + Math.log(u / w) / w, (u * u) / (s * w)];
 }
 
 /** Of a normal variable: how near to z is near enough. */
 const NEAR = 1e-4;
 
+/** So many standard deviations from the mean w and u are still known to many digits; a quantile nearer to the mean is the mean. */
+const LEAST = 1e-3;
+
 /**
  * The x that X exceeds, or of a negative z falls short of, as rarely as a standard normal variable does z; of a variable
- * that ends before that, its end, as near as `most`, the largest |s|, tells it. Illinois' false position (Dowell and
- * Jarratt 1971), for r* is nearly linear in s.
+ * that ends before that, its end, as near as `most`, the largest |s|, tells it; and where X exceeds even its mean more rarely, the mean.
+ * Newton's method within a bracket that halves where that leaves it, for r* is nearly linear in s.
  */
 export function quantileAt(z: number, most: number, cumulantsAt: (s: number) => Cumulants): number {
-  const side = Math.sign(z);
-  const target = Math.abs(z);
-  let last: Cumulants = cumulantsAt(0);
-  const lackAt = (s: number): number => {
+  const [side, target] = [Math.sign(z), Math.abs(z)];
+  const [, mean, variance] = cumulantsAt(0);
+  if (!(variance > 0)) return mean;
+  let last: Cumulants = [0, mean, variance];
+  const lackAt = (s: number): readonly [lack: number, slope: number] => {
     last = cumulantsAt(side * s);
-    return side * normalOf(side * s, last) - target;
+    const [normal, slope] = normalOf(side * s, last);
+    return [side * normal - target, slope];
   };
-  let [from, to] = [0, Math.min(most, target / Math.sqrt(last[2]))];
-  let [atFrom, atTo] = [-target, lackAt(to)];
-  while (atTo < 0 && to < most) {
-    [from, atFrom, to] = [to, atTo, Math.min(most, 2 * to)];
-    atTo = lackAt(to);
+  const deviation = Math.sqrt(variance);
+  let from = Math.min(most, LEAST / deviation);
+  if (lackAt(from)[0] >= 0) return last[1];
+  let to = Math.min(most, target / deviation);
+  let [lack, slope] = lackAt(to);
+  while (lack < 0 && to < most) {
+    [from, to] = [to, Math.min(most, 2 * to)];
+    [lack, slope] = lackAt(to);
   }
-  for (let step = 0; atTo > NEAR && step < 50; step++) {
-    const between = to - (atTo * (to - from)) / (atTo - atFrom);
-    const lack = lackAt(between);
-    if (Math.abs(lack) <= NEAR) break;
-    if (lack > 0) [to, atTo, atFrom] = [between, lack, atFrom / 2];
-    else [from, atFrom, atTo] = [between, lack, atTo / 2];
+  if (lack < 0) return last[1];
+  let at = to;
+  for (let step = 0; Math.abs(lack) > NEAR && step < 60; step++) {
+    const next = at - lack / slope;
+    at = next > from && next < to ? next : (from + to) / 2;
+    [lack, slope] = lackAt(at);
+    if (lack > 0) to = at;
+    else from = at;
   }
   return last[1];
+}
+
+/** A variable of finitely many values: each with its chance. */
+export interface Atoms {
+  readonly values: Float64Array;
+  readonly chances: Float64Array;
+}
+
+/** At this |s| over the largest value the variable is at its end: chances are 2^-32 or more, or none. */
+const FAR = 300;
+
+/** Neighbours whose values differ by less than this part of the largest are one. */
+const SAME = 2 ** -44;
+
+/** Without those of no chance, and with neighbours of the same value as one. */
+function merged({ values, chances }: Atoms, near: number): Atoms {
+  let last = -1;
+  const [kept, together] = [new Float64Array(values.length), new Float64Array(values.length)];
+  for (let i = 0; i < values.length; i++) {
+    const [value, chance] = [values[i] as number, chances[i] as number];
+    if (chance <= 0) continue;
+    if (last < 0 || Math.abs(value - (kept[last] as number)) > near) kept[++last] = value;
+    together[last] = (together[last] as number) + chance;
+  }
+  return { values: kept.subarray(0, last + 1), chances: together.subarray(0, last + 1) };
+}
+
+/**
+ * The quantiles of a sum of so many draws of a variable of mean 0, as functions of z. All sums are of e^{sX} - 1 and of squared
+ * distances, so that nothing cancels: values may be rare, and draws many.
+ */
+export function quantileOfSum(draws: number, atoms: Atoms): (z: number) => number {
+  const widest = atoms.values.reduce((most, value, i) => ((atoms.chances[i] as number) > 0 ? Math.max(most, Math.abs(value)) : most), 0);
+  if (widest === 0) return () => 0;
+  const { values, chances } = merged(atoms, SAME * widest);
+  const cumulantsAt = (s: number): Cumulants => {
+    let [more, first, second] = [0, 0, 0];
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] as number;
+      const grown = (chances[i] as number) * Math.expm1(s * value);
+      more += grown;
+      first += grown * value;
+    }
+    const mean = first / (1 + more);
+    for (let i = 0; i < values.length; i++) {
+      second += (chances[i] as number) * Math.exp(s * (values[i] as number)) * ((values[i] as number) - mean) ** 2;
+    }
+    return [draws * Math.log1p(more), draws * mean, (draws * second) / (1 + more)];
+  };
+  return (z) => quantileAt(z, FAR / widest, cumulantsAt);
 }

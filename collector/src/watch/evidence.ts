@@ -23,8 +23,8 @@ function divergence(c: number, p: number): number {
 /**
  * Balance of cells. A report sets a cell with a probability from q to p, whoever sends it, so of n reports fewer than nq
  * or more than np do with probability at most exp(-n KL) (Hoeffding 1963, theorem 1). Each side of each cell is a test of
- * its own, so the least of these bounds is multiplied by twice the number of cells (Bonferroni). Reports of one device on
- * T days count as one: the bound holds for n/T.
+ * its own, so the least of these bounds is multiplied by twice the number of cells (Bonferroni). T reports
+ * of one symbol count as one: the bound holds for n/T.
  */
 export function cellsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
   const pure = pureOf(law);
@@ -43,10 +43,10 @@ export function cellsPValue(law: Law, tallies: Tallies, perDevice: number): numb
 }
 
 /**
- * Pearson's statistic of counts of devices, T reports of each, against expectations of these counts; neighbours are pooled
+ * Pearson's statistic of counts of symbols, T reports of each, against expectations of these counts; neighbours are pooled
  * until enough devices are expected. Undefined with one class.
  *
- * A device that adds m <= T to its class adds m² times the covariance of one device, so that of all is at most T times
+ * A symbol that adds m <= T reports to its class adds m² times the covariance of one report, so that of all is at most T times
  * that of as many independent reports, and the statistic is divided by T; it is as near to chi squared as one of devices.
  */
 function goodness(
@@ -71,7 +71,7 @@ function goodness(
   return { statistic: statistic / perDevice, degrees: classes.length - 1 };
 }
 
-/** Balance of cohorts: each device draws its own uniformly. Reports of one device share theirs, so T of them count as one. */
+/** Balance of cohorts: each symbol's is drawn uniformly. Reports of one symbol share it, so T of them count as one. */
 export function cohortsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
   const { cohorts } = mechanismOf(law).shape(law);
   const counts = Array.from({ length: cohorts }, (_, cohort) => tallies.get(cohort)?.reports ?? 0);

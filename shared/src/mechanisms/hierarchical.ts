@@ -9,13 +9,23 @@
  * whole ε. A report is the level and a bit for each cell, of which that answer's nodes are ones (of k-ary response one), so
  *   e^ε = max over levels of the e^ε of the level's law
  * The share of a range is a sum of nodes, at most 2 (B - 1) of a level, where a sum of cells would have d: its error grows
- * with the logarithm of d and no faster. (B - 1) h² is that error's factor for long ranges (ibid., (8)), least near B = 5.
+ * with the logarithm of d and no faster.
+ *
+ * B is the one of least range variance: the mean over all ranges, of numbers that are spread evenly. The parts of a
+ * range's weights (collector/src/estimators/hierarchical.ts) have at level l a variance over cells, on average over ranges,
+ * of v_l = (U_{l-1} - U_l) / 6, where U_l is what the nodes of widths w (parts of the range) leave within them:
+ *   U_l = Σ_w (2 w² - w³),  U_{-1} = 1
+ * for the two ends of a range fall into different nodes, or both into one, and within a node the variance of a part a is
+ * a (1 - a). The law of the k nodes of level l has mean variance V_l, and by symmetry V_l k² / (k-1) v_l for such weights.
+ * A level is seen by one device in h, whose own draw counts too, so the range variance is
+ *   Σ_l (h (V_l k_l² / (k_l - 1) + 1) - 1) v_l
+ * Few levels are right where ε is large: of a single one it is that of the list of all cells.
  */
 
 import { coded } from './codec.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
 import { assertWhole, type Channel } from './law.ts';
-import { listLaw } from './list.ts';
+import { listLaw, listSubset } from './list.ts';
 import { MOST_CELLS } from './square-wave.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 
@@ -44,12 +54,29 @@ function heightOf(size: number, branching: number): number {
 export const widthOf = ({ branching, levels }: Pick<HierarchicalLaw, 'branching' | 'levels'>, level: number): number =>
   branching ** (levels.length - 1 - level);
 
-/** The branching of least (B - 1) h², from 2 to 16; the smallest of those. */
-export function bestBranching(size: number): number {
-  let [best, least] = [2, Number.POSITIVE_INFINITY];
-  for (let branching = 2; branching <= 16; branching++) {
-    const cost = (branching - 1) * heightOf(size, branching) ** 2;
-    if (cost < least) [best, least] = [branching, cost];
+/** Six times the range variance, from the real ε, before laws become integers. */
+function rangeVariance(size: number, epsilon: number, branching: number): number {
+  const within = (cells: number): number => (2 - cells / size) * (cells / size) * (cells / size);
+  const height = heightOf(size, branching);
+  let [variance, left] = [0, 1];
+  for (let level = 0; level < height; level++) {
+    const width = branching ** (height - 1 - level);
+    const nodes = Math.ceil(size / width);
+    const inside = (nodes - 1) * within(width) + within(size - (nodes - 1) * width);
+    variance += (height * ((listSubset(nodes, epsilon).variance * nodes * nodes) / (nodes - 1) + 1) - 1) * (left - inside);
+    left = inside;
+  }
+  return variance;
+}
+
+/** Of the least branchings of 1, 2, 3 ... levels the one of least range variance; the one of fewest levels of those. */
+export function bestBranching(size: number, epsilon: number): number {
+  let [best, least, branching] = [size, Number.POSITIVE_INFINITY, size];
+  for (let height = 1; branching > 2 || height === 1; height++) {
+    branching = 2;
+    while (branching ** height < size) branching++;
+    const variance = rangeVariance(size, epsilon, branching);
+    if (variance < least) [best, least] = [branching, variance];
   }
   return best;
 }
@@ -59,8 +86,9 @@ export function bestBranching(size: number): number {
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
  */
-export function hierarchicalLaw(size: number, epsilon: number, branching: number = bestBranching(size)): HierarchicalLaw {
+export function hierarchicalLaw(size: number, epsilon: number, named?: number): HierarchicalLaw {
   assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+  const branching = named ?? bestBranching(size, epsilon);
   assertWhole(branching, 2, MOST_CELLS, 'hierarchical: branching');
   const height = heightOf(size, branching);
   const levels = Array.from({ length: height }, (_, level) => listLaw(Math.ceil(size / branching ** (height - 1 - level)), epsilon));

@@ -42,13 +42,18 @@ export function waveWindow(cells: number, epsilon: number): number {
 }
 
 /**
- * The law over so many cells with the largest ε that is at most the one asked.
+ * The law over so many cells with the largest ε that is at most the one asked, with the paper's window where none is named.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells
  */
-export function squareWaveLaw(cells: number, epsilon: number, modulus: number = MODULUS): SquareWaveLaw {
+export function squareWaveLaw(
+  cells: number,
+  epsilon: number,
+  modulus: number = MODULUS,
+  window: number = waveWindow(cells, epsilon),
+): SquareWaveLaw {
   assertWhole(cells, 2, MOST_CELLS, 'square-wave: cells');
-  const [grid, window] = [cells - 1, waveWindow(cells, epsilon)];
+  const grid = cells - 1;
   return { mechanism: 'square-wave', grid, window, inside: includeThreshold(grid + window, window, epsilon, modulus) };
 }
 

@@ -1,6 +1,7 @@
 /** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
 
-import { type SquareWaveLaw, squareWaveLaw } from '../mechanisms/square-wave.ts';
+import { distributionLaw } from '../mechanisms/distribution.ts';
+import type { Law } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
 import { placeOf, type Range } from './mean.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
@@ -19,9 +20,11 @@ const edgeLabel = ([low, high]: Range, steps: number, parts: number): string =>
 export const cellLabels = (range: Range, cells: number): readonly string[] =>
   Array.from({ length: cells }, (_, i) => `${edgeLabel(range, i, cells)} – ${edgeLabel(range, i + 1, cells)}`);
 
-/** The outputs of a square wave as people read them: the middle of the window of each. */
-export const windowLabels = (range: Range, cells: number, { grid, window }: SquareWaveLaw): readonly string[] =>
-  Array.from({ length: grid + window }, (_, j) => edgeLabel(range, 2 * j - window + 2, 2 * cells));
+/** The outputs of a square wave as people read them: the middle of the window of each. Reports of another law are noisy bits. */
+export const windowLabels = (range: Range, cells: number, law: Law): readonly string[] =>
+  law.mechanism === 'square-wave'
+    ? Array.from({ length: law.grid + law.window }, (_, j) => edgeLabel(range, 2 * j - law.window + 2, 2 * cells))
+    : [];
 
 /** What a distribution says of itself. */
 type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
@@ -29,18 +32,19 @@ type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 /** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
 export function distribution(range: Range, ask: DistributionAsk): Question<number> {
   assertAsk('distribution', ask);
-  const { cells = DEFAULT_CELLS } = ask;
+  const { cells = DEFAULT_CELLS, epsilon, mechanism } = ask;
+  const law = mechanism?.law ?? distributionLaw;
   return {
     type: 'distribution',
     ask,
     fields: { range, cells },
     size: cells,
-    law: (size, epsilon) => squareWaveLaw(size, epsilon),
+    law,
     input: (value) => {
       const place = placeOf(range, value);
       return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
     },
-    labels: () => windowLabels(range, cells, squareWaveLaw(cells, ask.epsilon)),
-    ...ask.mechanism,
+    labels: () => windowLabels(range, cells, law(cells, epsilon, 1)),
+    ...mechanism,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
- * and other libraries; permanent metrics beside one-shot ones; costs; intervals over fleets of the demo. `--only` takes
+ * and other libraries; permanent metrics beside one-shot ones; the smoothed shares of distributions; costs; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
  */
@@ -12,8 +12,9 @@ import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';
 import type { Part } from './part.ts';
 import { permanent } from './permanent.ts';
+import { smoothing } from './smoothing.ts';
 
-const DEFAULT_PARTS = 'cost,errors,permanent,coverage';
+const DEFAULT_PARTS = 'cost,errors,permanent,smoothing,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -45,6 +46,7 @@ export async function accuracy(args: readonly string[]): Promise<{
     errors: () => errors(size),
     mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
     permanent: () => permanent(size.clients),
+    smoothing: () => smoothing(size.clients, size.rounds),
     coverage: () => coverage(fleets, devices),
   };
   const names = values.only.split(',');
