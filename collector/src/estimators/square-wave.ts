@@ -11,17 +11,22 @@
  * t(j) = Σ_i w_i s_i(j), the estimate is the mean of t, and Var(t | x) = Σ_j P(j | x) t(j)² - w_x². Its mean over devices is
  * taken at the likeliest θ, whose outputs come just as often as those that came.
  *
+ * A population's mean weight varies by Var(w) / m more over the m people who were drawn from it (people.ts), by the likeliest θ with
+ * some people more at both ends of the weights, for cells that nobody has named yet.
+ *
  * Where few reports make the sum of t, as those of a narrow range at a large ε, its error is far from normal. There its
- * quantiles are those of n independent errors t(j) - w_x, x drawn by the likeliest θ, by the saddlepoint.
+ * quantiles are those of n independent errors t(j) - w_x, x drawn by the likeliest θ, by the saddlepoint; of a population's
+ * mean those of t(j) - E w.
  */
 
 import type { SquareWaveLaw } from '@murmuration/shared';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { type Cumulants, quantileAt } from '../statistics/saddlepoint.ts';
 import type { Tallies } from '../store/store.ts';
-import type { Distribution } from './distribution.ts';
+import { cautious, type Distribution } from './distribution.ts';
 import { Z95 } from './estimate.ts';
 import { chancesOf, expectationMaximization, windowSums } from './expectation-maximization.ts';
+import { THESE } from './people.ts';
 
 /** Below so many times the largest squared score the sum of scores is not near to normal. */
 const ENOUGH = 10;
@@ -115,7 +120,7 @@ export function squareWaveEven(law: SquareWaveLaw, weights: readonly number[]): 
 }
 
 /** Of a law's tallies; undefined without reports. */
-export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Distribution | undefined {
+export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const tally = tallies.get(0);
   if (tally === undefined) return undefined;
   const { reports, cells: counts } = tally;
@@ -126,12 +131,16 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Di
     meanOf: (weights) => {
       const score = scoreOf(scores, weights);
       const estimate = score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports;
-      const variance = meanVariance(law, score, weights, likeliest);
+      const shares = people === THESE ? likeliest : cautious(likeliest, weights, reports);
+      const mean = shares.reduce((sum, share, x) => sum + share * (weights[x] as number), 0);
+      const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
+      const variance = meanVariance(law, score, weights, shares) / reports + spread / people;
       const widest = Math.max(...score.map(Math.abs));
-      if (reports * variance >= ENOUGH * widest * widest) return { estimate, variance: variance / reports };
-      const cumulantsAt = errorCumulants(law, reports, score, weights, likeliest);
+      if (reports * reports * variance >= ENOUGH * widest * widest) return { estimate, variance };
+      const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
+      const cumulantsAt = errorCumulants(law, reports, score, truths, shares);
       const [below, above] = [-Z95, Z95].map((z) => quantileAt(z, MOST / widest, cumulantsAt) / reports) as [number, number];
-      return { estimate, variance: variance / reports, errors: [below, above] };
+      return { estimate, variance, errors: [below, above] };
     },
     shapes: { em: likeliest, ems: expectationMaximization(law, counts, true) },
   };

@@ -31,8 +31,8 @@ function theoryOf(law: ListLaw, tallies: Tallies, truth: readonly number[], perD
     );
   }
   const { support } = mechanismOf(law);
-  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), perDevice);
-  return (constant + slope * averageOf(truth)) / reports;
+  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
+  return constant + slope * averageOf(truth);
 }
 
 /** So many reports are held at once: memory does not grow with the number of clients. */
