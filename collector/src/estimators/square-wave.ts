@@ -134,7 +134,7 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
       const shares = people === THESE ? likeliest : cautious(likeliest, weights, reports);
       const mean = shares.reduce((sum, share, x) => sum + share * (weights[x] as number), 0);
       const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
-      const variance = meanVariance(law, score, weights, shares) / reports + spread / people;
+      const variance = Math.max(0, meanVariance(law, score, weights, shares)) / reports + spread / people;
       const widest = Math.max(...score.map(Math.abs));
       if (reports * reports * variance >= ENOUGH * widest * widest) return { estimate, variance };
       const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);

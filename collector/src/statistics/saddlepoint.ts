@@ -12,7 +12,7 @@ export type Cumulants = readonly [value: number, slope: number, bend: number];
 function normalOf(s: number, [value, slope, bend]: Cumulants): number {
   const w = Math.sign(s) * Math.sqrt(2 * Math.max(0, s * slope - value));
   const u = s * Math.sqrt(bend);
-  return w === 0 ? 0 : w + Math.log(u / w) / w;
+  return w === 0 || u === 0 ? w : w + Math.log(u / w) / w;
 }
 
 /** Of a normal variable: how near to z is near enough. */
@@ -27,6 +27,7 @@ export function quantileAt(z: number, most: number, cumulantsAt: (s: number) => 
   const side = Math.sign(z);
   const target = Math.abs(z);
   let last: Cumulants = cumulantsAt(0);
+  if (!(last[2] > 0)) return last[1];
   const lackAt = (s: number): number => {
     last = cumulantsAt(side * s);
     return side * normalOf(side * s, last) - target;
