@@ -18,6 +18,7 @@ import { interval, shareOf } from './estimators/distribution.ts';
 import type { Estimate } from './estimators/estimate.ts';
 import { distributionOf, estimatesOf } from './estimators/estimator.ts';
 import { normSub } from './estimators/norm-sub.ts';
+import { type Among, peopleIn } from './estimators/people.ts';
 import { shrunk } from './estimators/shrunk.ts';
 import type { Evidence, Selection, Store, Tallies, Weights } from './store/store.ts';
 import { inUnit } from './unit.ts';
@@ -49,6 +50,8 @@ export interface MetricEstimates {
   readonly type: string;
   readonly mechanism: string;
   readonly epsilon: number;
+  /** Whether error bars are about all users, of whom those who reported are a random sample, or about these alone. */
+  readonly among: Among;
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
@@ -67,6 +70,8 @@ export interface MetricEstimates {
 export interface Settings {
   readonly minimum: number;
   readonly candidates: readonly string[];
+  /** What error bars are about; the population when left out. */
+  readonly among?: Among | undefined;
   readonly truth?: Truth | undefined;
   /** Of a distribution. */
   readonly asked?: Asked | undefined;
@@ -95,10 +100,11 @@ const text = (day: number | null): string | null => (day === null ? null : dayTe
 function distributionRows(
   document: MetricDocument,
   tallies: Tallies,
+  people: number,
   asked: Asked,
 ): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
   if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
-  const found = distributionOf(document.law, tallies);
+  const found = distributionOf(document.law, tallies, people);
   if (found === undefined) return { answers: [] };
   const { name, shares } = found.shape();
   const answers = cellLabels(document.range, document.cells).map((label, i) => {
@@ -122,19 +128,23 @@ export async function gather(
 
 /** Estimates the share of each answer, of each candidate, or the mean of a number. */
 export function estimate(question: Question): MetricEstimates {
-  const { minimum, candidates, asked = USUAL, weights, shares } = question;
+  const { minimum, candidates, among = 'population', asked = USUAL, weights, shares } = question;
   const { app, metric, version, document } = question.metric;
-  const { type, law, epsilon } = document;
+  const { type, law, epsilon, every } = document;
   const { tallies, reports, from, to } = question.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = repeatsIn(days, document);
+  // With coins of its own or not, each slot's report is of the same person.
+  const people = peopleIn(among, reports, every === 'once' ? 1 : Math.max(1, Math.ceil(days / DAYS[every])));
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : soughtOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const watch = watchOf(law, tallies, weights, perDevice, numbers);
   const estimates =
-    reports < minimum || isDistributionLaw(law) ? [] : estimatesOf(law, { tallies, perDevice, candidates: sought.map(({ text }) => text) });
+    reports < minimum || isDistributionLaw(law)
+      ? []
+      : estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
   // Of a set, answers and dummies are as many as its limit.
   const total = type === 'choices' ? document.atMost : 1;
   const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
@@ -156,7 +166,7 @@ export function estimate(question: Question): MetricEstimates {
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
-  const about = { app, metric, version, type, mechanism, epsilon, reports, from: text(from), to: text(to), minimum };
-  const cells = distributionRows(document, reports < minimum ? new Map() : tallies, asked);
+  const about = { app, metric, version, type, mechanism, epsilon, among, reports, from: text(from), to: text(to), minimum };
+  const cells = distributionRows(document, reports < minimum ? new Map() : tallies, people, asked);
   return { ...about, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
 }

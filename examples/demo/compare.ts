@@ -1,4 +1,4 @@
-/** Estimates as the collector's API gives them, beside the truth of the devices that reported. */
+/** Estimates of the devices that reported, as the collector's API gives them, beside the truth of these devices. */
 
 import { type Agreement, type AnswerEstimate, agreement, type MetricEstimates } from '@murmuration/collector';
 import type { MetricDocument } from '@murmuration/shared';
@@ -36,7 +36,7 @@ export function compareMetric(metric: string, estimates: readonly AnswerEstimate
 export async function compareAll(address: string, truths: Truths): Promise<readonly Comparison[]> {
   const compared: Comparison[] = [];
   for (const [metric, counts] of Object.entries(truths)) {
-    const response = await fetch(`${address}/v1/metrics/${metric}/estimates`);
+    const response = await fetch(`${address}/v1/metrics/${metric}/estimates?among=reports`);
     if (!response.ok) throw new Error(`estimates of ${metric}: expected status 200, got ${response.status}`);
     const { reports, answers } = (await response.json()) as MetricEstimates;
     const delivered = Object.values(counts).reduce((sum, count) => sum + count, 0);

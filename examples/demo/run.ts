@@ -96,7 +96,8 @@ function readable({ devices, reports, seconds, consistent, metrics }: Result): s
     row.map((cell, i) => (i < 2 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '),
   );
   const verdict = consistent ? 'The estimates agree with the truth.' : 'The estimates do NOT agree with the truth.';
-  return [`${devices} devices sent ${reports} reports in ${seconds} s.`, '', ...lines, '', verdict].join('\n');
+  const sent = `${devices} devices sent ${reports} reports in ${seconds} s. Estimates are of the devices that reported, whose truth is known.`;
+  return [sent, '', ...lines, '', verdict].join('\n');
 }
 
 try {

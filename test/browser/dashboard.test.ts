@@ -130,7 +130,7 @@ describe.each([
   });
 
   test('shares are those of reports, and it says where one device may have several', async () => {
-    expect(await page.locator('.lede').textContent()).toContain('estimated share of reports');
+    expect(await page.locator('.lede').textContent()).toContain('estimated share of all users');
     expect(await card('dark').locator('.evidence').textContent()).toContain(
       'In these days a device may answer up to 2 times, and each report counts.',
     );

@@ -135,18 +135,19 @@ describe('order', () => {
 
 describe('filter', () => {
   test('it survives the address bar', () => {
-    const filter = { segments: { platform: 'web' }, days: 7 };
+    const filter = { segments: { platform: 'web' }, days: 7, among: 'reports' } as const;
     expect(filterFromQuery(filterToQuery(filter))).toEqual(filter);
   });
   test('what is not published here is left out', () => {
     const filter = filterFromQuery('?segment.platform=tv&segment.region=EU&days=30');
-    expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null });
+    expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null, among: 'population' });
   });
   test('the last 7 days are 7 days', () => {
-    expect(parametersFor(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7 }, '2026-11-20')).toEqual({
+    expect(parametersFor(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7, among: 'population' }, '2026-11-20')).toEqual({
       from: '2026-11-14',
       to: '2026-11-20',
       'segment.platform': 'ios',
+      among: 'population',
     });
   });
 });

@@ -66,7 +66,11 @@ describe.each([
       const cells = Float64Array.of(Math.round(many * (q + share * (p - q))));
       const [row] = pureEstimates({ reports: many, cells }, { p, q }, { p, q }, 1) as [Estimate];
       const gain = many * (p - q) ** 2;
-      const { low, high } = scored(row.estimate, (q * (1 - q)) / gain, (p * (1 - p) - q * (1 - q)) / gain);
+      const { low, high } = scored(row.estimate, {
+        constant: (q * (1 - q)) / gain,
+        slope: (p * (1 - p) - q * (1 - q)) / gain,
+        curve: 0,
+      });
       expect(row.low).toBeCloseTo(low, 9);
       expect(row.high).toBeCloseTo(high, 9);
     }

@@ -77,7 +77,9 @@ describe('the errors of a plan', () => {
   test.each([listLaw(2, 1), listLaw(64, 1), listLaw(16, 4), permanentKAryLaw(5, 1, 4)])('are the exact ones of the channel: %o', (law) => {
     const counts = Array.from({ length: 'size' in law ? law.size : 0 }, (_, i) => (i === 0 ? 100 : i === 1 ? 9_900 : 0));
     const { covariance } = momentsOf(law, { counts, others: new Map(), candidates: [] });
-    expect(standardErrorAt(law, 10_000, 0.01)).toBeCloseTo(Math.sqrt(covariance.get(0, 0)), 12);
+    expect(standardErrorAt(law, 10_000, 0.01, 'reports')).toBeCloseTo(Math.sqrt(covariance.get(0, 0)), 12);
+    // Of all users: these devices are a sample.
+    expect(standardErrorAt(law, 10_000, 0.01)).toBeCloseTo(Math.sqrt(covariance.get(0, 0) + (0.01 * 0.99) / 10_000), 12);
   });
 
   test('of strings are those of optimized unary encoding, and a tenth more at the most for collisions', () => {
@@ -207,7 +209,9 @@ describe('the devices that are asked, where metrics are assigned at random', () 
 
   test('are said for people, with what splitting ε would cost', () => {
     const { stdout } = run('--schema', join(folder, 'assigned.json'), '--reports', '10000');
-    expect(stdout).toContain('With 10,000 devices, each asked a random part of the metrics, a feature used by 1 % will read as:');
+    expect(stdout).toContain(
+      'With 10,000 devices, each asked a random part of the metrics, a feature used by 1 % of all users will read as:',
+    );
     expect(stdout).toMatch(/^m1 +k-ary +2 +25 % /m);
     expect(stdout).toContain('in whose random order the metric fits the budget, exactly');
     expect(stdout).toMatch(
@@ -238,8 +242,10 @@ describe('murmuration plan', () => {
   test('says for people what a feature used by 1 % will read as', () => {
     const { status, stdout } = run('--schema', file, '--reports', '100000', '--error', '0.005');
     expect(status).toBe(0);
-    expect(stdout).toContain('With 100,000 reports of a metric, each from another device, a feature used by 1 % will read as:');
-    expect(stdout).toMatch(/^dark +k-ary +1 +1\.0 % ± 0\.59 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
+    expect(stdout).toContain(
+      'With 100,000 reports of a metric, each from another device, a feature used by 1 % of all users will read as:',
+    );
+    expect(stdout).toMatch(/^dark +k-ary +1 +1\.0 % ± 0\.6 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
     expect(stdout).toMatch(/^ {2}however often +k-ary +4 +1\.0 % ± 0\.\d+/m);
     expect(stdout).toContain('devices for ± 0.5');
   });

@@ -17,33 +17,35 @@ function atMost({ count, chances }: Counted, share: number, most: number = count
   return law.slice(0, most + 1).reduce((sum, p) => sum + p, 0);
 }
 
-/** The ends of the score interval: each variance is developed at the estimate, and at the nearest share. */
-function scoreEnds(estimate: number, variance: (f: Rational) => Rational): readonly [low: number, high: number] {
+/** The ends of the score interval, each variance developed at the estimate, and at the nearest share; and the middle of the latter. */
+function scoreEnds(estimate: number, variance: (f: Rational) => Rational): readonly [low: number, high: number, middle: number] {
   const [atZero, atHalf, atOne] = [0, 0.5, 1].map((f) => toNumber(variance(rational(2 * f, 2)))) as [number, number, number];
   const bend = 2 * (atZero + atOne - 2 * atHalf);
   const slope = atOne - atZero - bend;
+  let middle = estimate;
   const ends = [estimate, Math.min(1, Math.max(0, estimate))].flatMap((near) => {
     // off² = z² (v(near) + v'(near) off + bend off²)
     const [a, b] = [1 - Z95 * Z95 * bend, (Z95 * Z95 * (slope + 2 * bend * near)) / 2];
+    middle = estimate + b / a;
     const square = b * b + a * Z95 * Z95 * (atZero + slope * near + bend * near * near);
     return square < 0 ? [] : [-1, 1].map((side) => estimate + (b + side * Math.sqrt(square)) / a);
   });
-  return [Math.min(...ends), Math.max(...ends)];
+  return [Math.min(...ends), Math.max(...ends), middle];
 }
 
 const TAIL = 0.025;
 
 /**
- * Fails unless the standard error and the interval are those of the variance, and of a count whose law is known, here of few
+ * Fails unless the interval is that of the variance and the standard error that in its middle, and of a count whose law is known, here of few
  * reports, each end is moved outwards as far as the exact test of size 2.5 % allows.
  */
 export function expectErrorBars(row: Estimate, variance: (f: Rational) => Rational, counted?: Counted): void {
   const { estimate, standardError, low, high } = row;
-  const nearest = Math.min(1, Math.max(0, estimate));
   const units = 2 ** 40;
-  expect(Math.abs(standardError ** 2 / toNumber(variance(rational(Math.round(nearest * units), units))) - 1)).toBeLessThan(1e-9);
   expect(low < estimate && estimate < high).toBe(true);
-  const [scoreLow, scoreHigh] = scoreEnds(estimate, variance);
+  const [scoreLow, scoreHigh, middle] = scoreEnds(estimate, variance);
+  const share = Math.min(1, Math.max(0, middle));
+  expect(Math.abs(standardError ** 2 / toNumber(variance(rational(Math.round(share * units), units))) - 1)).toBeLessThan(1e-9);
   const near = (a: number, b: number): boolean => Math.abs(a - b) < 1e-6 * (high - low);
   const sides = [
     [low, scoreLow, 0, (share: number) => 1 - atMost(counted as Counted, share, (counted as Counted).count - 1)],

@@ -16,7 +16,7 @@ interface PlanOptions {
 }
 
 const DEFINITIONS = {
-  margin95: '1.96 standard errors of the estimate of a share of 1 %: half a 95 % interval',
+  margin95: '1.96 standard errors of the estimate of a share of 1 % among all users, noise and sampling: half a 95 % interval',
   smallestShare: 'the smallest share that a two-sided test of zero at 95 % finds with a power of 80 %: f = 1.96 s(0) + 0.84 s(f)',
   epsilonForError: 'the ε of one report, by the chooser, with which as many reports have a margin95 of at most the error',
   devicesForError: 'how many devices, those not asked among them, have a margin95 of at most the error',
@@ -98,8 +98,8 @@ function describe(
   ];
   const notes = [
     asked
-      ? `With ${count(reports)} devices, each asked a random part of the metrics, a feature used by 1 % will read as:`
-      : `With ${count(reports)} reports of a metric, each from another device, a feature used by 1 % will read as:`,
+      ? `With ${count(reports)} devices, each asked a random part of the metrics, a feature used by 1 % of all users will read as:`
+      : `With ${count(reports)} reports of a metric, each from another device, a feature used by 1 % of all users will read as:`,
     '',
     table(
       heading,
@@ -108,6 +108,7 @@ function describe(
     '',
     ...(asked ? assignment(asked, splitting) : []),
     '± is in percentage points, half a 95 % interval (1.96 standard errors) at a true share of 1 %.',
+    'It is about all users: it allows for the noise, and for who happens to report, taken to be a random sample.',
     'told from zero: the smallest share that a two-sided test at 95 % tells from nobody, four times in five.',
     `for ${wanted}: what it would take instead, of ε with as many reports, or of devices at this ε.`,
   ];

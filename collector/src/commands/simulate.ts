@@ -136,7 +136,9 @@ async function simulate(options: SimulateOptions): Promise<void> {
 export function addSimulate(program: Command): void {
   program
     .command('simulate')
-    .description('run the shipping randomizer and estimator over seeded rounds')
+    .description(
+      'run the shipping randomizer and estimator over seeded rounds: errors and coverage95 are of the clients themselves, populationCoverage95 is of the shares that they are drawn by',
+    )
     .requiredOption('--type <type>', names)
     .option('--answers <n>', 'how many answers the list has, or how many strings there are', wholeOption('--answers', 2, MAX_ANSWERS))
     .option('--lists <sizes>', 'how many answers each list of a joint question has, 3,2', sizesOption('--lists'))

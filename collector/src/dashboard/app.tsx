@@ -22,7 +22,7 @@ export function App(): VNode {
 
   return (
     <div class="frame">
-      <Header state={state} />
+      <Header state={state} among={filter.among} />
       <main>
         {state.metrics ? (
           <Metrics metrics={state.metrics} filter={availablePart(filter, state.metrics)} onFilter={choose} />

@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { explain } from './explain.ts';
+import { explain, marginOf } from './explain.ts';
 import { decimalsFor, decimalsForValue, figure, hundredths, percent, type Rounding } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
 import type { Estimates, Metric } from './types.ts';
@@ -35,6 +35,10 @@ function Opened({ metric, estimates, address }: DetailsProps): VNode {
             <dd>{meaning}</dd>
           </div>
         ))}
+        <div>
+          <dt>95&nbsp;% interval</dt>
+          <dd>{marginOf(estimates.among)}</dd>
+        </div>
         <div>
           <dt>crafted reports</dt>
           <dd>{watched(estimates)}</dd>
@@ -81,7 +85,7 @@ function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metr
             <th scope="col">Estimate</th>
             <th scope="col">Standard error</th>
             <th scope="col">95&nbsp;% interval</th>
-            {truth && <th scope="col">{unit === 'value' ? 'True mean (demo)' : 'True share (demo)'}</th>}
+            {truth && <th scope="col">{unit === 'value' ? 'True mean of the reports (demo)' : 'True share of the reports (demo)'}</th>}
           </tr>
         </thead>
         <tbody>

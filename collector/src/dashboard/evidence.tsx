@@ -1,9 +1,9 @@
-// What a metric's estimates rest on: how many reports, of which days, how often one device may be among them, for whom the
+// What a metric's estimates rest on: how many reports, of whom they tell, of which days, how often one device may be among them, for whom the
 // question is asked, who is asked, and what counts where nothing was answered.
 // It also says where a filter does not reach.
 
 import type { VNode } from 'preact';
-import { slotsIn } from './explain.ts';
+import { marginOf, slotsIn, whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
 import { count, dayRange, reportCount } from './format.ts';
 import type { Estimates, Metric } from './types.ts';
@@ -24,6 +24,7 @@ export function Evidence({ metric, estimates, missing, span }: EvidenceProps): V
   return (
     <p class="evidence">
       {used < metric.reports ? `${count(used)} of ${reportCount(metric.reports)}` : reportCount(used)}
+      {estimates && <span title={marginOf(estimates.among)}> · estimates of {whomOf(estimates.among)}</span>}
       {from && to && ownDays && <span> · {dayRange(from, to)}</span>}
       {metric.owner && <span> · asked by {metric.owner}</span>}
       {notesOf(metric, missing, from && to ? slotsIn(metric.every, from, to) : 1).map((note) => (

@@ -2,7 +2,7 @@
 // The tags show them on hover; the details show them to everybody.
 
 import { daysBetween } from './format.ts';
-import type { Cadence, Mechanism, Metric } from './types.ts';
+import type { Among, Cadence, Mechanism, Metric } from './types.ts';
 
 export interface Explanation {
   readonly word: string;
@@ -48,6 +48,18 @@ const CADENCES: Readonly<Record<Cadence, Explanation & { readonly days: number }
   month: { word: 'monthly', meaning: 'A device answers at most once in 30 days.', days: 30 },
   year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.', days: 365 },
 };
+
+/** Whom estimates are about, in words. */
+export function whomOf(among: Among): string {
+  return among === 'population' ? 'all users' : 'the devices that reported';
+}
+
+/** What an interval leaves open, in a sentence. */
+export function marginOf(among: Among): string {
+  return among === 'population'
+    ? 'The interval is about all users: it allows for the noise and for who happened to report. Those who did are taken to be a random sample.'
+    : 'The interval is about the devices that reported, and no others: it allows for the noise alone.';
+}
 
 /** How often a device may answer in a range of days, both ends counted. */
 export function slotsIn(every: Cadence, from: string, to: string): number {

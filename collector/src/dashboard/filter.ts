@@ -1,13 +1,14 @@
-// What part of the reports is looked at: a value per segment, and the last so many days. It stands in the page's
-// address, so that a link shows a colleague the same thing.
+// What part of the reports is looked at, a value per segment and the last so many days, and whom estimates are about.
+// It stands in the page's address, so that a link shows a colleague the same thing.
 
 import { dayBefore, daysBetween } from './format.ts';
-import type { Metric } from './types.ts';
+import type { Among, Metric } from './types.ts';
 
 export interface Filter {
   readonly segments: Readonly<Record<string, string>>;
   /** Only the last so many days; all when null. */
   readonly days: number | null;
+  readonly among: Among;
 }
 
 /** First and last day, both counted. */
@@ -23,12 +24,14 @@ export function filterFromQuery(query: string): Filter {
   const entries = [...new URLSearchParams(query)];
   const segments = entries.filter(([key]) => key.startsWith(PREFIX)).map(([key, value]) => [key.slice(PREFIX.length), value] as const);
   const days = Number(entries.find(([key]) => key === 'days')?.[1]);
-  return { segments: Object.fromEntries(segments), days: PERIODS.some((period) => period === days) ? days : null };
+  const among = entries.some(([key, value]) => key === 'among' && value === 'reports') ? 'reports' : 'population';
+  return { segments: Object.fromEntries(segments), days: PERIODS.some((period) => period === days) ? days : null, among };
 }
 
 export function filterToQuery(filter: Filter): string {
   const query = new URLSearchParams(Object.entries(filter.segments).map(([name, value]) => [PREFIX + name, value]));
   if (filter.days !== null) query.set('days', String(filter.days));
+  if (filter.among !== 'population') query.set('among', filter.among);
   return query.size === 0 ? '' : `?${query}`;
 }
 
@@ -63,12 +66,13 @@ export function periodsOf(metrics: readonly Metric[]): readonly number[] {
 export function availablePart(filter: Filter, metrics: readonly Metric[]): Filter {
   const segments = new Map(segmentsOf(metrics));
   const known = Object.entries(filter.segments).filter(([name, value]) => segments.get(name)?.includes(value));
-  return { segments: Object.fromEntries(known), days: periodsOf(metrics).find((period) => period === filter.days) ?? null };
+  const days = periodsOf(metrics).find((period) => period === filter.days) ?? null;
+  return { segments: Object.fromEntries(known), days, among: filter.among };
 }
 
 /** The filter as parameters of one metric's estimates; a segment that the metric does not have is left out. */
 export function parametersFor(metric: Metric, filter: Filter, lastDay: string | null): Readonly<Record<string, string>> {
   const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));
   const days = filter.days && lastDay ? { from: dayBefore(lastDay, filter.days - 1), to: lastDay } : {};
-  return { ...days, ...Object.fromEntries(segments.map(([name, value]) => [PREFIX + name, value])) };
+  return { ...days, among: filter.among, ...Object.fromEntries(segments.map(([name, value]) => [PREFIX + name, value])) };
 }

@@ -1,9 +1,10 @@
-// One control per segment and one for the period, for all metrics at once. Few options are buttons, many a menu.
-// A control appears only when it has something to leave out.
+// One control per segment, one for the period and one for whom estimates are about, for all metrics at once. Few options are
+// buttons, many a menu. A control that leaves reports out appears only when it has something to leave out.
 
 import type { VNode } from 'preact';
+import { whomOf } from './explain.ts';
 import { type Filter, periodsOf, segmentsOf } from './filter.ts';
-import type { Metric } from './types.ts';
+import type { Among, Metric } from './types.ts';
 
 const MOST_BUTTONS = 6;
 
@@ -27,10 +28,9 @@ export function Filters({
   metrics: readonly Metric[];
   filter: Filter;
   onFilter: (filter: Filter) => void;
-}): VNode | null {
+}): VNode {
   const segments = segmentsOf(metrics);
   const periods = periodsOf(metrics);
-  if (segments.length === 0 && periods.length === 0) return null;
   return (
     <section class="filters" aria-label="Filters">
       {segments.map(([name, values]) => (
@@ -50,6 +50,12 @@ export function Filters({
           onChoose={(value) => onFilter({ ...filter, days: value === '' ? null : Number(value) })}
         />
       )}
+      <Choice
+        name="estimates of"
+        value={filter.among}
+        options={(['population', 'reports'] as const).map((value) => ({ value, label: whomOf(value) }))}
+        onChoose={(value) => onFilter({ ...filter, among: value as Among })}
+      />
     </section>
   );
 }

@@ -1,11 +1,13 @@
 // Name, the one sentence that a reader needs before any number, and whether what is seen is still true.
 
 import type { VNode } from 'preact';
+import { whomOf } from './explain.ts';
 import { Live } from './live.tsx';
 import { Logo } from './logo.tsx';
+import type { Among } from './types.ts';
 import type { MetricsState } from './use-metrics.ts';
 
-export function Header({ state }: { state: MetricsState }): VNode {
+export function Header({ state, among }: { state: MetricsState; among: Among }): VNode {
   return (
     <header class="masthead">
       <div class="masthead-row">
@@ -16,7 +18,8 @@ export function Header({ state }: { state: MetricsState }): VNode {
         <Live state={state} />
       </div>
       <p class="lede">
-        Each device randomizes its answers before it sends them. Bars show the estimated share of reports, whiskers the 95&nbsp;% interval.
+        Each device randomizes its answers before it sends them. Bars show the estimated share of {whomOf(among)}, whiskers the 95&nbsp;%
+        interval.
       </p>
     </header>
   );

@@ -13,7 +13,7 @@ export function Legend({ answers }: { answers: readonly Answer[] }): VNode {
       {filled && <Key mark="bar" text="estimate" />}
       {open && <Key mark="open" text="estimate that may be zero" />}
       <Key mark="whisker" text="95 % interval" />
-      {truth && <Key mark="truth" text="true share (demo only)" />}
+      {truth && <Key mark="truth" text="true share of the reports (demo only)" />}
     </p>
   );
 }

@@ -48,7 +48,10 @@ export interface Metric {
   readonly segments: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One answer with its share of reports and how sure that is. `truth` is known in the demo only. */
+/** Whom estimates are about: all users, of whom those who reported are a sample, or these alone. */
+export type Among = 'population' | 'reports';
+
+/** One answer with its share and how sure that is. `truth` is known in the demo only. */
 export interface Answer {
   readonly answer: unknown;
   readonly label: string;
@@ -70,6 +73,7 @@ export interface Distribution {
 
 /** `GET /v1/metrics/:name/estimates`. No answers while there are fewer reports than `minimum`. */
 export interface Estimates {
+  readonly among: Among;
   readonly reports: number;
   readonly minimum: number;
   readonly from: string | null;

@@ -1,4 +1,4 @@
-// A metric that is one number: its mean over all reports, with its interval, instead of bars of shares.
+// A metric that is one number: its mean, with its interval, instead of bars of shares.
 // The large figure and the sentence both carry the interval, so either may be quoted alone.
 
 import type { VNode } from 'preact';
@@ -25,7 +25,7 @@ export function Value({ answer, title }: { answer: Answer; title: string }): VNo
       <span class="value-margin"> ± {marginOfValue(answer, decimals)}</span>
       <span class="value-note">
         estimated mean, 95&nbsp;% interval
-        {truth !== undefined && `; true mean (demo only) ${figure(truth, decimals)}`}
+        {truth !== undefined && `; true mean of the reports (demo only) ${figure(truth, decimals)}`}
       </span>
     </p>
   );

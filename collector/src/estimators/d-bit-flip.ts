@@ -8,22 +8,17 @@
 
 import { type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
-import { type Estimate, scored } from './estimate.ts';
+import { type Estimate, scored, type Variance } from './estimate.ts';
 import type { Question } from './estimator.ts';
+import { spreadOverPeople, THESE } from './people.ts';
 import { rangeVariance } from './pure.ts';
 import { supportsOf } from './supports.ts';
 
-interface Variance {
-  readonly constant: number;
-  readonly slope: number;
-  readonly curve: number;
-}
-
 /** constant + slope f - curve f², the variance of a share f from so many of all reports. */
 export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number): Variance {
-  const { constant, slope } = rangeVariance(drawnSupport(law), drawnSupport(law, 'permanent'), perDevice);
+  const { constant, slope } = rangeVariance(drawnSupport(law), drawnSupport(law, 'permanent'), drawn, perDevice);
   const curve = reports > perDevice ? (perDevice * (reports - drawn)) / (drawn * (reports - perDevice)) : 0;
-  return { constant: constant / drawn, slope: slope / drawn + curve, curve };
+  return { constant, slope: slope + curve, curve };
 }
 
 /** How many reports are about a bucket. */
@@ -31,13 +26,13 @@ export const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: n
   [...tallies].reduce((drawn, [place, { reports }]) => drawn + ((bucket - place + size) % size < bits ? reports : 0), 0);
 
 /** The estimates of the buckets, in their order. One that no report is about is as one half by a report that says nothing. */
-export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice }: Question): Estimate[] {
+export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people = THESE }: Question): Estimate[] {
   if (tallies.size === 0) return [];
   const { p, q } = drawnSupport(law);
   const { reports, cells } = supportsOf(law, tallies);
   return Array.from(cells, (ones, bucket) => {
     const drawn = drawnIn(law, tallies, bucket);
-    const { constant, slope, curve } = drawnVariance(law, Math.max(1, drawn), reports, perDevice);
-    return scored(drawn === 0 ? 0.5 : (ones / drawn - q) / (p - q), constant, slope, curve);
+    const variance = drawnVariance(law, Math.max(1, drawn), reports, perDevice);
+    return scored(drawn === 0 ? 0.5 : (ones / drawn - q) / (p - q), spreadOverPeople(variance, people));
   });
 }

@@ -27,6 +27,20 @@ export interface Distribution {
   readonly shape: () => { readonly name: 'smoothed' | 'consistent'; readonly shares: readonly number[] };
 }
 
+/**
+ * Shares with z² devices more, half at the highest of some values and half at the lowest (Agresti and Coull 1998): for rare
+ * ones that nobody has named yet.
+ */
+export function cautious(shares: ArrayLike<number>, values: ArrayLike<number>, reports: number): Float64Array {
+  const more = Z95 * Z95;
+  const all = Array.from(values);
+  const [highest, lowest] = [all.indexOf(Math.max(...all)), all.indexOf(Math.min(...all))];
+  return Float64Array.from(
+    shares,
+    (share, i) => (share * reports + (more / 2) * (Number(i === highest) + Number(i === lowest))) / (reports + more),
+  );
+}
+
 /** An estimate with its 95 % interval; where errors are not normal, it is nowhere shorter than if they were. */
 export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estimate {
   const standardError = Math.sqrt(Math.max(0, variance));

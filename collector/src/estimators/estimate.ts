@@ -12,6 +12,13 @@ export interface Estimate {
 /** Two-sided 95 % of the normal distribution. */
 export const Z95 = 1.959963984540054;
 
+/** The variance of an estimate by the frequency f that is estimated: constant + slope f - curve f². */
+export interface Variance {
+  readonly constant: number;
+  readonly slope: number;
+  readonly curve: number;
+}
+
 const clamp = (x: number): number => Math.min(1, Math.max(0, x));
 
 /** Where a condition that holds at `from` ends on the way to `to`. */
@@ -30,19 +37,24 @@ export function endOf(from: number, to: number, holds: (f: number) => boolean): 
  * (estimate - f)² <= z² (constant + slope f - curve f²) (Wilson 1927), which covers where the plug-in interval is too short.
  * These are the roots of a square, (1 + z² curve) f² - (2 estimate + z² slope) f + estimate² - z² constant. An estimate
  * outside [0, 1] may leave it none; so there the interval also holds that of the variance at the nearest share.
+ *
+ * The standard error is that of the frequency in the middle of the interval, as Agresti and Coull (1998) take it. A count of
+ * c then has the variance of about c + 2. At the estimate itself, no count at all would have that of a frequency of 0:
+ * too little for any answer that somebody has, by up to e^(ε/2).
  */
-export function scored(estimate: number, constant: number, slope: number, curve = 0): Estimate {
+export function scored(estimate: number, { constant, slope, curve }: Variance): Estimate {
   const at = clamp(estimate);
   const [shift, bend] = [(Z95 * Z95 * slope) / 2, Z95 * Z95 * curve];
   const varianceAt = (f: number): number => constant + slope * f - curve * f * f;
+  const middleAt = (f: number): number => estimate + (shift - bend * f) / (1 + bend);
   const intervals = [estimate, at].map((f) => {
-    const middle = estimate + (shift - bend * f) / (1 + bend);
+    const middle = middleAt(f);
     const half = Math.sqrt(Math.max(0, shift * shift + Z95 * Z95 * (varianceAt(f) + bend * constant))) / (1 + bend);
     return [middle - half, middle + half] as const;
   });
   return {
     estimate,
-    standardError: Math.sqrt(varianceAt(at)),
+    standardError: Math.sqrt(varianceAt(clamp(middleAt(at)))),
     low: Math.min(...intervals.map(([low]) => low)),
     high: Math.max(...intervals.map(([, high]) => high)),
   };

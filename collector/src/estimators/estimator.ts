@@ -21,6 +21,7 @@ import { hybridScores } from './hybrid.ts';
 import { laplaceScores } from './laplace.ts';
 import { numberEstimates, type Scores } from './number.ts';
 import { oneBitEstimates, oneBitScores } from './one-bit.ts';
+import { THESE } from './people.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { partEstimates, pureEstimates } from './pure.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
@@ -32,6 +33,8 @@ export interface Question {
   readonly tallies: Tallies;
   /** The most reports of one device in the tallies that repeat one symbol: 1 unless the metric is permanent. */
   readonly perDevice: number;
+  /** How many people were drawn from the population (people.ts); left out where estimates are of these very people. */
+  readonly people?: number;
   /** The strings to estimate; lists need none. */
   readonly candidates: readonly string[];
 }
@@ -39,15 +42,15 @@ export interface Question {
 type Estimator<L> = (law: L, question: Question) => Estimate[];
 
 /** Lists: every answer by the reports that support it. */
-const list: Estimator<ListLaw> = (law, { tallies, perDevice }) => {
+const list: Estimator<ListLaw> = (law, { tallies, perDevice, people = THESE }) => {
   const { support } = mechanismOf(law);
-  return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice);
+  return tallies.size === 0 ? [] : pureEstimates(supportsOf(law, tallies), support(law), support(law, 'permanent'), perDevice, people);
 };
 
 /** Sets: a cell for each answer, and for each dummy. Of a set over the limit a device has answers in part. */
-const sets: Estimator<PrivSetLaw> = (law, { tallies }) => {
+const sets: Estimator<PrivSetLaw> = (law, { tallies, people = THESE }) => {
   const tally = tallies.get(0);
-  return tally === undefined ? [] : partEstimates(tally, privSet.support(law));
+  return tally === undefined ? [] : partEstimates(tally, privSet.support(law), people);
 };
 
 const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw, { mechanism: M }>) => Scores } = {
@@ -62,21 +65,26 @@ const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw,
 export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (law: NumberLaw) => Scores)(law);
 
 /** One row: the mean, in [0, 1] over the metric's range. */
-const number: Estimator<NumberLaw> = (law, { tallies }) => numberEstimates(scoresOf(law), tallies);
+const number: Estimator<NumberLaw> = (law, { tallies, people = THESE }) => numberEstimates(scoresOf(law), tallies, people);
 
 const distributions: {
   readonly [M in DistributionLaw['mechanism']]: (
     law: Extract<DistributionLaw, { mechanism: M }>,
     tallies: Tallies,
+    people: number,
   ) => Distribution | undefined;
 } = {
   'square-wave': squareWaveDistribution,
   hierarchical: hierarchicalDistribution,
 };
 
-/** What the tallies of a law of distributions tell; undefined without reports. */
-export const distributionOf = (law: DistributionLaw, tallies: Tallies): Distribution | undefined =>
-  (distributions[law.mechanism] as (law: DistributionLaw, tallies: Tallies) => Distribution | undefined)(law, tallies);
+/** What the tallies of a law of distributions tell, of a population from which so many people were drawn; undefined without reports. */
+export const distributionOf = (law: DistributionLaw, tallies: Tallies, people: number = THESE): Distribution | undefined =>
+  (distributions[law.mechanism] as (law: DistributionLaw, tallies: Tallies, people: number) => Distribution | undefined)(
+    law,
+    tallies,
+    people,
+  );
 
 /** The variance of one report's estimate of the share below the middle of the range, of numbers that are spread evenly. */
 export function evenVariance(law: DistributionLaw): number {
@@ -86,8 +94,8 @@ export function evenVariance(law: DistributionLaw): number {
 }
 
 /** A row for each cell. */
-const cells: Estimator<DistributionLaw> = (law, { tallies }) => {
-  const found = distributionOf(law, tallies);
+const cells: Estimator<DistributionLaw> = (law, { tallies, people = THESE }) => {
+  const found = distributionOf(law, tallies, people);
   return found === undefined ? [] : Array.from({ length: found.cells }, (_, i) => interval(shareOf(found, i, i + 1)));
 };
 

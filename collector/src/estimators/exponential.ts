@@ -5,13 +5,17 @@
  * Of all left inverses, A = (P W Pᵀ)⁻¹ P W with W = 1 / mean_x P(j | x) has the least variance where inputs are alike in
  * number (Gauss and Markov). Where there are as many outcomes as inputs, there is but one.
  * Σ_j A_ij² c_j / n is unbiased for the sum, but falls short while rare outcomes have not come yet; so what it leaves to the
- * other inputs is held between the least and the largest S_ix, and the interval is the score interval in f_i.
+ * other inputs is held between the least and the largest S_ix, and the interval is the score interval in f_i, with the ends
+ * of tail-ends.ts where few reports make it. Of all users' share, the variance is f_i (1 - f_i) / m more (people.ts).
  */
 
 import { type ExponentialLaw, MODULUS } from '@murmuration/shared';
 import { LuDecomposition, Matrix } from 'ml-matrix';
-import { type Estimate, scored } from './estimate.ts';
+import type { Cumulants } from '../statistics/saddlepoint.ts';
+import { type Estimate, scored, Z95 } from './estimate.ts';
 import type { Question } from './estimator.ts';
+import { spreadOverPeople, THESE } from './people.ts';
+import { withTailEnds } from './tail-ends.ts';
 
 /** A, and S_ix: rows are inputs. */
 interface Inverse {
@@ -61,20 +65,66 @@ export function exponentialVariance(law: ExponentialLaw, share: number): number 
   );
 }
 
+/**
+ * K, K' and K'' of the sum of so many reports' scores, less a share each, of people whose inputs have these shares: of these very
+ * people, or of as many who are drawn, whose outcomes are independent draws.
+ */
+function errorCumulants(
+  channel: readonly (readonly number[])[],
+  scores: readonly number[],
+  reports: number,
+  shares: readonly number[],
+  share: number,
+  isDrawn: boolean,
+) {
+  const mixed = scores.map((_, j) => channel.reduce((sum, row, x) => sum + (shares[x] as number) * (row[j] as number), 0));
+  const crowds = isDrawn ? [{ part: 1, row: mixed }] : channel.map((row, x) => ({ part: shares[x] as number, row }));
+  return (s: number): Cumulants => {
+    const terms = scores.map((score) => Math.exp(s * score));
+    let [value, slope, bend] = [-s * share, -share, 0];
+    for (const { part, row } of crowds) {
+      let [m0, m1, m2] = [0, 0, 0];
+      for (const [j, score] of scores.entries()) {
+        const mass = (row[j] as number) * (terms[j] as number);
+        m0 += mass;
+        m1 += mass * score;
+        m2 += mass * score * score;
+      }
+      value += part * Math.log(m0);
+      slope += (part * m1) / m0;
+      bend += part * (m2 / m0 - (m1 / m0) ** 2);
+    }
+    return [reports * value, reports * slope, reports * Math.max(0, bend)];
+  };
+}
+
+/** The shares of all inputs where one has a share: the others as they are estimated, with z² devices more for those that nobody has named yet. */
+function sharesWith(estimates: readonly number[], reports: number, input: number, share: number): readonly number[] {
+  const more = (Z95 * Z95) / estimates.length;
+  const others = estimates.map((estimate, x) => (x === input ? 0 : Math.max(0, estimate) * reports + more));
+  const all = others.reduce((sum, x) => sum + x, 0);
+  return others.map((other, x) => (x === input ? share : ((1 - share) * other) / all));
+}
+
 /** The estimates of the inputs, in their order. */
-export function exponentialEstimates(law: ExponentialLaw, { tallies }: Question): Estimate[] {
+export function exponentialEstimates(law: ExponentialLaw, { tallies, people = THESE }: Question): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined) return [];
+  const { reports } = tally;
   const { left, squares } = inverseOf(law);
-  const outcomes = Matrix.columnVector(Array.from(tally.cells, (count) => count / tally.reports));
+  const channel = law.weights.map((row) => row.map((weight) => weight / MODULUS));
+  const outcomes = Matrix.columnVector(Array.from(tally.cells, (count) => count / reports));
   const estimates = left.mmul(outcomes).to1DArray();
   const seconds = Matrix.pow(left, 2).mmul(outcomes).to1DArray();
   return estimates.map((estimate, input) => {
     const own = squares.get(input, input);
     const others = besides(squares, input);
     const share = Math.min(1, Math.max(0, estimate));
-    const left = ((seconds[input] as number) - share * own) / (1 - share);
-    const mean = Math.min(Math.max(...others), Math.max(Math.min(...others), Number.isNaN(left) ? 0 : left));
-    return scored(estimate, mean / tally.reports, (varianceAt(own, mean, 1) - mean) / tally.reports);
+    const rest = ((seconds[input] as number) - share * own) / (1 - share);
+    const mean = Math.min(Math.max(...others), Math.max(Math.min(...others), Number.isNaN(rest) ? 0 : rest));
+    const given = { constant: mean / reports, slope: (varianceAt(own, mean, 1) - mean) / reports, curve: 0 };
+    const scores = left.getRow(input);
+    const errorsAt = (f: number) => errorCumulants(channel, scores, reports, sharesWith(estimates, reports, input, f), f, people < THESE);
+    return withTailEnds(scored(estimate, spreadOverPeople(given, people)), { reports, scores, errorsAt });
   });
 }

@@ -10,7 +10,8 @@
  * nodes of which one is x, or neither is, has variance
  *   [p(1-p) w_x² + q(1-q) (Σ w² - w_x²) + 2 r_u w_x (W - w_x) + r_uv ((W - w_x)² - (Σ w² - w_x²))] / (p - q)²
  * To that comes who drew which level: of n devices n_l at random, so with S² the variance over all devices of
- * what follows, Σ_l S²(t_l) / n_l - S²(weight) / n, as draws without replacement are.
+ * what follows, Σ_l S²(t_l) / n_l - S²(weight) / n, as draws without replacement are. A population's mean weight varies by
+ * S²(weight) / m more over the m people who were drawn from it (people.ts).
  *
  * Shares for all this are the consistent ones; where they give S², z² devices more are counted, half at the largest and half
  * at the smallest weight (Agresti and Coull 1998), for rare nodes that nobody has named yet.
@@ -20,8 +21,8 @@ import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murm
 import type { Tallies } from '../store/store.ts';
 import { consistentShares } from './consistency.ts';
 import { pairs } from './covariance.ts';
-import type { Distribution } from './distribution.ts';
-import { Z95 } from './estimate.ts';
+import { cautious, type Distribution } from './distribution.ts';
+import { THESE } from './people.ts';
 
 /** The mean over the cells of each node of a level. */
 const nodeMeans = (law: HierarchicalLaw, level: number, weights: ArrayLike<number>): readonly number[] => {
@@ -80,13 +81,6 @@ const nodeSums = (law: HierarchicalLaw, level: number, shares: readonly number[]
   return sums;
 };
 
-/** With z² devices more at the ends of some values. */
-function cautious(shares: readonly number[], values: readonly number[], reports: number): readonly number[] {
-  const more = Z95 * Z95;
-  const [highest, lowest] = [values.indexOf(Math.max(...values)), values.indexOf(Math.min(...values))];
-  return shares.map((share, i) => (share * reports + (more / 2) * (Number(i === highest) + Number(i === lowest))) / (reports + more));
-}
-
 /** The variance of one report's estimate of a mean weight, of numbers that are spread evenly and levels that are as frequent. */
 export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[]): number {
   const even = weights.map(() => 1 / weights.length);
@@ -98,7 +92,7 @@ export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[
 }
 
 /** Of a law's tallies; undefined without reports. */
-export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies): Distribution | undefined {
+export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
   if (reports === 0) return undefined;
   const shares = consistentShares(law, tallies);
@@ -106,7 +100,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies)
     cells: law.size,
     meanOf: (weights) => {
       const { all, parts } = partsOf(law, weights);
-      let [estimate, spread] = [all, -variance(shares, Array.from(weights)) / reports];
+      let [estimate, spread] = [all, variance(shares, Array.from(weights)) * (1 / people - 1 / reports)];
       for (const [level, part] of parts.entries()) {
         const of = law.levels[level] as LevelLaw;
         const tally = tallies.get(level);
@@ -116,7 +110,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies)
           continue;
         }
         const { p, q } = mechanismOf(of).support(of);
-        const seen = cautious(nodeSums(law, level, shares), part, tally.reports);
+        const seen = Array.from(cautious(nodeSums(law, level, shares), part, tally.reports));
         estimate += mean(
           part,
           part.map((_, node) => ((tally.cells[node] as number) / tally.reports - q) / (p - q)),

@@ -1,17 +1,22 @@
 /**
  * The mean of numbers in [0, 1] from scores: each output has one, and the mean of a report's score is the device's number,
  * so the mean of all scores is unbiased for the mean of all numbers. With M the mean score and S the mean squared one,
- * both from the middle of the range, and f the mean of the numbers,
- *   Var(M | the numbers) = (1/n) mean of Var(score | x) <= (E S - f²) / n
- * since Var(score | x) = E(score² | x) - x², and the mean of x² is at least f². Equal numbers have equality; otherwise it
- * is the variance over people too, who were drawn from many. The rounding to a grid is in E S already.
+ * both from the middle of the range, f the mean of the numbers and V(x) = Var(score | x),
+ *   Var(M) = (E S - f²) / n  over people who were drawn from a population, one report each: scores are independent draws.
+ *   Var(M | the numbers) = mean of V(x) / n  about these very people: less by the variance of their numbers.
+ * S tells the sum of V(x) and x², not each. So noise.ts says how much the mean of V can be, given f and S; that is exact
+ * where V is linear in x², as the piecewise mechanism's, or the same for all x.
+ *
  * S alone falls short while outputs that are rare have not come yet, so where numbers that are all f would vary more by
- * the law, that is taken: V(f) = max(S - f², Var(score | f)). Interval: all f with (M - f)² <= z² V(f) / n, as Wilson's
- * (1927), which it is for two outputs.
+ * the law, that is taken: max(S - f², V(f)). Interval: all f with (M - f)² <= z² Var, as Wilson's (1927), which it is for
+ * two outputs. Where a person has sent several reports there are m people in n reports, whose numbers vary by
+ * Var(x) (1/m - 1/n) more, Var(x) at most S - f² and what the range allows, 1/4 - f².
  */
 
 import type { Tallies } from '../store/store.ts';
 import { type Estimate, endOf, Z95 } from './estimate.ts';
+import { mostNoise, PLACES } from './noise.ts';
+import { type Among, THESE } from './people.ts';
 
 /** How a law's outputs tell a number in [0, 1]. */
 export interface Scores {
@@ -23,8 +28,17 @@ export interface Scores {
   readonly worst: number;
 }
 
+/**
+ * The largest variance of one report's score: given the number, or over people who were drawn from a population. There it is
+ * V(x) + x² - f², and a law treats both halves of a range alike, so that numbers x and -x, as many of each, are the worst.
+ */
+export function worstOf({ varianceAt, worst }: Scores, among: Among): number {
+  if (among === 'reports') return worst;
+  return Math.max(...Array.from({ length: PLACES + 1 }, (_, i) => varianceAt(i / PLACES) + (i / PLACES - 0.5) ** 2));
+}
+
 /** The estimated mean as one row; none without reports. */
-export function numberEstimates({ values, varianceAt, worst }: Scores, tallies: Tallies): Estimate[] {
+export function numberEstimates({ values, varianceAt, worst }: Scores, tallies: Tallies, people: number = THESE): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined) return [];
   const { reports, cells } = tally;
@@ -35,9 +49,15 @@ export function numberEstimates({ values, varianceAt, worst }: Scores, tallies: 
     squares += count * score * score;
   });
   const [mean, square] = [sum / reports, squares / reports];
-  const varianceFor = (f: number): number => Math.max(square - f * f, varianceAt(Math.min(1, Math.max(0, 0.5 + f)))) / reports;
+  const isDrawn = people < THESE;
+  const noiseAt = isDrawn ? (f: number): number => square - f * f : mostNoise(varianceAt, square);
+  const moreAt = (f: number): number => (isDrawn ? Math.max(0, Math.min(square, 0.25) - f * f) * (1 / people - 1 / reports) : 0);
+  const varianceFor = (f: number): number => {
+    const inRange = Math.min(0.5, Math.max(-0.5, f));
+    return Math.max(noiseAt(f), varianceAt(0.5 + inRange)) / reports + moreAt(inRange);
+  };
   const holds = (f: number): boolean => (mean - f) * (mean - f) <= Z95 * Z95 * varianceFor(f);
-  const beyond = Z95 * Math.sqrt((square + worst) / reports);
+  const beyond = Z95 * Math.sqrt((square + worst) / reports + moreAt(0));
   return [
     {
       estimate: 0.5 + mean,

@@ -4,6 +4,7 @@ import { type OneBitLaw, oneBitSupport } from '@murmuration/shared';
 import { type Estimate, scored } from './estimate.ts';
 import type { Question } from './estimator.ts';
 import { numberEstimates, type Scores } from './number.ts';
+import { THESE } from './people.ts';
 
 const noiseOf = (law: OneBitLaw, stage?: 'permanent'): number => {
   const { p, q } = oneBitSupport(law, stage);
@@ -22,12 +23,13 @@ export function oneBitScores(law: OneBitLaw): Scores {
 }
 
 /** The estimated mean place as one row; none without reports. */
-export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice }: Question): Estimate[] {
+export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice, people = THESE }: Question): Estimate[] {
   const tally = tallies.get(0);
-  if (tally === undefined || perDevice === 1) return numberEstimates(oneBitScores(law), tallies);
+  if (tally === undefined || perDevice === 1) return numberEstimates(oneBitScores(law), tallies, people);
   const { p, q } = oneBitSupport(law);
   const { reports, cells } = tally;
   const noise = noiseOf(law) + (perDevice - 1) * noiseOf(law, 'permanent');
-  const shared = perDevice / reports;
-  return [scored(((cells[1] as number) / reports - q) / (p - q), noise / reports, shared, shared)];
+  // The rounding to an end is shared by the reports of a device, and the number by those of a person: together f (1-f).
+  const shared = Math.max(perDevice / reports, 1 / people);
+  return [scored(((cells[1] as number) / reports - q) / (p - q), { constant: noise / reports, slope: shared, curve: shared })];
 }

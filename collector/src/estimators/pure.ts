@@ -7,18 +7,15 @@
  * of other epochs have coins of their own. With at most T reports of one symbol, so that Σ m² <= T Σ m, the mean of
  * N reports in all has variance at most (v₁ + (T - 1) v∞) / N: with equality where all epochs have T reports, and a little less where
  * the range cuts some off, for these have fewer.
+ *
+ * Of a population's share f, m people are a sample, in which it varies by f (1-f) / m more (people.ts). Where each sent one
+ * report, the sum of both is s (1-s) / (n (p-q)²), s = q + (p-q) f: the count is a binomial one.
  */
 
 import type { Support } from '@murmuration/shared';
-import { type Estimate, scored } from './estimate.ts';
+import { type Estimate, scored, type Variance } from './estimate.ts';
 import { type CountAt, withExactEnds } from './exact-ends.ts';
-
-/** v(f) = constant + slope f - curve f², for a single report. */
-interface Variance {
-  readonly constant: number;
-  readonly slope: number;
-  readonly curve: number;
-}
+import { spreadOverPeople, THESE } from './people.ts';
 
 /** How many reports there are, and how many of them support each answer. */
 interface Supports {
@@ -32,43 +29,15 @@ function varianceOf({ p, q }: Support): Variance {
   return { constant: (q * (1 - q)) / gain, slope: (p * (1 - p) - q * (1 - q)) / gain, curve: 0 };
 }
 
-/** The variance of N reports' estimate, times N, where up to `perDevice` of them repeat one symbol. */
-export function rangeVariance(report: Support, permanent: Support, perDevice: number): Variance {
+/** The variance of an estimate given the data, of N reports of which up to `perDevice` repeat one symbol. */
+export function rangeVariance(report: Support, permanent: Support, reports: number, perDevice: number): Variance {
   const [one, epoch] = [varianceOf(report), varianceOf(permanent)];
-  const over = (part: keyof Variance): number => one[part] + (perDevice - 1) * epoch[part];
+  const over = (part: keyof Variance): number => (one[part] + (perDevice - 1) * epoch[part]) / reports;
   return { constant: over('constant'), slope: over('slope'), curve: 0 };
 }
 
-/**
- * The variance of one report's estimate where devices have an answer in part. A set of l answers that is sampled down to L
- * counts w = L/l of a device for each of them, any other 0 or 1, and f is the mean of w. A report supports the answer with
- * probability s = q + (p - q) w, so n Var(f^) is the mean of s(1-s) / (p-q)² = constant + (slope + 1) w - w², with the
- * constant and slope of whole devices. The mean of w² is at least f², so that
- *   n Var(f^) <= constant + (slope + 1) f - f²
- * the variance of a binomial count, with equality where all have the same part. Nothing in a tally tells w from whole
- * devices. Of these it says f (1-f) too much: the variance over people who were drawn from many.
- */
-export function partVariance(support: Support): Variance {
-  const { constant, slope } = varianceOf(support);
-  return { constant, slope: slope + 1, curve: 1 };
-}
-
-/** All answers' estimates, by the count's variance and, where there is one, its exact law. */
-function estimates({ reports, cells }: Supports, { p, q }: Support, { constant, slope, curve }: Variance, at?: CountAt): Estimate[] {
-  const ofCount = (count: number): Estimate => {
-    const estimate = scored((count / reports - q) / (p - q), constant / reports, slope / reports, curve / reports);
-    return at ? withExactEnds(estimate, count, at) : estimate;
-  };
-  const known = new Map<number, Estimate>(); // long lists have many equal counts
-  return Array.from(cells, (count) => {
-    const found = known.get(count) ?? ofCount(count);
-    known.set(count, found);
-    return found;
-  });
-}
-
-/** Where every device has the answer or not; of a part of a device this is the chance that it has. */
-function wholeCount(reports: number, { p, q }: Support): CountAt {
+/** A count of these very people's reports: each has the answer or not. */
+function countAmong(reports: number, { p, q }: Support): CountAt {
   return (share) => {
     const whole = Math.floor(share * reports);
     const part = share * reports - whole;
@@ -80,17 +49,50 @@ function wholeCount(reports: number, { p, q }: Support): CountAt {
   };
 }
 
-/** The estimates of all cells of a tally. Where each device sent one report, a count is the sum of two binomial ones; else its law is not known. */
-export const pureEstimates = (supports: Supports, report: Support, permanent: Support, perDevice: number): Estimate[] =>
-  estimates(
-    supports,
-    report,
-    rangeVariance(report, permanent, perDevice),
-    perDevice === 1 ? wholeCount(supports.reports, report) : undefined,
-  );
+/** A count of reports of people who were drawn, each by himself. */
+const countDrawn =
+  (trials: number, { p, q }: Support): CountAt =>
+  (share) => [{ trials, chance: q + (p - q) * share }];
 
-/** These where devices have answers in part: the binomial count is the most spread out of all (Hoeffding 1956, theorem 4). */
-export const partEstimates = (supports: Supports, support: Support): Estimate[] =>
-  estimates(supports, support, partVariance(support), (share) => [
-    { trials: supports.reports, chance: support.q + (support.p - support.q) * share },
-  ]);
+/** A count's law by who is asked about: people drawn from a population, or infinitely many, these very people. */
+export const countOf = (reports: number, support: Support, people: number): CountAt =>
+  people === THESE ? countAmong(reports, support) : countDrawn(reports, support);
+
+/**
+ * The estimates of all cells of a tally, with exact ends where each device sent one report; else a count's law is not known.
+ *
+ * @param people how many were drawn from the population; left out where shares are those of these very people
+ */
+export function pureEstimates(
+  { reports, cells }: Supports,
+  report: Support,
+  permanent: Support,
+  perDevice: number,
+  people: number = THESE,
+): Estimate[] {
+  const { p, q } = report;
+  const variance = spreadOverPeople(rangeVariance(report, permanent, reports, perDevice), people);
+  const countAt = countOf(reports, report, people);
+  const ofCount = (count: number): Estimate => {
+    const estimate = scored((count / reports - q) / (p - q), variance);
+    return perDevice === 1 ? withExactEnds(estimate, count, countAt) : estimate;
+  };
+  const known = new Map<number, Estimate>(); // long lists have many equal counts
+  return Array.from(cells, (count) => {
+    const found = known.get(count) ?? ofCount(count);
+    known.set(count, found);
+    return found;
+  });
+}
+
+/**
+ * The same where devices may have an answer in part. A set of l answers that is sampled down to L counts w = L/l of a device
+ * for each of them, any other 0 or 1, and f is the mean of w. A report supports the answer with probability s = q + (p-q) w,
+ * so given the data n Var(f^) is the mean of s (1-s) / (p-q)², where nothing in a tally tells w from whole devices. As the
+ * mean of w² is at least f², it is at most S (1-S) / (p-q)², S = q + (p-q) f, with equality where all have the same part;
+ * the binomial count is the most spread out of all (Hoeffding 1956, theorem 4). That is the variance over people who were
+ * drawn, too, of whom whole devices spread the most. So both kinds of shares have the interval of drawn people: for the
+ * shares of these very people it is too wide by f (1-f) / n where all devices are whole.
+ */
+export const partEstimates = (supports: Supports, support: Support, people: number = THESE): Estimate[] =>
+  pureEstimates(supports, support, support, 1, Math.min(people, supports.reports));

@@ -5,16 +5,21 @@
  * Var(t | x) = Σ_j P(j | x) t(j)² - w_x². The mean of that over devices is taken at the likeliest shares θ, whose outputs come
  * just as often as those that came.
  *
+ * A population's mean weight varies by Var(w) / m more over the m people who were drawn from it (people.ts), by the likeliest θ with
+ * some people more at both ends of the weights, for cells that nobody has named yet.
+ *
  * Where few reports make the sum of t, as those of a narrow range at a large ε, its error is far from normal. There its
- * quantiles are those of n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint.
+ * quantiles are those of n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint; of a population's mean those of
+ * t(j) - E w.
  */
 
 import type { SquareWaveLaw } from '@murmuration/shared';
 import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
 import type { Tallies } from '../store/store.ts';
-import type { Distribution } from './distribution.ts';
+import { cautious, type Distribution } from './distribution.ts';
 import { Z95 } from './estimate.ts';
 import { expectationMaximization, windowSums } from './expectation-maximization.ts';
+import { THESE } from './people.ts';
 import { smoothedShares } from './smoothed.ts';
 import { chancesOf, squareWaveScores } from './square-wave-scores.ts';
 
@@ -71,7 +76,7 @@ export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[])
 }
 
 /** Of a law's tallies; undefined without reports. */
-export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Distribution | undefined {
+export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const tally = tallies.get(0);
   if (tally === undefined || tally.reports === 0) return undefined;
   const { reports, cells: counts } = tally;
@@ -82,11 +87,15 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies): Di
     meanOf: (weights) => {
       const score = scoresOf(weights);
       const estimate = score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports;
-      const variance = Math.max(0, meanVariance(law, score, weights, likeliest));
+      const shares = people === THESE ? likeliest : cautious(likeliest, weights, reports);
+      const mean = shares.reduce((sum, share, x) => sum + share * (weights[x] as number), 0);
+      const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
+      const variance = Math.max(0, meanVariance(law, score, weights, shares)) / reports + spread / people;
       const widest = score.reduce((most, t) => Math.max(most, Math.abs(t)), 0);
-      if (reports * variance >= ENOUGH * widest * widest) return { estimate, variance: variance / reports };
-      const quantile = quantileOfSum(reports, errorsOf(law, score, weights, likeliest));
-      return { estimate, variance: variance / reports, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
+      if (reports * reports * variance >= ENOUGH * widest * widest) return { estimate, variance };
+      const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
+      const quantile = quantileOfSum(reports, errorsOf(law, score, truths, shares));
+      return { estimate, variance, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
     },
     shape: () => ({ name: 'smoothed', shares: smoothedShares(law, counts) }),
   };

@@ -11,13 +11,18 @@
  * The hash's: what the other strings w put on its bits, ρ / ((1-ρ) h) Σ_w Σ_j (n_jw / n)². That sum is itself estimated
  * from the tally, unlisted strings included: a cohort's debiased bits y_b have Σ_b (y_b - ρ)² = k ρ (1-ρ) Σ_w (n_jw/n_j)²
  * plus their own known variance, in expectation over the hash.
+ *
+ * Of one hash a count is Σ_j C_jb, of the binomial law of a share r over the hash, so that few reports have exact ends, too
+ * (exact-ends.ts). A population's share has the variance of its people more (people.ts).
  */
 
 import { bloomBits, hashString, mechanismOf, type StringHash, type StringLaw, type Support } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
-import { type Estimate, Z95 } from './estimate.ts';
+import { type Estimate, scored, type Variance } from './estimate.ts';
 import type { Question } from './estimator.ts';
-import { rangeVariance } from './pure.ts';
+import { withExactEnds } from './exact-ends.ts';
+import { spreadOverPeople, THESE } from './people.ts';
+import { countOf, rangeVariance } from './pure.ts';
 
 /** A law's hash: k bits, h of them a string, m cohorts. */
 interface Bloom {
@@ -53,23 +58,31 @@ function supportOf(hash: StringHash, { hashes, bits }: Bloom, tallies: Tallies):
   return support;
 }
 
-/**
- * Coins and hash: the variance of a candidate's estimate by its share and by the mass that collides with it, Σ_w Σ_j
- * (n_jw / n)² over the other strings.
- */
-export function stringVariance(law: StringLaw, reports: number, perDevice: number): (share: number, mass: number) => number {
+/** What an estimate varies by, of a share f by the mass that collides with it, Σ_w Σ_j (n_jw / n)² over the other strings: constant + slope f. */
+function coinsAndHash(law: StringLaw, reports: number, perDevice: number): (mass: number) => Variance {
   const { bits, hashes } = bloomOf(law);
   const { support } = mechanismOf(law);
-  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), perDevice);
+  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
   const rho = 1 - (1 - 1 / bits) ** hashes;
+  const gain = hashes * (1 - rho) ** 2;
+  return (mass) => ({
+    constant: (constant + slope * rho) / gain + (mass * rho) / ((1 - rho) * hashes),
+    slope: (slope * (1 - rho)) / gain,
+    curve: 0,
+  });
+}
+
+/** The variance of a candidate's estimate by its share and by the mass that collides with it. */
+export function stringVariance(law: StringLaw, reports: number, perDevice: number): (share: number, mass: number) => number {
+  const at = coinsAndHash(law, reports, perDevice);
   return (share, mass) => {
-    const coins = (constant + slope * (share + (1 - share) * rho)) / (reports * hashes * (1 - rho) ** 2);
-    return coins + (mass * rho) / ((1 - rho) * hashes);
+    const { constant, slope } = at(mass);
+    return constant + slope * share;
   };
 }
 
 /** The estimates of candidates, in their order. */
-export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates }: Question): Estimate[] {
+export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates, people = THESE }: Question): Estimate[] {
   const total = [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
   if (total === 0) return [];
   const bloom = bloomOf(law);
@@ -77,17 +90,20 @@ export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates
   const { support: supportBy } = mechanismOf(law);
   const report = supportBy(law);
   const { p, q } = report;
-  const { constant, slope } = rangeVariance(report, supportBy(law, 'permanent'), perDevice);
+  const { constant, slope } = rangeVariance(report, supportBy(law, 'permanent'), 1, perDevice);
   const noise = (r: number): number => constant + slope * r;
   const rho = 1 - (1 - 1 / bits) ** hashes;
-  const variance = stringVariance(law, total, perDevice);
+  const variance = coinsAndHash(law, total, perDevice);
   const colliding = collidingMass(tallies, total, rho, report, noise);
+  // A report counts for a candidate whose bit it has: by the law of the bit of a string that is hashed at random.
+  const chance = { p, q: q + (p - q) * rho };
+  const countAt = countOf(total, chance, people);
   return candidates.map((candidate) => {
-    const support = supportOf(hashString(candidate), bloom, tallies) / total;
-    const estimate = (support - q - (p - q) * rho) / ((p - q) * (1 - rho));
+    const support = supportOf(hashString(candidate), bloom, tallies);
+    const estimate = (support / total - q - (p - q) * rho) / ((p - q) * (1 - rho));
     const share = Math.min(1, Math.max(0, estimate));
     const others = Math.max(0, colliding - share ** 2 / cohorts - share / total);
-    const standardError = Math.sqrt(variance(share, others));
-    return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
+    const found = scored(estimate, spreadOverPeople(variance(others), people));
+    return hashes === 1 && perDevice === 1 ? withExactEnds(found, support, countAt) : found;
   });
 }

@@ -7,6 +7,7 @@ import { takesCandidates } from '../candidates.ts';
 import type { Catalog, PublishedMetric } from '../catalog.ts';
 import { gather, type Settings } from '../estimates.ts';
 import type { Estimating } from '../estimating.ts';
+import { AMONG } from '../estimators/people.ts';
 import { inWords } from '../otherwise.ts';
 import type { Store } from '../store/store.ts';
 import { askedOf } from './asked.ts';
@@ -25,6 +26,7 @@ const query = z.strictObject({
   candidate: z.union([z.string(), z.array(z.string())]).optional(),
   ranges: z.string().optional(),
   quantiles: z.string().optional(),
+  among: z.enum(AMONG, { error: `one of ${AMONG.join(', ')}` }).optional(),
 });
 
 /** Splits `segment.<name>=<value>` from the other parameters. */
@@ -96,7 +98,7 @@ export function metricsRouter(
     const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
     const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
     const asked = askedOf(metric.document, rest.ranges, rest.quantiles);
-    response.json(await estimate(await gather(store, metric, range, { ...settings, candidates, asked })));
+    response.json(await estimate(await gather(store, metric, range, { ...settings, candidates, asked, among: rest.among })));
   };
   return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
 }

@@ -1,14 +1,25 @@
 /**
- * How exactly a law's reports tell a share, before there are any: its own variance (pure.ts, rappor.ts), and what follows
- * from it by the normal approximation.
+ * How exactly a law's reports tell a share among all users, before there are any: its own variance (pure.ts, strings.ts), that
+ * of who reports (people.ts), and what follows from them by the normal approximation.
  */
 
-import { COLLISION_MASS, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
+import {
+  COLLISION_MASS,
+  cellsOf,
+  type DistributionLaw,
+  isDistributionLaw,
+  isNumberLaw,
+  type Law,
+  mechanismOf,
+  type NumberLaw,
+} from '@murmuration/shared';
 import { drawnVariance } from '../estimators/d-bit-flip.ts';
 import { Z95 } from '../estimators/estimate.ts';
 import { evenVariance, scoresOf } from '../estimators/estimator.ts';
 import { exponentialVariance } from '../estimators/exponential.ts';
-import { partVariance, rangeVariance } from '../estimators/pure.ts';
+import { worstOf } from '../estimators/number.ts';
+import { type Among, peopleIn } from '../estimators/people.ts';
+import { rangeVariance } from '../estimators/pure.ts';
 import { stringVariance } from '../estimators/strings.ts';
 
 /** One-sided 80 % of the normal distribution. */
@@ -17,24 +28,34 @@ const Z80 = 0.8416212335729143;
 /** More devices than there will be. */
 const MOST_DEVICES = 2 ** 40;
 
+/** The variance of the estimate of a true share given who reports, one report each. */
+function noiseAt(law: Exclude<Law, NumberLaw>, reports: number, share: number): number {
+  if (law.mechanism === 'd-bit-flip') {
+    const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
+    return constant + slope * share - curve * share * share;
+  }
+  if (law.mechanism === 'exponential') return exponentialVariance(law, share) / reports;
+  if (isDistributionLaw(law)) return evenVariance(law) / reports;
+  if (!('size' in law)) return stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports);
+  const support = mechanismOf(law).support(law);
+  const { constant, slope } = rangeVariance(support, support, reports, 1);
+  return constant + slope * share;
+}
+
+/** The share that a distribution's error is stated for: below the middle of the range. */
+const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 2) / cellsOf(law);
+
 /**
- * The standard error of the estimate of a true share, from so many devices' single reports.
+ * The standard error of the estimate of a true share, from so many devices' single reports: by default of the share among
+ * all users, whose sample these are (people.ts), else of the share among these devices.
  * Strings: on average over the hash, where those reported have Σ f² = `COLLISION_MASS`, so that of n reports in m cohorts
  * COLLISION_MASS / m + 1 / n collide. Numbers: of the mean, over the width of the range, at the worst numbers.
  * Distributions: of the share below the middle of the range, of numbers that are spread evenly.
  */
-export function standardErrorAt(law: Law, reports: number, share: number): number {
-  if (isNumberLaw(law)) return Math.sqrt(scoresOf(law).worst / reports);
-  if (law.mechanism === 'd-bit-flip') {
-    const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
-    return Math.sqrt(constant + slope * share - curve * share * share);
-  }
-  if (law.mechanism === 'exponential') return Math.sqrt(exponentialVariance(law, share) / reports);
-  if (isDistributionLaw(law)) return Math.sqrt(evenVariance(law) / reports);
-  if (!('size' in law)) return Math.sqrt(stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports));
-  const support = mechanismOf(law).support(law);
-  const { constant, slope, curve } = law.mechanism === 'privset' ? partVariance(support) : rangeVariance(support, support, 1);
-  return Math.sqrt((constant + slope * share - curve * share * share) / reports);
+export function standardErrorAt(law: Law, reports: number, share: number, among: Among = 'population'): number {
+  if (isNumberLaw(law)) return Math.sqrt(worstOf(scoresOf(law), among) / reports);
+  const f = isDistributionLaw(law) ? belowMiddle(law) : share;
+  return Math.sqrt(noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, 1));
 }
 
 /** The ± of a 95 % interval. */

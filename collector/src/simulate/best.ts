@@ -7,7 +7,7 @@ import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { inverseOf } from '../estimators/exponential.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, errorsBeside, errorsOf, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, errorsOf, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a row of utilities for each input. */
 interface BestSimulation extends Simulation {
@@ -61,10 +61,11 @@ function simulateRound(question: DeviceQuestion<string>, law: ExponentialLaw, si
     loss += (Math.max(...scores) - (scores[option as number] as number)) / clients;
   }
   const truth = sharesOf(inputs, utility.length, clients);
-  const estimates = estimatesOf(law, { tallies: folder.tallies(), perDevice: 1, candidates: [] });
+  const asked = { tallies: folder.tallies(), perDevice: 1, candidates: [] };
   const { squares } = inverseOf(law);
   return {
-    ...errorsBeside(estimates, truth),
+    ...errorsBeside(estimatesOf(law, asked), truth),
+    coveredPopulation: coveredBy(estimatesOf(law, { ...asked, people: clients }), simulation.shares),
     // The mean variance that the law gives the estimates, for just these inputs.
     theory: averageOf(
       truth.map((share, input) => (truth.reduce((sum, other, x) => sum + other * squares.get(input, x), 0) - share) / clients),

@@ -11,6 +11,7 @@ import { type ChoiceSimulation, lawOf, optimum, randomizersOf } from './lists.ts
 import { daySumsOf, deviceOf, drawsOf, sharesOf } from './round.ts';
 import {
   averageOf,
+  coveredBy,
   type DaysErrors,
   errorsBeside,
   type PermanentErrors,
@@ -31,8 +32,8 @@ function theoryOf(law: ListLaw, tallies: Tallies, truth: readonly number[], perD
     );
   }
   const { support } = mechanismOf(law);
-  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), perDevice);
-  return (constant + slope * averageOf(truth)) / reports;
+  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
+  return constant + slope * averageOf(truth);
 }
 
 /** So many reports are held at once: memory does not grow with the number of clients. */
@@ -44,7 +45,12 @@ const errorsIn = (
   estimates: readonly Estimate[],
   truth: readonly number[],
   perDevice: number,
-): RoundErrors => ({ ...errorsBeside(estimates, truth), theory: theoryOf(law, tallies, truth, perDevice) });
+  { clients, shares }: ChoiceSimulation,
+): RoundErrors => ({
+  ...errorsBeside(estimates, truth),
+  coveredPopulation: coveredBy(estimatesOf(law, { tallies, perDevice, candidates: [], people: clients }), shares),
+  theory: theoryOf(law, tallies, truth, perDevice),
+});
 
 /** One round: draws answers, randomizes each, folds the payloads day by day, estimates, compares with the sample. */
 function simulateRound(law: ListLaw, simulation: ChoiceSimulation, seed: number): ListRound & DaysErrors {
@@ -78,9 +84,9 @@ function simulateRound(law: ListLaw, simulation: ChoiceSimulation, seed: number)
   collectorSeconds += (performance.now() - folded) / 1000;
   const together = estimatesOf(law, { tallies: all.tallies(), perDevice: days, candidates: [] });
   return {
-    ...errorsIn(law, first.tallies(), estimates, truth, 1),
+    ...errorsIn(law, first.tallies(), estimates, truth, 1, simulation),
     ...biasedErrors(estimates, truth),
-    allDays: errorsIn(law, all.tallies(), together, truth, days),
+    allDays: errorsIn(law, all.tallies(), together, truth, days, simulation),
     clientSeconds,
     collectorSeconds,
   };
@@ -105,7 +111,7 @@ export function simulateChoice(simulation: ChoiceSimulation): ChoiceResult {
   const { answers, epsilon, clients, rounds, days = 1 } = simulation;
   const law = lawOf(simulation);
   const results = roundsOf(simulation, (seed) => simulateRound(law, simulation, seed));
-  const { mse, mseStandardError, theoryMse, coverage95, ...costs } = listErrors(results, clients * days);
+  const { mse, mseStandardError, theoryMse, coverage95, populationCoverage95, ...costs } = listErrors(results, clients * days);
   return {
     type: 'choice',
     mechanism: law.mechanism,
@@ -119,6 +125,7 @@ export function simulateChoice(simulation: ChoiceSimulation): ChoiceResult {
     theoryMse,
     optimumMse: optimum(answers, epsilon).variance / clients,
     coverage95,
+    populationCoverage95,
     ...permanentErrors(simulation, results),
     bytesPerReport: mechanismOf(law).reportBytes(law),
     ...costs,

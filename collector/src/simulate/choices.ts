@@ -6,7 +6,7 @@ import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { biasedErrors, type ListRound, listErrors } from './list-errors.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, errorsBeside, namedIn, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, namedIn, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a client's set is `atMost` draws from the shares, equal ones once. */
 interface ChoicesSimulation extends Simulation {
@@ -40,12 +40,17 @@ function simulateRound(
   const reports = sets.map(randomize);
   const randomized = performance.now();
   for (const report of reports) folder.addReport(report);
-  const estimates = estimatesOf(law, { tallies: folder.tallies(), perDevice: 1, candidates: [] });
+  const asked = { tallies: folder.tallies(), perDevice: 1, candidates: [] };
+  const estimates = estimatesOf(law, asked);
   const estimated = performance.now();
 
   const { p, q } = privSet.support(law);
   return {
     ...errorsBeside(estimates, truth),
+    coveredPopulation: coveredBy(
+      estimatesOf(law, { ...asked, people: clients }),
+      simulation.shares.map((share) => 1 - (1 - share) ** atMost), // of sets that hold the answer
+    ),
     ...biasedErrors(estimates, truth, atMost),
     // The mean variance that the law gives the estimates, for just these sets.
     theory: averageOf(truth.map((share) => (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (clients * (p - q) ** 2))),

@@ -6,7 +6,7 @@ import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shar
 import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
 import { distributionOf } from '../estimators/estimator.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, errorsBeside, errorsOf, holds, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, errorsOf, holds, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a share for each cell, in the middle of which its numbers lie. */
 export interface DistributionSimulation extends Simulation {
@@ -64,6 +64,7 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
   const folder = folderOf(law);
   for (const cell of drawn) folder.addReport(randomize(question.input(from + ((to - from) * (cell + 0.5)) / cells)));
   const found = distributionOf(law, folder.tallies()) as Distribution;
+  const ofAll = distributionOf(law, folder.tallies(), clients) as Distribution;
   const [below, trueBelow] = [sharesBelow(found), runningSums(sharesOf(drawn, cells, clients))];
   const inner = below.slice(1, -1);
   const mean = meanPlace(found);
@@ -78,6 +79,7 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
       ]),
     ),
     ...errorsBeside(inner.map(interval), trueBelow.slice(1, -1)),
+    coveredPopulation: coveredBy(sharesBelow(ofAll).slice(1, -1).map(interval), runningSums(simulation.shares).slice(1, -1)),
     theory: averageOf(inner.map(({ variance }) => variance)),
     coveredQuantiles: averageOf(
       LEVELS.map((level) => {
@@ -112,6 +114,7 @@ export function simulateDistribution(simulation: DistributionSimulation): {
   readonly mseStandardError: number | null;
   readonly theoryMse: number;
   readonly meanMse: number;
+  readonly populationCoverage95: number;
   readonly coverage95: { readonly below: number; readonly quantiles: number; readonly mean: number };
   readonly bytesPerReport: number;
 } {

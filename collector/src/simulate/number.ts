@@ -7,6 +7,7 @@ import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
 import { addDays, daySumsOf, deviceOf, drawsOf, overDays } from './round.ts';
 import {
+  coveredBy,
   type DaysErrors,
   type Errors,
   errorsBeside,
@@ -30,6 +31,9 @@ export const NUMBERS = 101;
 /** The kept bit by itself: its law without the second stage. */
 const keptOf = ({ mechanism, size, truth }: OneBitLaw): OneBitLaw => ({ mechanism, size, truth });
 
+/** The mean place of numbers with these shares. */
+const meanOf = (shares: readonly number[]): number => shares.reduce((sum, share, i) => sum + (share * i) / (shares.length - 1), 0);
+
 function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulation: NumberSimulation, seed: number): DaysErrors {
   const {
     clients,
@@ -51,12 +55,14 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
     keptVariance += kept.varianceAt(place) / clients;
   }
   return overDays(sums, simulation, (tallies, perDevice) => {
-    const { squaredError, covered } = errorsBeside(estimatesOf(law, { tallies, perDevice, candidates: [] }), [total / clients]);
+    const asked = { tallies, perDevice, candidates: [] };
+    const { squaredError, covered } = errorsBeside(estimatesOf(law, asked), [total / clients]);
     return {
       squaredError: width * width * squaredError,
       // Reports of one device share the kept bit: (v₁ + (T - 1) v∞) / N.
       theory: (width * width * (variance + (perDevice - 1) * keptVariance)) / (clients * perDevice),
       covered,
+      coveredPopulation: coveredBy(estimatesOf(law, { ...asked, people: clients }), [meanOf(shares)]),
     };
   });
 }

@@ -42,15 +42,18 @@ export interface Errors {
   readonly mse: number;
   readonly mseStandardError: number | null;
   readonly theoryMse: number;
+  /** Of the intervals about the clients themselves, and of those about all users, of whom clients are drawn. */
   readonly coverage95: number;
+  readonly populationCoverage95: number;
 }
 
 /** What one round adds to these. */
 export interface RoundErrors {
   readonly squaredError: number;
   readonly theory: number;
-  /** The part of the truths that intervals hold. */
+  /** The part of the truths that intervals hold, among the clients and among all users. */
   readonly covered: number;
+  readonly coveredPopulation: number;
 }
 
 /** The mean squared error of numbers that stand for these truths. */
@@ -60,13 +63,17 @@ export const meanSquare = (numbers: readonly number[], truths: readonly number[]
 /** Whether an interval holds a truth: 1 or 0. */
 export const holds = ({ low, high }: Pick<Estimate, 'low' | 'high'>, truth: number): number => Number(low <= truth && truth <= high);
 
+/** The part of the truths that intervals hold. */
+export const coveredBy = (estimates: readonly Estimate[], truths: readonly number[]): number =>
+  averageOf(truths.map((truth, i) => holds(estimates[i] as Estimate, truth)));
+
 /** The errors of estimates that stand for these truths. */
-export const errorsBeside = (estimates: readonly Estimate[], truths: readonly number[]): Omit<RoundErrors, 'theory'> => ({
+export const errorsBeside = (estimates: readonly Estimate[], truths: readonly number[]): Pick<RoundErrors, 'squaredError' | 'covered'> => ({
   squaredError: meanSquare(
     estimates.map(({ estimate }) => estimate),
     truths,
   ),
-  covered: averageOf(truths.map((truth, i) => holds(estimates[i] as Estimate, truth))),
+  covered: coveredBy(estimates, truths),
 });
 
 /** The errors of rounds. */
@@ -78,6 +85,7 @@ export function errorsOf(rounds: readonly RoundErrors[]): Errors {
     mseStandardError: rounds.length > 1 ? Math.sqrt(spread / (rounds.length - 1) / rounds.length) : null,
     theoryMse: averageOf(rounds.map(({ theory }) => theory)),
     coverage95: averageOf(rounds.map(({ covered }) => covered)),
+    populationCoverage95: averageOf(rounds.map(({ coveredPopulation }) => coveredPopulation)),
   };
 }
 

@@ -6,7 +6,17 @@ import { mechanismOf, type StringLaw } from '@murmuration/shared';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { stringVariance } from '../estimators/strings.ts';
 import { addDays, daySumsOf, deviceOf, drawsOf, overDays, sharesOf } from './round.ts';
-import { averageOf, type DaysErrors, errorsBeside, errorsOf, namedIn, permanentErrors, roundsOf, type Simulation } from './simulation.ts';
+import {
+  averageOf,
+  coveredBy,
+  type DaysErrors,
+  errorsBeside,
+  errorsOf,
+  namedIn,
+  permanentErrors,
+  roundsOf,
+  type Simulation,
+} from './simulation.ts';
 
 /** What to simulate: so many strings, all of them candidates. */
 export interface TextSimulation extends Simulation {
@@ -51,6 +61,7 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
     const variance = stringVariance(law, clients * perDevice, perDevice);
     return {
       ...errorsBeside(estimatesOf(law, { tallies, perDevice, candidates }), truth),
+      coveredPopulation: coveredBy(estimatesOf(law, { tallies, perDevice, candidates, people: clients }), simulation.shares),
       theory: averageOf(truth.map((share, i) => variance(share, mass - (masses[i] as number)))),
     };
   });

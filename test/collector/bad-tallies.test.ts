@@ -1,0 +1,138 @@
+/** Tallies at the edge of what can come, for every mechanism: no reports, one, all equal, a billion; ε from 0.001 to 16. */
+
+import {
+  cellsOf,
+  countMeanSketchLaw,
+  dBitFlipLaw,
+  exponentialLaw,
+  geometricLaw,
+  hadamardCountMeanSketchLaw,
+  hadamardLaw,
+  hierarchicalLaw,
+  hybridMeanLaw,
+  isDistributionLaw,
+  isNumberLaw,
+  kAryLaw,
+  type Law,
+  laplaceLaw,
+  localHashingLaw,
+  mechanismOf,
+  oneBitLaw,
+  piecewiseLaw,
+  projectiveLaw,
+  rapporLaw,
+  setLaw,
+  squareWaveLaw,
+  stringHashingLaw,
+  subsetLaw,
+  unaryLaw,
+} from '@murmuration/shared';
+import { expect, test } from 'vitest';
+import { describe as describeDistribution, USUAL } from '../../collector/src/distribution.ts';
+import { distributionOf, estimatesOf } from '../../collector/src/estimators/estimator.ts';
+import { marginAt } from '../../collector/src/plan/precision.ts';
+import type { Tallies } from '../../collector/src/store/store.ts';
+import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
+
+/** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
+const atEnds: { readonly [M in Law['mechanism']]: (epsilon: number) => Law } = {
+  'k-ary': (e) => kAryLaw(5, e),
+  subset: (e) => subsetLaw(16, 4, e),
+  unary: (e) => unaryLaw(5, e),
+  'local-hashing': (e) => localHashingLaw(20, e),
+  rappor: (e) => rapporLaw(e, 1),
+  'string-hashing': (e) => stringHashingLaw(e, 1),
+  privset: (e) => setLaw(5, 2, e),
+  'd-bit-flip': (e) => dBitFlipLaw(8, 2, e),
+  hadamard: (e) => hadamardLaw(7, e, 2),
+  projective: (e) => projectiveLaw(7, e, 2),
+  'count-mean-sketch': (e) => countMeanSketchLaw(16, e),
+  'hadamard-count-mean-sketch': (e) => hadamardCountMeanSketchLaw(16, e),
+  piecewise: (e) => piecewiseLaw(3, 2, e),
+  geometric: (e) => geometricLaw(5, e),
+  'one-bit': (e) => oneBitLaw(e, e),
+  hybrid: (e) => hybridMeanLaw(e),
+  laplace: (e) => laplaceLaw(e, 5),
+  'square-wave': (e) => squareWaveLaw(8, e),
+  hierarchical: (e) => hierarchicalLaw(8, e, 2),
+  exponential: (e) =>
+    exponentialLaw(
+      [
+        [1, 0],
+        [0, 1],
+      ],
+      e,
+    ),
+};
+
+const ENDS = [0.001, 16];
+
+function lawsOf(mechanism: Law['mechanism']): readonly Law[] {
+  const { laws, large } = { ...specimens, ...numberSpecimens, ...matrixSpecimens }[mechanism];
+  const ends = ENDS.flatMap((epsilon) => {
+    try {
+      return [atEnds[mechanism](epsilon)];
+    } catch (error) {
+      expect((error as Error).message).toMatch(/expected .*got|utilities|tell/);
+      return [];
+    }
+  });
+  return [...laws, ...large, ...ends];
+}
+
+/** Whose reports have one cell each. */
+const isOneCell = (law: Law): boolean => isNumberLaw(law) || law.mechanism === 'square-wave' || law.mechanism === 'exponential';
+
+/** Tallies of so many reports in a cohort or in all, which all have the same cell, or as many each; of sets none, or every one. */
+function talliesOf(law: Law): readonly Tallies[] {
+  const { cohorts, cells } = mechanismOf(law).shape(law);
+  const cellsWith = (reports: number): readonly Float64Array[] => [
+    new Float64Array(cells).with(0, reports),
+    new Float64Array(cells).with(cells - 1, reports),
+    new Float64Array(cells).fill(reports / cells),
+    ...(isOneCell(law) ? [] : [new Float64Array(cells), new Float64Array(cells).fill(reports)]),
+  ];
+  return [
+    new Map(),
+    ...[1, 2, 20, 1e9].flatMap((reports) =>
+      cellsWith(reports).flatMap((tally) => [
+        new Map([[0, { reports, cells: tally }]]),
+        new Map(Array.from({ length: Math.min(cohorts, 16) }, (_, cohort) => [cohort, { reports, cells: tally }] as const)),
+      ]),
+    ),
+  ];
+}
+
+/** Every number in a value, however deep. */
+function numbersIn(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+test.each(Object.keys(atEnds) as Law['mechanism'][])('%s: every number is finite, and every interval holds its estimate', (mechanism) => {
+  for (const law of lawsOf(mechanism)) {
+    for (const tallies of talliesOf(law)) {
+      const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+      for (const people of [undefined, reports, reports / 7]) {
+        const asked = {
+          tallies,
+          perDevice: people === reports / 7 ? 7 : 1,
+          candidates: ['a', ''],
+          ...(people !== undefined && { people }),
+        };
+        const rows = estimatesOf(law, asked);
+        expect(rows.length > 0).toBe(reports > 0);
+        for (const { estimate, standardError, low, high } of rows) {
+          const about = () => JSON.stringify({ law, people, reports, estimate, standardError, low, high }).slice(0, 400);
+          expect([estimate, standardError, low, high].every(Number.isFinite), about()).toBe(true);
+          expect(standardError >= 0 && low <= estimate && estimate <= high, about()).toBe(true);
+        }
+        if (!isDistributionLaw(law)) continue;
+        const found = distributionOf(law, tallies, people);
+        const described = found && describeDistribution(found, found.shape().shares, [0, cellsOf(law)], USUAL);
+        expect(numbersIn(described).every(Number.isFinite)).toBe(true);
+      }
+    }
+    for (const reports of [1, 1e9]) expect(isNumberLaw(law) || Number.isFinite(marginAt(law, reports, 0.01))).toBe(true);
+  }
+});
