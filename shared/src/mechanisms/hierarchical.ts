@@ -63,7 +63,7 @@ function rangeVariance(size: number, epsilon: number, branching: number): number
     const width = branching ** (height - 1 - level);
     const nodes = Math.ceil(size / width);
     const inside = (nodes - 1) * within(width) + within(size - (nodes - 1) * width);
-    variance += (height * ((listSubset(nodes, epsilon).variance * nodes * nodes) / (nodes - 1) + 1) - 1) * (left - inside);
+    variance += (height * ((listSubset(nodes, epsilon)[1] * nodes * nodes) / (nodes - 1) + 1) - 1) * (left - inside);
     left = inside;
   }
   return variance;

@@ -13,17 +13,17 @@ import { type UnaryLaw, unaryLaw } from './unary.ts';
 const near = (size: number): number => (size > 8 ? 1.03 : 1);
 
 /** How many answers a report of the law of a list names, 1 for k-ary response; and the law's mean variance. */
-export function listSubset(size: number, epsilon: number): { readonly subset: number; readonly variance: number } {
+export function listSubset(size: number, epsilon: number): readonly [subset: number, variance: number] {
   const variance = (m: number): number => meanVariance(size, subsetIdeal(size, m, epsilon));
   const below = Math.floor(size / (exp(epsilon) + 1)); // the best real m is d / (e^ε + 1); of none it is no number
   const best = variance(below) <= variance(below + 1) ? below : below + 1;
   const subset = variance(1) <= near(size) * variance(best) ? 1 : best;
-  return { subset, variance: variance(subset) };
+  return [subset, variance(subset)];
 }
 
 /** The law of a list of `size` answers at ε: k-ary response, which is subset selection of one, or larger subsets. */
 export function listLaw(size: number, epsilon: number): KAryLaw | SubsetLaw {
-  const { subset } = listSubset(size, epsilon);
+  const [subset] = listSubset(size, epsilon);
   return subset === 1 ? kAryLaw(size, epsilon) : subsetLaw(size, subset, epsilon);
 }
 
