@@ -8,7 +8,10 @@
  * V is the same for all numbers, γ = 0 does.
  */
 
-/** γ is one of the multiples of 1 over this: off the best by δ, the bound is too large by δ (1 + b) times the numbers' variance. */
+/**
+ * γ is one of the squares of the multiples of 1 over this: off the best by δ, the bound is too large by δ (1 + b) times the
+ * numbers' variance, which counts where the noise is small, at a large ε, and there the best γ is small.
+ */
 const WEIGHTS = 32;
 
 /** V is looked at in so many places, evenly spaced: what a finer grid's rounding adds between them is below 1e-6. */
@@ -46,7 +49,7 @@ function heightAt(hull: readonly Point[], x: number): number {
 export function mostNoise(varianceAt: (place: number) => number, square: number): (f: number) => number {
   const sampled = Array.from({ length: PLACES + 1 }, (_, i): Point => [i / PLACES - 0.5, varianceAt(i / PLACES)]);
   const bounds = Array.from({ length: WEIGHTS + 1 }, (_, i) => {
-    const weight = i / WEIGHTS;
+    const weight = (i / WEIGHTS) ** 2;
     return { constant: weight * square, hull: hullAbove(sampled.map(([x, v]): Point => [x, (1 - weight) * v - weight * x * x])) };
   });
   return (f) => {

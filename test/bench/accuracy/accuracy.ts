@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
- * and other libraries; permanent metrics beside one-shot ones; the smoothed shares of distributions; costs; intervals over fleets of the demo. `--only` takes
+ * and other libraries; permanent metrics beside one-shot ones; the smoothed shares of distributions; costs; what intervals cover, among
+ * the reports and among all users; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
  */
@@ -13,8 +14,9 @@ import { errors, everyMechanism } from './errors.ts';
 import type { Part } from './part.ts';
 import { permanent } from './permanent.ts';
 import { smoothing } from './smoothing.ts';
+import { targets } from './targets.ts';
 
-const DEFAULT_PARTS = 'cost,errors,permanent,smoothing,coverage';
+const DEFAULT_PARTS = 'cost,errors,permanent,smoothing,targets,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -47,6 +49,7 @@ export async function accuracy(args: readonly string[]): Promise<{
     mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
     permanent: () => permanent(size.clients),
     smoothing: () => smoothing(size.clients, size.rounds),
+    targets,
     coverage: () => coverage(fleets, devices),
   };
   const names = values.only.split(',');

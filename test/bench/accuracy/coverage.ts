@@ -1,5 +1,5 @@
 /**
- * Whether 95 % intervals cover 95 %, over seeded fleets of the shipping client on the demo's real data; beside it the error
+ * Whether 95 % intervals about the devices that reported cover 95 %, over seeded fleets of the shipping client on the demo's real data; beside it the error
  * that the law predicts, which is the baseline.
  */
 
@@ -62,7 +62,7 @@ export async function coverage(fleetCount: number, devices: number): Promise<Par
   const pooled = coverageOf('all', fleets);
   const covers = pooled.coverage95 >= 0.94 && pooled.coverage95 <= 0.96;
   return {
-    title: `95 % intervals over ${fleetCount} fleets of ${devices} devices`,
+    title: `95 % intervals about the devices that reported, over ${fleetCount} fleets of ${devices} devices`,
     failures: covers ? [] : [`coverage: expected 94 to 96 % of all intervals to hold the truth, got ${percent(pooled.coverage95)}`],
     rows: [
       ['metric', 'intervals', 'covered', '+-', 'error/law', 'z2/df', 'p < 1 %'],
