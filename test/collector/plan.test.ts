@@ -258,7 +258,7 @@ describe('murmuration plan', () => {
     expect(stdout).toMatch(/^dark +k-ary +1 +1 % ± 0\.6 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
     expect(stdout).toMatch(/^ {2}however often +k-ary +4 +1 % ± 0\.\d+/m);
     expect(stdout).toContain('users for ± 0.5');
-    expect(stdout).toMatch(/^word: with `devices: \d+` in the schema, reports are spread over \d+ groups/m);
+    expect(stdout).toMatch(/^word: with `devices: \d+` in the schema, reports are spread over [\d,]+ groups/m);
   });
 
   test('without users plans for as many as the schema expects', () => {
