@@ -11,6 +11,7 @@
  */
 
 import {
+  cellsOf,
   type DBitFlipLaw,
   drawnSupport,
   type ExponentialLaw,
@@ -26,7 +27,7 @@ import {
 import { scoresOf } from '../estimators/estimator.ts';
 import { inverseOf } from '../estimators/exponential.ts';
 import { partsOf } from '../estimators/hierarchical.ts';
-import { squareWaveScores } from '../estimators/square-wave.ts';
+import { squareWaveScores } from '../estimators/square-wave-scores.ts';
 import { bloomOf } from '../estimators/strings.ts';
 
 /** What one report can say at most and at least of a share or of a place in the range, both from 0 to 1. */
@@ -58,6 +59,10 @@ function ofString(law: StringLaw): Leverage {
   return ends([0, 1].map((support) => (support - q - (p - q) * rho) / ((p - q) * (1 - rho))));
 }
 
+/** Weights of one cell alone, for each cell. */
+const oneByOne = (cells: number): readonly (readonly number[])[] =>
+  Array.from({ length: cells }, (_, own) => Array.from({ length: cells }, (__, cell) => Number(cell === own)));
+
 /** Of a level's part t of a cell's share, which lies between the least and the largest of its nodes': how far a report is beyond either. */
 function ofLevel(law: LevelLaw, parts: readonly number[], drawn: number): Leverage {
   const { p, q } = mechanismOf(law).support(law);
@@ -82,6 +87,12 @@ function ofLevels(law: HierarchicalLaw): Leverage {
     all.flatMap(({ low, high }) => [low, high]),
     1 / law.levels.length,
   );
+}
+
+/** Of the cells' shares. */
+function ofWave(law: SquareWaveLaw): Leverage {
+  const scoresOf = squareWaveScores(law);
+  return ends(oneByOne(cellsOf(law)).flatMap((own) => Array.from(scoresOf(own))));
 }
 
 /** Undefined where inputs can't be told apart, so that there are no estimates. */
@@ -112,7 +123,7 @@ const leverages: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechan
   geometric: ofNumber,
   laplace: ofNumber,
   'one-bit': ofNumber,
-  'square-wave': (law: SquareWaveLaw) => ends(squareWaveScores(law).to1DArray()),
+  'square-wave': ofWave,
   hierarchical: ofLevels,
   exponential: ofInputs,
 };
