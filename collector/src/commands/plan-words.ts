@@ -7,13 +7,13 @@ export const percent = (share: number): string => `${Number((100 * share).toPrec
 const figure = (value: number): string => `${Number(value.toPrecision(2))}`;
 export const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
 
-export const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
+const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
 
 /** A margin above this says nothing: what is estimated lies between 0 and 100 %. */
 const ALL = 1;
 
 /** ± in percentage points. */
-export const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${percent(margin95)}`);
+const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${percent(margin95)}`);
 
 /** What an estimate reads as: of a number in its unit, where its range is known. */
 export function reading(type: string, share: number, { margin95 }: Precision, range?: readonly [low: number, high: number]): string {

@@ -67,7 +67,7 @@ const designs: { readonly [M in DesignLaw['mechanism']]: (law: Extract<DesignLaw
   }),
 };
 
-export const designOf = (law: DesignLaw): Design => (designs[law.mechanism] as (law: DesignLaw) => Design)(law);
+const designOf = (law: DesignLaw): Design => (designs[law.mechanism] as (law: DesignLaw) => Design)(law);
 
 /** The supports of all answers of the design, those of the list first. */
 export const allSupports = (law: DesignLaw, tallies: Tallies): Float64Array =>
