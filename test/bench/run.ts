@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { accuracy } from './accuracy/accuracy.ts';
 import { client } from './client/client.ts';
 import { ingest } from './ingest/ingest.ts';
+import { watch } from './watch/watch.ts';
 import '../setup/compile-cache.ts';
 
 /** A benchmark: its result as JSON, and as rows: a heading and what is below it, then an empty row where another table follows. */
@@ -11,7 +12,7 @@ type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
 
-const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, client, ingest };
+const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, client, ingest, watch };
 
 /** Takes `--json FILE` out of the arguments. */
 function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {

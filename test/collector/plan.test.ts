@@ -13,6 +13,7 @@ import {
   assigned,
   canonicalSchema,
   type KAryLaw,
+  kAry,
   kAryLaw,
   listLaw,
   permanentKAryLaw,
@@ -20,9 +21,10 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
+import { describeQuestion, planQuestion } from '../../collector/src/commands/plan-question.ts';
 import { askedOf } from '../../collector/src/plan/asked.ts';
 import { planOf } from '../../collector/src/plan/plan.ts';
-import { devicesFor, marginAt, smallestShare, standardErrorAt } from '../../collector/src/plan/precision.ts';
+import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '../../collector/src/plan/precision.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));
@@ -188,7 +190,7 @@ describe('the devices that are asked, where metrics are assigned at random', () 
     const document = assignedOf([1, 2, 1, 1], 2);
     const file = join(folder, 'assigned.json');
     writeFileSync(file, canonicalSchema(document));
-    const { metrics, splitting, assign, askedStandardError } = JSON.parse(run('--schema', file, '--reports', '10000', '--json').stdout);
+    const { metrics, splitting, assign, askedStandardError } = JSON.parse(run('--schema', file, '--users', '10000', '--json').stdout);
     expect([assign, askedStandardError]).toEqual(['random', 0]);
     expect(metrics.map(({ asked, reports }: { readonly asked: number; readonly reports: number }) => [asked, reports])).toEqual([
       [0.5, 5_000],
@@ -208,10 +210,8 @@ describe('the devices that are asked, where metrics are assigned at random', () 
   });
 
   test('are said for people, with what splitting ε would cost', () => {
-    const { stdout } = run('--schema', join(folder, 'assigned.json'), '--reports', '10000');
-    expect(stdout).toContain(
-      'With 10,000 devices, each asked a random part of the metrics, a feature used by 1 % of all users will read as:',
-    );
+    const { stdout } = run('--schema', join(folder, 'assigned.json'), '--users', '10000');
+    expect(stdout).toContain('With 10,000 users, each asked a random part of the metrics:');
     expect(stdout).toMatch(/^m1 +k-ary +2 +25 % /m);
     expect(stdout).toContain('in whose random order the metric fits the budget, exactly');
     expect(stdout).toMatch(
@@ -222,14 +222,17 @@ describe('the devices that are asked, where metrics are assigned at random', () 
 
 describe('murmuration plan', () => {
   test('states each metric, one report and the limit of a permanent one', () => {
-    const { status, stdout } = run('--schema', file, '--reports', '100000', '--json');
+    const { status, stdout } = run('--schema', file, '--users', '100000', '--json');
     expect(status).toBe(0);
-    const { reports, error, metrics } = JSON.parse(stdout);
-    expect([reports, error]).toEqual([100_000, 0.01]);
+    const { users, error, share, metrics, usersNeeded } = JSON.parse(stdout);
+    expect([users, error, share]).toEqual([100_000, 0.01, 0.01]);
+    expect(usersNeeded).toBe(Math.max(...metrics.map(({ devicesForError }: { devicesForError: number }) => devicesForError)));
     expect(metrics.map(({ metric }: { metric: string }) => metric).sort()).toEqual(['dark', 'font', 'home', 'plan', 'word']);
     for (const row of metrics) {
       expect(row.margin95 / row.standardError).toBeCloseTo(1.96, 4);
-      expect(row.smallestShare / row.standardError).toBeCloseTo(2.8, 1);
+      // z of 5 % over 1, 3 or 1,000 answers, and 0.84.
+      const z = { 1: 1.96, 3: 2.394, 1000: 4.056 }[row.tested as 1 | 3 | 1000] as number;
+      expect(row.smallestShare / row.standardError / (z + 0.84)).toBeCloseTo(1, 1);
       // The error is above a point exactly where it takes more ε, and more devices, than there are.
       expect(row.devicesForError > 100_000).toBe(row.margin95 > 0.01);
       expect(row.epsilonForError > row.epsilon).toBe(row.margin95 > 0.01);
@@ -237,28 +240,149 @@ describe('murmuration plan', () => {
     const font = metrics.find(({ metric }: { metric: string }) => metric === 'font');
     expect(font.permanent).toMatchObject({ epsilon: 4, renew: 'year' });
     expect(font.permanent.standardError).toBeCloseTo(standardErrorAt(kAryLaw(3, 4), 100_000, 0.01), 12);
+    const word = metrics.find(({ metric }: { metric: string }) => metric === 'word');
+    const { devices, cohorts } = word.suggested;
+    expect(cohorts).toBe(rapporLaw(1, devices).cohorts);
+    expect(cohorts).toBeGreaterThan(rapporLaw(1, 100_000).cohorts);
+    expect(marginAt(rapporLaw(1, devices), devices, 0.01)).toBeLessThanOrEqual(0.01);
+    expect(devices).toBeLessThan(word.devicesForError);
   });
 
   test('says for people what a feature used by 1 % will read as', () => {
-    const { status, stdout } = run('--schema', file, '--reports', '100000', '--error', '0.005');
+    const { status, stdout } = run('--schema', file, '--users', '100000', '--error', '0.005');
     expect(status).toBe(0);
-    expect(stdout).toContain(
-      'With 100,000 reports of a metric, each from another device, a feature used by 1 % of all users will read as:',
+    expect(stdout).toMatch(
+      /^You need [\d,]+ users to see a share of 1 % within ± 0\.5 percentage points in every metric: `\w+` needs the most\.$/m,
     );
-    expect(stdout).toMatch(/^dark +k-ary +1 +1\.0 % ± 0\.6 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
-    expect(stdout).toMatch(/^ {2}however often +k-ary +4 +1\.0 % ± 0\.\d+/m);
-    expect(stdout).toContain('devices for ± 0.5');
+    expect(stdout).toContain('With 100,000 users, each answering once:');
+    expect(stdout).toMatch(/^dark +k-ary +1 +1 % ± 0\.6 +0\.85 % +1\.\d\d +14\d,\d{3}$/m);
+    expect(stdout).toMatch(/^ {2}however often +k-ary +4 +1 % ± 0\.\d+/m);
+    expect(stdout).toContain('users for ± 0.5');
+    expect(stdout).toMatch(/^word: with `devices: \d+` in the schema, reports are spread over [\d,]+ groups/m);
+  });
+
+  test('without users plans for as many as the schema expects', () => {
+    expect(run('--schema', file).stdout).toBe(run('--schema', file, '--users', '100000').stdout);
   });
 
   test.each([
-    [['--schema', file], 'required option'],
-    [['--schema', file, '--reports', '0'], '--reports: expected a whole number from 1'],
-    [['--schema', file, '--reports', '10', '--error', '2'], '--error: expected a share below 1'],
-    [['--schema', file, '--reports', '10', '--error', 'x'], '--error: expected a finite number above 0'],
-  ])('refuses %s', (args, message) => {
+    [
+      [],
+      'expected --schema FILE, or one question of --flag, --choice, --choices, --joint, --histogram, --text, --mean, --count, --distribution, got none',
+    ],
+    [['--flag', '--text', '--epsilon', '1'], 'got --flag and --text'],
+    [['--flag'], '--epsilon: expected the ε of one report with --flag, such as 1, got none'],
+    [['--flag', '--epsilon', '0'], '--epsilon: expected a finite number above 0, got "0"'],
+    [['--flag', '--epsilon', '40'], '2 answers: expected an epsilon that 32 bits hold to within 10 %, got 40'],
+    [['--flag', '--epsilon', '2', '--permanent', '1'], '--permanent: expected at least --epsilon, 2, got 1'],
+    [['--choices', '5', '--epsilon', '1'], '--choices: expected --at-most with it'],
+    [['--choice', '5', '--at-most', '2', '--epsilon', '1'], '--at-most: expected --choices with it, got --choice'],
+    [['--choices', '5', '--at-most', '9', '--epsilon', '1'], '--at-most: expected a whole number from 1 to 5, got 9'],
+    [['--mean', '5', '--epsilon', '1'], '--mean: expected at least 2 numbers that rise, got "5"'],
+    [['--mean', '1,2,3', '--epsilon', '1'], '--mean: expected two numbers, the low and the high end, got 3'],
+    [['--schema', file, '--epsilon', '1'], '--epsilon: expected none with --schema, whose metrics are planned, got one'],
+    [['--schema', file, '--users', '0'], '--users: expected a whole number from 1'],
+    [['--schema', file, '--error', '2'], '--error: expected a percentage, such as 1%, or a share below 1, such as 0.01, got "2"'],
+    [['--schema', file, '--share', 'x'], '--share: expected a percentage, such as 1%, or a share below 1, such as 0.01, got "x"'],
+  ])('refuses %j', (args, message) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a question without a schema', () => {
+  test('has its answer in the first sentence, and the fewest users that are enough', () => {
+    const { status, stdout } = run('--choice', '5', '--epsilon', '1', '--share', '1%', '--error', '0.3%');
+    expect(status).toBe(0);
+    const needed = devicesFor(listLaw(5, 1), 0.003, 0.01) as number;
+    expect(stdout.split('\n')[0]).toBe(
+      `You need ${needed.toLocaleString('en')} users to see a share of 1 % within ± 0.3 percentage points.`,
+    );
+    expect(marginAt(listLaw(5, 1), needed - 1, 0.01)).toBeGreaterThan(0.003);
+  });
+
+  test('says what the users that there are will show', () => {
+    const { stdout } = run('--flag', '--epsilon', '1', '--users', '5000');
+    expect(stdout).toContain('With your 5,000 it reads as: 1 % ± 2.7 percentage points.');
+    expect(stdout).toMatch(/^5,000 \(yours\) +1 % ± 2\.7 +3\.8 %$/m);
+  });
+
+  const questions: readonly (readonly string[])[] = [
+    ['--flag'],
+    ['--choice', '5'],
+    ['--choice', '1000'],
+    ['--choices', '5', '--at-most', '2'],
+    ['--joint', '3,2'],
+    ['--histogram', '0,10'],
+    ['--text'],
+    ['--mean', '-5,5'],
+    ['--count', '20'],
+    ['--distribution', '0,10'],
+  ];
+  test.each(questions.flatMap((question) => ['0.001', '1', '16'].map((epsilon) => [question, epsilon] as const)))(
+    '%j at ε %s has finite numbers',
+    (question, epsilon) => {
+      const asking = Object.fromEntries(
+        question.flatMap((word, i) => {
+          if (!word.startsWith('--')) return [];
+          const name = word.slice(2) === 'at-most' ? 'atMost' : word.slice(2);
+          const value = question[i + 1];
+          const numbers = value?.split(',').map(Number) ?? [];
+          return [[name, value === undefined ? true : ['choice', 'choices', 'atMost', 'count'].includes(name) ? numbers[0] : numbers]];
+        }),
+      );
+      const plan = planQuestion({ ...asking, epsilon: Number(epsilon) }, { share: 0.01, error: 0.01 }, 1);
+      const words = describeQuestion(plan, 1);
+      expect(words).not.toMatch(/NaN|Infinity|undefined|null/);
+      expect(words).toMatch(/^(You (would )?need|No number of users is enough)/);
+      for (const step of plan.steps) expect(Number.isFinite(step.margin95)).toBe(true);
+    },
+  );
+
+  test('of a text, says the cohorts that as many users have', () => {
+    const { cohorts, usersNeeded } = JSON.parse(run('--text', '--epsilon', '2', '--json').stdout);
+    expect(cohorts).toBe(rapporLaw(2, usersNeeded).cohorts);
+    expect(run('--text', '--epsilon', '2').stdout).toContain(`write \`devices: ${usersNeeded}\` into the schema`);
+  });
+
+  test('of a mean, says the margin in its unit', () => {
+    expect(run('--mean', '0,200', '--epsilon', '2').stdout).toMatch(
+      /^You need \d+,\d+ users to know an average within ± 2 \(1 % of the range\)\.$/m,
+    );
+  });
+
+  test('that is asked again and again has a margin that it never gets below', () => {
+    const { limit, steps, usersNeeded } = JSON.parse(run('--flag', '--epsilon', '1', '--permanent', '3', '--json').stdout);
+    expect(limit).toBeCloseTo(marginAt(kAryLaw(2, 3), usersNeeded, 0.01), 12);
+    expect(limit).toBeLessThan(steps.find(({ users }: { users: number }) => users === usersNeeded).margin95);
+  });
+});
+
+describe('the smallest share told from zero', () => {
+  test('grows with the number of answers that are tested', () => {
+    const law = listLaw(64, 2);
+    expect(smallestShare(law, 10_000, 64) as number).toBeGreaterThan(1.3 * (smallestShare(law, 10_000) as number));
+  });
+
+  /** 2,000 rounds: a binomial count of an honest 5 % or less, 0.05 and 5.1 standard deviations. */
+  test('is one of which all answers together give a false find at most one time in twenty', () => {
+    const [law, reports, rounds] = [listLaw(8, 1) as KAryLaw, 1_000, 2_000];
+    const { p, q } = kAry.support(law);
+    const coins = createCoins(words(seededRng(12)));
+    const rounded = (chance: number): number => Math.round(chance * 2 ** 32);
+    const threshold = twoSided(0.05 / 8) * standardErrorAt(law, reports, 0);
+    let found = 0;
+    for (let round = 0; round < rounds; round++) {
+      const counts = Array<number>(8).fill(0);
+      for (let i = 0; i < reports; i++) {
+        // Everybody gives the first answer; the other seven are nobody's.
+        const at = coins.flip(rounded(p)) ? 0 : 1 + coins.uniform(7);
+        counts[at] = (counts[at] as number) + 1;
+      }
+      if (counts.slice(1).some((count) => Math.abs((count / reports - q) / (p - q)) > threshold)) found++;
+    }
+    expect(found / rounds).toBeLessThan(0.075);
   });
 });

@@ -1,25 +1,35 @@
-/** `murmuration plan`: before shipping, what a schema's metrics will show with so many reports. */
+/** `murmuration plan`: before shipping, how many users a question takes, and what a schema's metrics will show. */
 
+import { MAX_ANSWERS, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { type Asked, askedOf } from '../plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE } from '../plan/plan.ts';
+import { type Asking, askedTypes, QUESTIONS } from '../plan/question.ts';
 import { type Splitting, splittingOf } from '../plan/splitting.ts';
 import { loadSchema } from '../schema-file.ts';
+import { describeQuestion, planQuestion } from './plan-question.ts';
+import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';
 import { table } from './table.ts';
-import { positiveOption, print, UsageError, wholeOption } from './usage.ts';
+import { numbersOption, positiveOption, print, shareOption, sizesOption, UsageError, wholeOption } from './usage.ts';
 
-interface PlanOptions {
-  readonly schema: string;
-  readonly reports: number;
+interface PlanOptions extends Partial<Asking> {
+  readonly schema?: string;
+  readonly users?: number;
+  readonly share: number;
   readonly error: number;
   readonly json?: boolean;
 }
 
 const DEFINITIONS = {
-  margin95: '1.96 standard errors of the estimate of a share of 1 % among all users, noise and sampling: half a 95 % interval',
-  smallestShare: 'the smallest share that a two-sided test of zero at 95 % finds with a power of 80 %: f = 1.96 s(0) + 0.84 s(f)',
+  users: 'how many report, each once; those not asked among them',
+  usersNeeded: 'with so many, margin95 is at most the error; null when no number is enough',
+  margin95: '1.96 standard errors of the estimate of the share among all users, noise and sampling: half a 95 % interval',
+  smallestShare:
+    'the smallest share that a two-sided test of zero finds with a power of 80 %: f = z s(0) + 0.84 s(f), z that of 5 % over the answers that are tested (Bonferroni)',
+  tested: 'how many answers are tested together; of texts, so many candidates',
   epsilonForError: 'the ε of one report, by the chooser, with which as many reports have a margin95 of at most the error',
-  devicesForError: 'how many devices, those not asked among them, have a margin95 of at most the error',
+  devicesForError: 'how many users, those not asked among them, have a margin95 of at most the error',
+  suggested: 'of a text whose cohorts are too few: the `devices` of a schema with enough of them for the error; null when none are',
   asked: 'the share of devices that are asked the metric: 1, or less where `assign` gives each device a random part of the metrics',
   askedStandardError: 'of asked: 0 where it is exact, else that of a simulation with a fixed seed',
   splitting:
@@ -30,37 +40,32 @@ const DEFINITIONS = {
   text: 'strings: on average over the hash, where the squared shares of all strings sum to 0.05',
 } as const;
 
-const count = (n: number): string => n.toLocaleString('en');
-const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
-const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
-const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
-
 function row(
   name: string,
   type: string,
+  share: number,
   mechanism: string,
   epsilon: number,
   asked: readonly string[],
   precision: Precision,
   forError: string,
 ): readonly string[] {
-  const { margin95, smallestShare, devicesForError } = precision;
-  const smallest = orNone(smallestShare, (share) => `${percent(share)} %`);
-  const margin = percent(margin95);
-  const reads = isNumber(type) ? `mean ± ${margin} % of range` : type === 'distribution' ? `below middle ± ${margin}` : `1.0 % ± ${margin}`;
-  const told = isNumber(type) || type === 'distribution' ? '' : smallest;
-  return [name, mechanism, `${epsilon}`, ...asked, reads, told, forError, orNone(devicesForError, count)];
+  const { smallestShare, devicesForError } = precision;
+  const smallest = orNone(smallestShare, (found) => `${percent(found)} %`);
+  const told = ['mean', 'count', 'distribution'].includes(type) ? '' : smallest;
+  return [name, mechanism, `${epsilon}`, ...asked, reading(type, share, precision), told, forError, orNone(devicesForError, count)];
 }
 
 /** The rows of a metric: under `assign` with the share of devices that are asked it. */
 function rowsOf(
   { metric, type, mechanism, epsilon, epsilonForError, permanent, asked, ...precision }: MetricPlan,
   isAssigned: boolean,
+  share: number,
 ): readonly (readonly string[])[] {
-  const share = isAssigned ? [`${Math.round(100 * asked)} %`] : [];
-  const first = row(metric, type, mechanism, epsilon, share, precision, orNone(epsilonForError, String));
+  const part = isAssigned ? [`${Math.round(100 * asked)} %`] : [];
+  const first = row(metric, type, share, mechanism, epsilon, part, precision, orNone(epsilonForError, String));
   if (permanent === undefined) return [first];
-  return [first, row('  however often', type, mechanism, permanent.epsilon, isAssigned ? [''] : [], permanent, '')];
+  return [first, row('  however often', type, share, mechanism, permanent.epsilon, isAssigned ? [''] : [], permanent, '')];
 }
 
 /** What is to be known where each device is asked a random part of the metrics. */
@@ -77,82 +82,145 @@ function assignment({ standardError }: Asked, splitting: Splitting | undefined):
   ];
 }
 
+/** The users that bring every metric to the error, and the one that needs the most; null when some metric has no such number. */
+function mostOf(plans: readonly MetricPlan[]): { readonly users: number | null; readonly metric: string } {
+  const worst = plans.reduce((most, each) =>
+    (each.devicesForError ?? Number.POSITIVE_INFINITY) > (most.devicesForError ?? Number.POSITIVE_INFINITY) ? each : most,
+  );
+  return { users: worst.devicesForError, metric: worst.metric };
+}
+
+/** What would help texts whose cohorts are too few. */
+const suggestions = (plans: readonly MetricPlan[], error: number): readonly string[] =>
+  plans.flatMap(({ metric, suggested }) =>
+    suggested === undefined
+      ? []
+      : suggested === null
+        ? [`${metric}: no number of users is enough for ± ${percent(error)}, for texts look alike too often. A larger error or ε helps.`]
+        : [
+            `${metric}: with \`devices: ${suggested.devices}\` in the schema, reports are spread over ${count(suggested.cohorts)} groups (cohorts) that mix up different`,
+            `   texts; then ${count(suggested.devices)} users are enough for ± ${percent(error)}.`,
+          ],
+  );
+
 function describe(
   plans: readonly MetricPlan[],
-  reports: number,
-  error: number,
+  users: number,
+  { error, share }: Pick<PlanOptions, 'error' | 'share'>,
   asked: Asked | undefined,
   splitting: Splitting | undefined,
 ): string {
   const wanted = `± ${percent(error)}`;
-  const part = asked ? ['asked of'] : [];
+  const { users: most, metric } = mostOf(plans);
+  const types = plans.map(({ type }) => type);
+  const isShare = (type: string): boolean => !['mean', 'count', 'distribution'].includes(type);
+  const target = goal(types.find(isShare) ?? (types[0] as string), share, error);
   const heading = [
     'metric',
     'mechanism',
     'ε',
-    ...part,
-    'used by 1 % reads as',
+    ...(asked ? ['asked of'] : []),
+    `${percent(share)} % reads as`,
     'told from zero',
     `ε for ${wanted}`,
-    `devices for ${wanted}`,
+    `users for ${wanted}`,
   ];
-  const notes = [
-    asked
-      ? `With ${count(reports)} devices, each asked a random part of the metrics, a feature used by 1 % of all users will read as:`
-      : `With ${count(reports)} reports of a metric, each from another device, a feature used by 1 % of all users will read as:`,
+  return [
+    needed(
+      most,
+      plans.length === 1
+        ? target
+        : `${target} in every metric: \`${metric}\` ${most === null ? 'has too few cohorts (see below)' : 'needs the most'}`,
+    ),
+    asked ? `With ${count(users)} users, each asked a random part of the metrics:` : `With ${count(users)} users, each answering once:`,
     '',
     table(
       heading,
-      plans.flatMap((each) => rowsOf(each, asked !== undefined)),
+      plans.flatMap((each) => rowsOf(each, asked !== undefined, share)),
     ),
     '',
+    ...suggestions(plans, error),
     ...(asked ? assignment(asked, splitting) : []),
-    '± is in percentage points, half a 95 % interval (1.96 standard errors) at a true share of 1 %.',
-    'It is about all users: it allows for the noise, and for who happens to report, taken to be a random sample.',
-    'told from zero: the smallest share that a two-sided test at 95 % tells from nobody, four times in five.',
-    `for ${wanted}: what it would take instead, of ε with as many reports, or of devices at this ε.`,
-  ];
-  if (plans.some(({ permanent }) => permanent)) {
-    notes.push('however often: a permanent metric keeps its randomized answer, so more reports of one device have a limit, set by ε∞.');
-  }
-  if (plans.some(({ type }) => isNumber(type))) {
-    notes.push('Of a number the mean is estimated: ± is in percent of the width of its range, at the numbers that are the worst for it.');
-  }
-  if (plans.some(({ type }) => type === 'distribution')) {
-    notes.push('Of a distribution, ± is of the share below the middle of its range, of numbers that are spread evenly over it.');
-  }
-  if (plans.some(({ mechanism }) => ['rappor', 'string-hashing'].includes(mechanism))) {
-    notes.push(
-      'Of strings, collisions are those of a usual list (squared shares sum to 0.05), on average over the hash.',
-      'Where no number of devices is enough, collisions are the reason: a larger `devices` in the schema gives more cohorts.',
-    );
-  }
-  return notes.join('\n');
+    ...legend(
+      types,
+      plans.map(({ tested }) => tested),
+      share,
+    ),
+    `for ${wanted}: what it would take instead, of ε (less privacy) with as many users, or of users at this ε.`,
+    ...(plans.some(({ permanent }) => permanent)
+      ? ['however often: a permanent metric keeps its randomized answer, so more reports of one user have a limit, set by ε∞.']
+      : []),
+    ...(plans.some(({ type }) => type === 'text')
+      ? ['Shares of texts are as on a usual list (their squares sum to 0.05), on average over the hash.']
+      : []),
+  ].join('\n');
 }
 
-async function plan({ schema, reports, error, json }: PlanOptions): Promise<void> {
-  if (error >= 1) throw new UsageError(`--error: expected a share below 1, such as 0.01 for one percentage point, got ${error}`);
-  const document = await loadSchema(schema);
+async function planSchema(file: string, { users: given, error, share, json }: PlanOptions): Promise<void> {
+  const document: SchemaDocument = await loadSchema(file);
   const asked = askedOf(document);
-  const plans = planOf(document, reports, error, asked);
-  const splitting = document.assign && splittingOf(document, plans, reports, SHARE);
+  const users = given ?? document.devices;
+  const plans = planOf(document, users, error, asked, share);
+  const splitting = document.assign && splittingOf(document, plans, users, share);
   const { standardError: askedStandardError } = asked;
   const assigned = document.assign && { assign: document.assign, askedStandardError, ...(splitting && { splitting }) };
-  const value = { reports, error, share: SHARE, definitions: DEFINITIONS, ...assigned, metrics: plans };
-  print(json, value, () => describe(plans, reports, error, document.assign && asked, splitting));
+  const value = { users, error, share, usersNeeded: mostOf(plans).users, definitions: DEFINITIONS, ...assigned, metrics: plans };
+  print(json, value, () => describe(plans, users, { error, share }, document.assign && asked, splitting));
+}
+
+/** The question that the options ask, and no other. */
+function askingOf(options: PlanOptions): Asking {
+  const types = askedTypes(options);
+  const got = types.map((type) => `--${type}`).join(' and ') || 'none';
+  if (types.length !== 1) throw new UsageError(`expected --schema FILE, or one question of ${QUESTIONS}, got ${got}`);
+  const { epsilon, permanent, atMost } = options;
+  if (epsilon === undefined) throw new UsageError(`--epsilon: expected the ε of one report with ${got}, such as 1, got none`);
+  if (permanent !== undefined && permanent < epsilon)
+    throw new UsageError(`--permanent: expected at least --epsilon, ${epsilon}, got ${permanent}`);
+  if (options.choices !== undefined && atMost === undefined)
+    throw new UsageError('--choices: expected --at-most with it, how many of them one user can give, got none');
+  if (options.choices === undefined && atMost !== undefined) throw new UsageError(`--at-most: expected --choices with it, got ${got}`);
+  return { ...options, epsilon };
+}
+
+async function plan(options: PlanOptions): Promise<void> {
+  const { schema, users, error, share, json } = options;
+  if (schema !== undefined) {
+    const [other] = [...askedTypes(options), ...(['epsilon', 'permanent'] as const).filter((name) => options[name] !== undefined)];
+    if (other !== undefined) throw new UsageError(`--${other}: expected none with --schema, whose metrics are planned, got one`);
+    return planSchema(schema, options);
+  }
+  const asking = askingOf(options);
+  try {
+    const found = planQuestion(asking, { error, share }, users);
+    print(json, { ...found, definitions: DEFINITIONS }, () => describeQuestion(found, users));
+  } catch (thrown) {
+    if (thrown instanceof RangeError)
+      throw new UsageError(thrown.message.replace(/^schema\.(metrics\.question: )?/, '').replace('atMost', '--at-most'));
+    throw thrown;
+  }
 }
 
 export function addPlan(program: Command): void {
   program
     .command('plan')
-    .description('before shipping: what so many reports will show')
-    .requiredOption('--schema <file>', 'a schema module or canonical JSON')
-    .requiredOption(
-      '--reports <n>',
-      'reports of each metric, one from each device; under assign, devices',
-      wholeOption('--reports', 1, 2 ** 40),
-    )
-    .option('--error <share>', 'the wanted margin: half a 95 % interval, 0.01 for one percentage point', positiveOption('--error'), 0.01)
+    .description('before shipping: how many users a question takes, and what so many will show')
+    .option('--schema <file>', 'a schema module or canonical JSON; without one, a question by itself:')
+    .option('--flag', 'yes or no')
+    .option('--choice <n>', 'one of so many answers', wholeOption('--choice', 2, MAX_ANSWERS))
+    .option('--choices <n>', 'several of so many answers, with --at-most', wholeOption('--choices', 2, MAX_ANSWERS))
+    .option('--at-most <n>', 'how many of --choices one user can give', wholeOption('--at-most', 1, 64))
+    .option('--joint <sizes>', 'an answer to each of several lists, 3,2', sizesOption('--joint'))
+    .option('--histogram <edges>', 'which bucket between these edges a number is in, 0,100,1000', numbersOption('--histogram', 1))
+    .option('--text', 'any text, to be looked up among candidates')
+    .option('--mean <low,high>', 'the average of a number', numbersOption('--mean', 2))
+    .option('--count <max>', 'the average of a count from 0', wholeOption('--count', 1, 100_000))
+    .option('--distribution <low,high>', 'how a number is spread', numbersOption('--distribution', 2))
+    .option('--epsilon <e>', 'ε of one report: noise, the smaller the more', positiveOption('--epsilon'))
+    .option('--permanent <e>', 'ε∞, where the randomized answer is kept and reported again and again', positiveOption('--permanent'))
+    .option('--users <n>', 'how many users report, each once; of a schema, its `devices` when left out', wholeOption('--users', 1, 2 ** 40))
+    .option('--share <share>', 'the share that shall be seen', shareOption('--share'), SHARE)
+    .option('--error <share>', 'the wanted ±, in percentage points: half a 95 % interval', shareOption('--error'), 0.01)
     .option('--json', 'one JSON document on standard output')
     .action(plan);
 }

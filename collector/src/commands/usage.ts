@@ -27,6 +27,17 @@ export function positiveOption(name: string): (text: string) => number {
   };
 }
 
+/** A share of an option, as 0.01 or 1%: above 0 and below 1. */
+export function shareOption(name: string): (text: string) => number {
+  return (text) => {
+    const [, digits, sign] = /^(\d+\.?\d*|\.\d+)\s*(%?)$/.exec(text.trim()) ?? [];
+    const value = Number(digits) / (sign === '%' ? 100 : 1);
+    if (!(value > 0 && value < 1))
+      throw new UsageError(`${name}: expected a percentage, such as 1%, or a share below 1, such as 0.01, got ${JSON.stringify(text)}`);
+    return value;
+  };
+}
+
 /** Rising finite numbers of an option, parted by commas: at least so many. */
 export function numbersOption(name: string, least: number): (text: string) => readonly number[] {
   return (text) => {

@@ -21,12 +21,13 @@ import { worstOf } from '../estimators/number.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
 import { rangeVariance } from '../estimators/pure.ts';
 import { stringVariance } from '../estimators/strings.ts';
+import { chiSquaredTail } from '../statistics/chiSquared.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;
 
 /** More devices than there will be. */
-const MOST_DEVICES = 2 ** 40;
+export const MOST_DEVICES: number = 2 ** 40;
 
 /** The variance of the estimate of a true share given who reports, one report each. */
 function noiseAt(law: Exclude<Law, NumberLaw>, reports: number, share: number): number {
@@ -61,13 +62,27 @@ export function standardErrorAt(law: Law, reports: number, share: number, among:
 /** The ± of a 95 % interval. */
 export const marginAt = (law: Law, reports: number, share: number): number => Z95 * standardErrorAt(law, reports, share);
 
+/** The z that a normal variable exceeds to either side with this probability. */
+export function twoSided(probability: number): number {
+  let [low, high] = [0, 40];
+  for (let halving = 0; halving < 60; halving++) {
+    const middle = (low + high) / 2;
+    if (chiSquaredTail(middle * middle, 1) > probability) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
 /**
- * The smallest share f that a two-sided test of "nobody" at 95 % finds with a power of 80 %:
- * f = 1.96 s(0) + 0.84 s(f), s the standard error. Null when it is above 1, and for numbers and distributions.
+ * The smallest share f that a two-sided test of "nobody" finds with a power of 80 %, where so many answers are tested and a
+ * false find among them all has a probability of at most 5 % (Bonferroni: 5 % over their number for each, z):
+ * f = z s(0) + 0.84 s(f), s the standard error, and at least one user has it with that power: 1 - (1-f)^n = 80 %. Null when it is
+ * above 1, and for numbers and distributions.
  */
-export function smallestShare(law: Law, reports: number): number | null {
+export function smallestShare(law: Law, reports: number, tested = 1): number | null {
   if (isNumberLaw(law) || isDistributionLaw(law)) return null;
-  const excess = (f: number): number => f - Z95 * standardErrorAt(law, reports, 0) - Z80 * standardErrorAt(law, reports, f);
+  const z = twoSided(0.05 / tested);
+  const excess = (f: number): number => f - z * standardErrorAt(law, reports, 0) - Z80 * standardErrorAt(law, reports, f);
   if (excess(1) < 0) return null;
   let [low, high] = [0, 1];
   for (let halving = 0; halving < 50; halving++) {
@@ -75,7 +90,7 @@ export function smallestShare(law: Law, reports: number): number | null {
     if (excess(middle) < 0) low = middle;
     else high = middle;
   }
-  return high;
+  return Math.max(high, -Math.expm1(Math.log(0.2) / reports));
 }
 
 /** The least whole number from `low` to `high` from which on something holds; null when it does not at `high`. */
@@ -89,6 +104,9 @@ export function least(low: number, high: number, holds: (n: number) => boolean):
   return high;
 }
 
+/** The fewest devices with which something holds; null where it does with none. */
+export const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
+
 /** How many devices bring the margin down to `error`; null when collisions of strings alone are more. */
 export const devicesFor = (law: Law, error: number, share: number): number | null =>
-  least(1, MOST_DEVICES, (devices) => marginAt(law, devices, share) <= error);
+  leastDevices((devices) => marginAt(law, devices, share) <= error);

@@ -2,17 +2,26 @@
 
 import type { Law, Range } from '@murmuration/shared';
 import type { Tallies, Weights } from '../store/store.ts';
-import { cellsPValue, cohortsPValue, weightsPValue } from './evidence.ts';
+import { cellsPValue } from './bounds.ts';
+import { cohortsPValue, weightsPValue } from './evidence.ts';
+import { fitOf } from './fit.ts';
 import { shiftOf } from './leverage.ts';
 
 /** What is watched. P-values are left out where a law has no such test, or too few reports came for it. */
 export interface Watch {
   /** Under "every report came through the law, whatever the answers": of all tests together, by Bonferroni. 1 without tests. */
   readonly pValue: number;
+  /** That each cell is set as often as the law can set it. */
   readonly cells?: number;
+  /** That what no shares of the answers explain is noise: chi squared. */
+  readonly fit?: number;
+  /** That no answer has less than nothing or more than everything. */
+  readonly answers?: number;
+  /** That cohorts are drawn evenly. */
   readonly cohorts?: number;
+  /** That bit vectors have so many ones, day by day. */
   readonly ones?: number;
-  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. Left out where an estimate is no mean over reports. */
+  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. Left out where the law tells no answers apart. */
   readonly perPercent?: number;
 }
 
@@ -20,6 +29,7 @@ export interface Watch {
 export function watchOf(law: Law, tallies: Tallies, days: readonly Weights[], perDevice: number, range: Range = [0, 1]): Watch {
   const tests = {
     cells: cellsPValue(law, tallies, perDevice),
+    ...fitOf(law, tallies, perDevice),
     cohorts: cohortsPValue(law, tallies, perDevice),
     ones: weightsPValue(law, days),
   };

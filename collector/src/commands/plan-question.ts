@@ -1,0 +1,97 @@
+/** `murmuration plan` of a question without a schema: how many users it takes, and what other numbers of users would show. */
+
+import { type MetricDocument, rangeOf } from '@murmuration/shared';
+import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../plan/plan.ts';
+import { type Asking, metricOf, wordsOf } from '../plan/question.ts';
+import { cohortsForError, lawsFor } from '../plan/strings.ts';
+import { advice, count, goal, legend, needed, orNone, percent, promise, reading } from './plan-words.ts';
+import { table } from './table.ts';
+
+/** Numbers of users that products have. */
+const LADDER = [1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const;
+
+/** What so many users show. */
+type Step = Precision & { readonly users: number };
+
+/** The plan of a question. */
+export interface QuestionPlan extends Wanted {
+  readonly question: string;
+  readonly type: string;
+  readonly mechanism: string;
+  readonly epsilon: number;
+  readonly tested: number;
+  /** Null when no number is enough. */
+  readonly usersNeeded: number | null;
+  /** Of a text: of a schema that expects as many users. */
+  readonly cohorts?: number;
+  readonly steps: readonly Step[];
+  /** Of a kept answer: the margin that no number of reports of the same users gets below. */
+  readonly limit?: number;
+  readonly range?: readonly [low: number, high: number];
+}
+
+/** The plan, with the users that somebody has, where they say. */
+export function planQuestion(asking: Asking, wanted: Wanted, users: number | undefined): QuestionPlan {
+  const metric = metricOf(asking);
+  const tested = testedOf(metric);
+  const strings = lawsFor(metric, 100_000);
+  const found = strings && cohortsForError(strings, wanted.error, wanted.share);
+  const at = (n: number): MetricDocument['law'] => strings?.(n) ?? metric.law;
+  const usersNeeded = strings ? (found?.devices ?? null) : precisionOf(metric.law, 1, 1, tested, wanted).devicesForError;
+  const all = [...LADDER, ...(users === undefined ? [] : [users]), ...(usersNeeded === null ? [] : [usersNeeded])];
+  const range = rangeOf(metric);
+  return {
+    question: wordsOf(asking),
+    type: metric.type,
+    mechanism: metric.law.mechanism,
+    epsilon: asking.epsilon,
+    ...wanted,
+    tested,
+    usersNeeded,
+    ...(found && { cohorts: found.cohorts }),
+    steps: [...new Set(all)].sort((a, b) => a - b).map((n) => ({ users: n, ...precisionOf(at(n), n, 1, tested, wanted) })),
+    ...(asking.permanent !== undefined && {
+      limit: precisionOf(symbolOf(at(users ?? usersNeeded ?? 1)), users ?? usersNeeded ?? 1, 1, tested, wanted).margin95,
+    }),
+    ...(range && { range }),
+  };
+}
+
+/** The plan in words. */
+export function describeQuestion(plan: QuestionPlan, users: number | undefined): string {
+  const { question, type, epsilon, share, error, tested, usersNeeded, cohorts, steps, limit, range } = plan;
+  const isShare = type !== 'mean' && type !== 'count' && type !== 'distribution';
+  const own = steps.find((step) => step.users === users);
+  const heading = ['users', isShare ? `${percent(share)} % reads as` : 'within', ...(isShare ? ['told from zero'] : [])];
+  return [
+    needed(usersNeeded, goal(type, share, error, range)),
+    ...(own
+      ? [`With your ${count(own.users)} it reads as: ${reading(type, share, own, range)}${isShare ? ' percentage points' : ''}.`]
+      : []),
+    ...advice(usersNeeded),
+    ...(cohorts === undefined || usersNeeded === null
+      ? []
+      : [
+          `Different texts can look alike in a report. To keep them apart, reports are spread over ${count(cohorts)} groups (cohorts):`,
+          `write \`devices: ${usersNeeded}\` into the schema, and it has so many.`,
+        ]),
+    '',
+    `${question}. ${promise(epsilon)}`,
+    '',
+    table(
+      heading,
+      steps.map((step) => [
+        `${count(step.users)}${step.users === usersNeeded ? ' *' : step.users === users ? ' (yours)' : ''}`,
+        reading(type, share, step, range),
+        ...(isShare ? [orNone(step.smallestShare, (smallest) => `${percent(smallest)} %`)] : []),
+      ]),
+    ),
+    '',
+    ...(usersNeeded === null ? [] : ['* the fewest that are enough']),
+    ...legend([type], [tested], share),
+    ...(type === 'text' ? ['   Texts that nobody looks for are not seen.'] : []),
+    ...(limit === undefined
+      ? []
+      : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${percent(limit)}.`]),
+  ].join('\n');
+}

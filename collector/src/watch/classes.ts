@@ -1,0 +1,60 @@
+/**
+ * Sums of squares that are chi squared where the law holds, and what makes them so: classes are pooled until enough
+ * devices are expected in each, and T reports of one device, which share its noise, count as one.
+ */
+
+import { chiSquaredTail } from '../statistics/chiSquared.ts';
+
+/** A sum that is at most so many times chi squared, of so many degrees over the same; `stretch` is 1 where left out. */
+export interface Squares {
+  readonly statistic: number;
+  readonly degrees: number;
+  readonly stretch?: number;
+}
+
+/** P(as large a sum | the law). */
+export const tailOf = ({ statistic, degrees, stretch = 1 }: Squares): number => chiSquaredTail(statistic / stretch, degrees / stretch);
+
+/**
+ * A class with less variance than that of so many devices is pooled: chi squared is an approximation. With 2 to 50
+ * classes of 20 each, the exact p-value (of all counts, by convolution) is at most 1.16 times 1e-4 there, 1.75 times 1e-6.
+ */
+const LEAST = 20;
+
+/** Which neighbours are pooled, as the class of each; none where all together have too little variance. */
+export function pooled(variances: readonly number[], perDevice: number): readonly number[] {
+  const classes: number[] = [];
+  let [open, sum] = [0, 0];
+  for (const variance of variances) {
+    classes.push(open);
+    sum += variance;
+    if (sum < LEAST * perDevice) continue;
+    open++;
+    sum = 0;
+  }
+  return open === 0 ? [] : classes.map((each) => Math.min(each, open - 1)); // what is left over joins the last one
+}
+
+/** Sums over the classes. */
+export function sumsOf(values: readonly number[], classes: readonly number[]): readonly number[] {
+  const sums = Array<number>((classes.at(-1) ?? -1) + 1).fill(0);
+  if (sums.length > 0)
+    values.forEach((value, i) => {
+      sums[classes[i] as number] = (sums[classes[i] as number] as number) + value;
+    });
+  return sums;
+}
+
+/**
+ * Pearson's statistic of counts against expectations of the same total; undefined with one class.
+ *
+ * A device that adds m <= T to its class adds m² times the covariance of one device, so that of all is at most T times
+ * that of as many independent reports, and the statistic is divided by T; it is as near to chi squared as one of devices.
+ */
+export function goodness(counts: readonly number[], expected: readonly number[], perDevice: number): Squares | undefined {
+  const classes = pooled(expected, perDevice);
+  const [found, wanted] = [sumsOf(counts, classes), sumsOf(expected, classes)];
+  if (found.length < 2) return undefined;
+  const statistic = found.reduce((sum, count, i) => sum + (count - (wanted[i] as number)) ** 2 / (wanted[i] as number), 0);
+  return { statistic: statistic / perDevice, degrees: found.length - 1 };
+}

@@ -1,0 +1,50 @@
+/**
+ * The fit of hierarchical intervals: the nodes of a level must say together what their parents say one level above.
+ *
+ * A report is a level l, one of h with the same probability, and a set of its nodes; a node u of a cell x is in it with the
+ * probability P(u | x) of the level's law. In a direction w that sums to nothing over each level and is orthogonal to the
+ * columns of all cells, a report adds w·Y with mean 0, and with r_u, r_uv the probability of a pair of nodes of which one is x, or neither,
+ *   E (w·Y)² = (1/h) Σ_l Σ_u w_u² v_u,  v_u = (q - r_uv) + f_u (p - q - 2 (r_u - r_uv))
+ * for what pairs add is the same for all but x, and Σ w = 0 takes it out. So least squares with these weights, over the cells'
+ * columns and one of ones for each level, leave chi squared of Σ_l (d_l - 1) - (d - 1) degrees.
+ */
+
+import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
+import { consistentShares } from '../estimators/consistency.ts';
+import { pairs } from '../estimators/covariance.ts';
+import type { Tallies } from '../store/store.ts';
+import { pooled, type Squares, sumsOf } from './classes.ts';
+import { basisOf, residual } from './residual.ts';
+
+/** The fit of all levels; undefined with one, for every tally of it fits. */
+export function levelsFit(law: HierarchicalLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+  const shares = consistentShares(law, tallies);
+  const all = [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
+  const height = law.levels.length;
+  const counts: number[] = [];
+  const variances: number[] = [];
+  const columns: number[][] = [...shares.map(() => []), ...law.levels.map(() => [])];
+  law.levels.forEach((level: LevelLaw, l) => {
+    const width = widthOf(law, l);
+    const nodeOf = shares.map((_, cell) => Math.floor(cell / width));
+    const { p, q } = mechanismOf(level).support(level);
+    const { one, neither } = pairs(level);
+    const spread = sumsOf(shares, nodeOf).map((share) => (all / height) * (q - neither + share * (p - q - 2 * (one - neither))));
+    const classes = pooled(spread, perDevice);
+    const add = (to: number[], values: readonly number[]): void => void to.push(...sumsOf(values, classes));
+    add(counts, Array.from(tallies.get(l)?.cells.subarray(0, level.size) ?? spread.map(() => 0)));
+    add(variances, spread);
+    for (const [cell, own] of nodeOf.entries())
+      add(
+        columns[cell] as number[],
+        spread.map((_, node) => (node === own ? p - q : 0)),
+      );
+    for (const other of law.levels.keys())
+      add(
+        columns[shares.length + other] as number[],
+        spread.map(() => Number(other === l)),
+      );
+  });
+  const left = residual(counts, basisOf(columns, variances));
+  return left.degrees === 0 ? undefined : { ...left, statistic: left.statistic / perDevice };
+}

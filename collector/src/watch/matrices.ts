@@ -1,0 +1,84 @@
+/**
+ * The fit of laws with a matrix (channel.ts): of n reports the outputs have expectations n Pᵀθ. In a direction that is
+ * orthogonal to all rows of P the answers vary nothing, so that the counts' covariance there is that of independent reports with
+ * the mean shares μ, whoever sent them, and Pearson's statistic at the best signed θ is chi squared of K - rank P degrees.
+ *
+ * μ = Pᵀθ at shares that are not negative, by a few rounds of expectation maximization. Outputs are pooled with their
+ * neighbours until enough devices are expected in each.
+ * The estimate of an input is the mean of scores A_xj with Σ_j A_xj P(j | y) = [x = y], and of one that nobody has it is below
+ * zero by chance alone: by t with probability at most exp(-n t² / (2 (s² + b t / 3))), s² the variance of a score and b how
+ * far below the mean it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
+ */
+
+import type { Tallies } from '../store/store.ts';
+import { type MatrixLaw, type Rows, rowsOf } from './channel.ts';
+import { pooled, sumsOf, tailOf } from './classes.ts';
+import type { Fit } from './fit.ts';
+import { basisOf, leftInverse, residual } from './residual.ts';
+
+/** After so many rounds the expected outputs, which are all that is taken, hardly change. */
+const ROUNDS = 30;
+
+/** The shares of the outputs, expected at shares of the inputs that explain the counts. */
+function likelyOutputs(rows: Rows, counts: Float64Array, reports: number): readonly number[] {
+  const shares = new Float64Array(rows.length).fill(1 / rows.length);
+  const expected = new Float64Array(counts.length);
+  const expect = (): void => {
+    expected.fill(0);
+    rows.forEach((row, input) => {
+      const share = shares[input] as number;
+      for (let j = 0; j < expected.length; j++) expected[j] = (expected[j] as number) + share * (row[j] as number);
+    });
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    expect();
+    const ratios = expected.map((chance, j) => (counts[j] as number) / (reports * chance));
+    rows.forEach((row, input) => {
+      let sum = 0;
+      for (let j = 0; j < ratios.length; j++) sum += (row[j] as number) * (ratios[j] as number);
+      shares[input] = (shares[input] as number) * sum;
+    });
+  }
+  expect();
+  return Array.from(expected);
+}
+
+/** The inputs of which the reports say less than nothing: the least bound of all, times their number. */
+function inputsPValue(scores: readonly Float64Array[], counts: readonly number[], likely: readonly number[], perDevice: number): number {
+  const reports = likely.reduce((sum, count) => sum + count, 0);
+  let most = 0;
+  for (const row of scores) {
+    let [estimate, mean, square, least] = [0, 0, 0, 0];
+    row.forEach((score, j) => {
+      const chance = (likely[j] as number) / reports;
+      estimate += (score * (counts[j] as number)) / reports;
+      mean += score * chance;
+      square += score * score * chance;
+      least = Math.min(least, score);
+    });
+    if (estimate >= 0) continue;
+    const room = square - mean * mean - ((mean - least) * estimate) / 3;
+    most = Math.max(most, (reports * estimate * estimate) / (2 * perDevice * room));
+  }
+  return Math.min(1, scores.length * Math.exp(-most));
+}
+
+/** The fit of a law's outputs: nothing to test where too few reports came, or every tally fits, or inputs can't be told apart. */
+export function matrixFit(law: MatrixLaw, tallies: Tallies, perDevice: number): Fit {
+  const tally = tallies.get(0);
+  if (tally === undefined) return {};
+  const rows = rowsOf(law);
+  const expected = likelyOutputs(rows, tally.cells, tally.reports).map((share) => share * tally.reports);
+  const classes = pooled(expected, perDevice);
+  const [counts, likely] = [sumsOf(Array.from(tally.cells), classes), sumsOf(expected, classes)];
+  const basis = basisOf(
+    rows.map((row) => sumsOf(row, classes)),
+    likely,
+  );
+  const { statistic, degrees } = residual(counts, basis);
+  const scores = leftInverse(basis);
+  return {
+    fit: degrees === 0 ? undefined : tailOf({ statistic: statistic / perDevice, degrees }),
+    answers: scores && inputsPValue(scores, counts, likely, perDevice),
+  };
+}
