@@ -18,6 +18,7 @@ export { answersOf } from './answers.ts';
 export { best } from './best.ts';
 export { choices } from './choices.ts';
 export { distribution } from './distribution.ts';
+export { longList } from './long-list.ts';
 export { count, histogram, mean } from './numbers.ts';
 export {
   choice,

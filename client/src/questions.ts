@@ -17,8 +17,8 @@ export interface Randomizing {
   readonly randomizers: Randomizers;
   /** From the symbol of an epoch to a report: where a mechanism brings its own instantaneous stage. */
   readonly respond?: Respond;
-  /** Whether a report says an answer, by its index: where reports are neither an index nor a bit for each answer. */
-  readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean;
+  /** Whether a report says an answer, by its index; undefined where reports are an index or a bit for each answer. */
+  readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean | undefined;
 }
 
 /** A mechanism for lists that brings its own randomizers. */
@@ -48,7 +48,10 @@ export function flag(ask: ListAsk<boolean>): DeviceQuestion<boolean> {
   return { randomizers: { 'k-ary': randomizeKAry }, ...shared.flag(ask) };
 }
 
-/** One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as `other`. */
+/**
+ * One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as
+ * `other`. A list of more than 64 answers names `mechanism: longList()`, for reports of two or three bytes.
+ */
 export function choice<const T extends string>(
   answers: readonly T[],
   ask: ListAsk<string> & { readonly other: true },

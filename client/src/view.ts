@@ -1,11 +1,22 @@
 /** What a person may see: what would be sent, in bytes and in words, and what is spent. */
 
-import { type Budget, chargeIn, DAYS, dayText, fromBase64url, fromBigEndian, hasBit, type Schema, sumOf } from '@murmuration/shared';
+import {
+  type Budget,
+  chargeIn,
+  DAYS,
+  dayText,
+  fromBase64url,
+  fromBigEndian,
+  hasBit,
+  type Law,
+  type Schema,
+  sumOf,
+} from '@murmuration/shared';
 import type { Upload } from './adapters/transport.ts';
 import { nextDay, openWindows, spentIn } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
 import type { Batch } from './outbox.ts';
-import type { DeviceQuestions, Randomizing } from './questions.ts';
+import type { DeviceQuestions } from './questions.ts';
 
 /** What a device knows of itself. */
 export interface Look {
@@ -49,7 +60,7 @@ export interface LedgerView {
 }
 
 /** Whether a report is an answer, by its index, or a set that holds it. */
-const isOrHolds: NonNullable<Randomizing['says']> = (law, bytes, answer) =>
+const isOrHolds = (law: Law, bytes: readonly number[], answer: number): boolean =>
   ('subset' in law ? law.subset > 1 : law.mechanism === 'unary') ? hasBit(bytes, answer) : answer === fromBigEndian(bytes);
 
 /** The answers that a report names, none where it is noise. That is not what was recorded: nobody knows that any more. */
@@ -58,7 +69,7 @@ export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric:
   const law = document.metrics[metric]?.law;
   if (!question || !law) return [];
   const bytes = [...fromBase64url(report)];
-  return question.labels().filter((_, i) => (question.says ?? isOrHolds)(law, bytes, i));
+  return question.labels().filter((_, i) => question.says?.(law, bytes, i) ?? isOrHolds(law, bytes, i));
 }
 
 /**

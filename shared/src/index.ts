@@ -29,6 +29,7 @@ export * from './mechanisms/laplace.ts';
 export * from './mechanisms/law.ts';
 export * from './mechanisms/list.ts';
 export * from './mechanisms/local-hashing.ts';
+export * from './mechanisms/long-list.ts';
 export * from './mechanisms/number.ts';
 export * from './mechanisms/one-bit.ts';
 export * from './mechanisms/piecewise.ts';

@@ -1,6 +1,7 @@
 /** What broke the promise once: a spill that came back, a refusal while an upload was prepared, odd answers of a collector. */
 
 import { choice, type Delivery, defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
+import { unary } from '@murmuration/client/mechanisms';
 import { describe, expect, test } from 'vitest';
 import { parseState } from '../../client/src/ledger/state.ts';
 import { device, results, settle, stateIn, timeOf } from './device.ts';
@@ -15,7 +16,7 @@ const schema = defineSchema({
     dark: flag(ask),
     seen: choice(
       Array.from({ length: 1_000 }, (_, i) => `answer ${i}`),
-      { ...ask, every: 'week', otherwise: 'answer 0' },
+      { ...ask, every: 'week', otherwise: 'answer 0', mechanism: unary() },
     ),
   },
 });

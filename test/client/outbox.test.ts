@@ -198,7 +198,7 @@ describe('bounds', () => {
       app: 'notes',
       version: 1,
       budget: { epsilon: 40, per: 'month' },
-      metrics: Object.fromEntries(many.map((name) => [name, choice(long, ask)])),
+      metrics: Object.fromEntries(many.map((name) => [name, choice(long, { ...ask, mechanism: unary() })])),
     });
     const { telemetry, outcomes, storage, uploads } = device(lists, { answer: () => ({ status: 503 }) });
     for (const name of many) telemetry.record(name, 'answer 7');
@@ -247,7 +247,7 @@ describe('bounds', () => {
       app: 'notes',
       version: 1,
       budget: { epsilon: 40, per: 'month' },
-      metrics: Object.fromEntries(names.slice(0, 9).map((name) => [name, choice(long, ask)])),
+      metrics: Object.fromEntries(names.slice(0, 9).map((name) => [name, choice(long, { ...ask, mechanism: unary() })])),
     });
     let [flying, most, bodies] = [0, 0, 0];
     const { telemetry } = device(lists, {

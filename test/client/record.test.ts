@@ -12,6 +12,7 @@ import {
   type Storage,
   text,
 } from '@murmuration/client';
+import { unary } from '@murmuration/client/mechanisms';
 import { seededRng } from '@murmuration/client/testing';
 import { MAX_BODY_BYTES, parseDay } from '@murmuration/shared';
 import { expect, test } from 'vitest';
@@ -32,7 +33,7 @@ const schema = defineSchema({
   },
 });
 
-test('a day of long lists leaves in batches that a collector takes, every report once', async () => {
+test('a day of long reports leaves in batches that a collector takes, every report once', async () => {
   const long = Array.from({ length: 100_000 }, (_, i) => `answer ${i}`);
   const names = Array.from({ length: 9 }, (_, i) => `m${i}`);
   const { telemetry, uploads, batches } = device(
@@ -40,7 +41,7 @@ test('a day of long lists leaves in batches that a collector takes, every report
       app: 'long',
       version: 1,
       budget: { epsilon: 9, per: 'month' },
-      metrics: Object.fromEntries(names.map((name) => [name, choice(long, ask)])),
+      metrics: Object.fromEntries(names.map((name) => [name, choice(long, { ...ask, mechanism: unary() })])),
     }),
   );
   for (const name of names) telemetry.record(name, 'answer 7');

@@ -6,6 +6,7 @@ import {
   bloomBits,
   bucketOf,
   countMeanSketchLaw,
+  familyOf,
   hadamardCountMeanSketchLaw,
   hadamardLaw,
   hashString,
@@ -60,12 +61,12 @@ function listReports(law: Exclude<MomentsLaw, StringLaw>, answer: number): reado
     });
   }
   if (law.mechanism === 'local-hashing') {
-    const { cohorts, cells: size } = mechanismOf(law).shape(law);
+    const { buckets } = law;
+    const { cohorts } = familyOf(law.size, buckets);
     const { p: same, q: other } = kAry.support(overBuckets(law));
-    return Array.from({ length: cohorts * size }, (_, at) => {
-      const [cohort, bucket] = [Math.floor(at / size), at % size];
-      const own = bucketOf(size, cohort, answer) === bucket;
-      return { cohort, cells: [bucket], probability: (own ? same : other) / cohorts };
+    return Array.from({ length: cohorts * buckets }, (_, at) => {
+      const own = bucketOf(buckets, Math.floor(at / buckets), answer) === at % buckets;
+      return { cohort: 0, cells: [at], probability: (own ? same : other) / cohorts };
     });
   }
   if (law.mechanism !== 'subset') {
@@ -154,6 +155,7 @@ test.each([
   ['subset selection of two', subsetLaw(4, 2, 1)],
   ['subset selection of three', subsetLaw(5, 3, 0.7)],
   ['local hashing', localHashingLaw(5, 1, undefined, 3)],
+  ['local hashing in 4 buckets', localHashingLaw(5, 1, undefined, 4)],
   ['local hashing of as many answers as vectors', localHashingLaw(4, 1, undefined, 2)],
   ['local hashing without collisions', localHashingLaw(4, 1, undefined, 4)],
   ['permanent local hashing', localHashingLaw(5, 1, 3, 2)],

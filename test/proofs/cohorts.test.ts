@@ -14,7 +14,7 @@ test('primes are those that nothing else divides', () => {
   expect([4087, 65_535, 9409].map(isPrime)).toEqual([false, false, false]);
 });
 
-describe.each([2, 3, 5, 7, 11])('in %i buckets', (g) => {
+describe.each([2, 3, 4, 5, 7, 11])('in %i buckets', (g) => {
   test.each([g + 1, g * g - 1, g * g, g * g + 1, 70].filter((size) => size > g))(
     'cohorts are the normalised vectors over %i answers',
     (size) => {

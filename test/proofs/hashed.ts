@@ -22,13 +22,30 @@ export const cohortVectors = (size: number, g: number): readonly (readonly numbe
     .filter((s) => s.findLast((digit) => digit !== 0) === 1);
 };
 
-/** <s, answer> mod g. */
+/** Products in GF(4) = {0, 1, x, x + 1}, where x² = x + 1; elements add bit by bit. */
+const FOUR = [
+  [0, 0, 0, 0],
+  [0, 1, 2, 3],
+  [0, 2, 3, 1],
+  [0, 3, 1, 2],
+] as const;
+
+/** <s, answer> in GF(g), g a prime or 4. */
 export const innerProduct = (s: readonly number[], answer: number, g: number): number =>
-  digits(answer, g, s.length).reduce((sum, digit, i) => sum + digit * (s[i] as number), 0) % g;
+  digits(answer, g, s.length).reduce((sum, digit, i) => {
+    const other = s[i] as number;
+    return g === 4 ? sum ^ (FOUR[digit]?.[other] as number) : (sum + digit * other) % g;
+  }, 0);
 
 /** The report of a cohort and a bucket. */
-export const bucketReport = (cohorts: number, cohort: number, g: number, bucket: number): string =>
+type ReportOf = (cohorts: number, cohort: number, g: number, bucket: number) => string;
+
+/** Of a string: two numbers. */
+export const stringReport: ReportOf = (cohorts, cohort, g, bucket) =>
   `${cohorts > 1 ? indexReport(cohort, cohorts) : ''}${indexReport(bucket, g)}`;
+
+/** Of a list: one number. */
+export const bucketReport: ReportOf = (cohorts, cohort, g, bucket) => indexReport(cohort * g + bucket, cohorts * g);
 
 /** The reports of a stored bucket, or of one of all cohorts: P(the bucket itself) = truth / T. */
 export const bucketRow = (
@@ -37,11 +54,12 @@ export const bucketRow = (
   g: number,
   truth: number,
   T: number,
+  reportOf: ReportOf = bucketReport,
 ): Distribution =>
   distribution(
     drawn.flatMap(([cohort, own]) =>
       range(g).map((bucket) => [
-        bucketReport(cohorts, cohort, g, bucket),
+        reportOf(cohorts, cohort, g, bucket),
         bucket === own ? rational(truth, T * drawn.length) : rational(T - truth, T * (g - 1) * drawn.length),
       ]),
     ),

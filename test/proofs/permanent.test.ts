@@ -3,7 +3,17 @@
  * because only the first value is ever randomized. Memoizing each value's symbol would lose more.
  */
 
-import { kAry, localHashing, localHashingLaw, MODULUS, permanentKAryLaw, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
+import {
+  familyOf,
+  kAry,
+  localHashing,
+  localHashingLaw,
+  MODULUS,
+  permanentKAryLaw,
+  type RapporLaw,
+  rappor,
+  rapporLaw,
+} from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { bitsRow, kAryRow, largestRatio, range, subsetsOf } from './channel.ts';
 import { bucketRow, localHashingRow } from './hashed.ts';
@@ -59,15 +69,15 @@ function rapporCase(bits: number, epsilon: number, permanent: number): Case {
 function localHashingCase(size: number, buckets: number, epsilon: number, permanent: number): Case {
   const law = localHashingLaw(size, epsilon, permanent, buckets);
   const odds = localHashing.odds(law);
-  const { cohorts } = localHashing.shape(law);
+  const { cohorts } = familyOf(size, buckets);
   return {
     name: `local hashing of ${size} answers in ${buckets} buckets at ε₁ = ${epsilon}, ε∞ = ${permanent}`,
     values: size,
     stages: {
       symbols: range(size).map((value) => localHashingRow(size, buckets, law.truth, MODULUS, value)),
       reports: (symbol) => {
-        const { cohort, cells } = localHashing.decode(law, Uint8Array.from(Buffer.from(symbol, 'hex')));
-        return bucketRow(cohorts, [[cohort, cells[0] as number]], buckets, law.irr?.truth as number, MODULUS);
+        const cell = localHashing.decode(law, Uint8Array.from(Buffer.from(symbol, 'hex'))).cells[0] as number;
+        return bucketRow(cohorts, [[Math.floor(cell / buckets), cell % buckets]], buckets, law.irr?.truth as number, MODULUS);
       },
     },
     report: odds.report,

@@ -8,6 +8,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   bloomBits,
   bucketOf,
+  familyOf,
   hashString,
   type KAryLaw,
   kAry,
@@ -28,7 +29,7 @@ import {
 import { expect, test } from 'vitest';
 import { respondBits } from '../../client/src/randomizers/bits.ts';
 import { randomizeKAry, respondKAry } from '../../client/src/randomizers/k-ary.ts';
-import { randomizeLocalHashing, respondHashed } from '../../client/src/randomizers/local-hashing.ts';
+import { randomizeLocalHashing, respondLocalHashing } from '../../client/src/randomizers/local-hashing.ts';
 import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
 import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
 import { range } from './channel.ts';
@@ -130,19 +131,17 @@ test('local hashing of 40 answers in 7 buckets, one-shot and permanent, draws co
   const reports = 800_000;
   const answer = 33;
   const sample = (law: LocalHashingLaw) => {
-    const { cohorts, cells } = localHashing.shape(law);
-    const counts = range(cohorts * cells).map(() => 0);
+    const counts = range(localHashing.shape(law).cells).map(() => 0);
     for (let i = 0; i < reports; i++) {
       const symbol = randomizeLocalHashing(law, answer, coins);
-      const { cohort, cells: said } = localHashing.decode(law, law.irr ? respondHashed(law, symbol, coins) : symbol);
-      const at = cohort * cells + (said[0] as number);
-      counts[at] = (counts[at] as number) + 1;
+      const [at] = localHashing.decode(law, law.irr ? respondLocalHashing(law, symbol, coins) : symbol).cells;
+      counts[at as number] = (counts[at as number] as number) + 1;
     }
     return { law, wrong: { ...law, truth: Math.round(law.truth * 0.99) }, counts };
   };
   expectFit([sample(localHashingLaw(40, 2, undefined, 7)), sample(localHashingLaw(40, 1.5, 3, 7))], (law, counts) => {
-    const { buckets } = law;
-    const { cohorts } = localHashing.shape(law);
+    const { size, buckets } = law;
+    const { cohorts } = familyOf(size, buckets);
     const { p, q } = kAry.support(overBuckets(law));
     const chances = counts.map((_, at) => (bucketOf(buckets, Math.floor(at / buckets), answer) === at % buckets ? p : q) / cohorts);
     return multinomial(counts, chances, reports);

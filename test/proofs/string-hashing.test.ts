@@ -3,12 +3,12 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bloomBit, hashString, MODULUS, type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeStringHashing, respondHashed } from '../../client/src/randomizers/local-hashing.ts';
+import { randomizeStringHashing, respondStringHashing } from '../../client/src/randomizers/string-hashing.ts';
 import { stringEstimates } from '../../collector/src/estimators/strings.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';
-import { bucketRow } from './hashed.ts';
+import { bucketRow, stringReport } from './hashed.ts';
 import { ONE, type Rational, sum } from './rational.ts';
 import { binomial, pooled, upperTail } from './statistics.ts';
 
@@ -25,6 +25,7 @@ const rowOf = ({ cohorts, buckets, truth }: StringHashingLaw, text: string, T: n
     buckets,
     truth,
     T,
+    stringReport,
   );
 
 describe.each([1e-4, ...EPSILONS])('at ε = %d', (epsilon) => {
@@ -74,7 +75,7 @@ test.each(PERMANENT)('permanent at ε₁ = %d, ε∞ = %d, it is the two stages 
   stringHashing.validate(law);
   const again = (symbol: string): Distribution => {
     const { cohort, cells } = stringHashing.decode(law, Uint8Array.from(Buffer.from(symbol, 'hex')));
-    return bucketRow(2, [[cohort, cells[0] as number]], law.buckets, law.irr?.truth as number, MODULUS);
+    return bucketRow(2, [[cohort, cells[0] as number]], law.buckets, law.irr?.truth as number, MODULUS, stringReport);
   };
   // Of many buckets, any two strings with different ones tell all.
   const strings = law.buckets > 50 ? [] : STRINGS;
@@ -126,7 +127,7 @@ function fleet(law: StringHashingLaw, devices: number, seed: number, candidates:
     const listed = coins.uniform(3) > 0;
     if (listed) counts[at] = (counts[at] as number) + 1;
     const symbol = randomizeStringHashing(law, listed ? (candidates[at] as string) : `unlisted ${seed} ${coins.uniform(50)}`, coins);
-    const { cohort, cells } = stringHashing.decode(law, law.irr ? respondHashed(law, symbol, coins) : symbol);
+    const { cohort, cells } = stringHashing.decode(law, law.irr ? respondStringHashing(law, symbol, coins) : symbol);
     const tally = tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(law.buckets) };
     tallies.set(cohort, tally);
     tally.reports++;

@@ -87,7 +87,9 @@ beforeAll(async () => {
   await write('src/main.ts', mainText + LINK + blockWith('openInspector('));
   await write('src/plans.tsx', `${blockWith('useTelemetry(')}export default Plans;\n`);
   await write('test/plan.ts', blockWith('fakeClock('));
-  await write('src/country.ts', blockWith('localHashing()'));
+  await write('src/countries.ts', 'export const countries = [..."abcdefghij"].flatMap((a) => [..."klmnopqr"].map((b) => a + b));\n');
+  await write('src/country.ts', blockWith('longList()'));
+  await write('src/region.ts', blockWith('unary()'));
 });
 afterAll(async () => {
   for (const server of servers) await server.close();

@@ -1,6 +1,17 @@
 /** The vectors of local hashing, made by an independent script from docs/format.md, hold for the shipped code. */
 
-import { bloomBit, bucketOf, familyOf, hashString, type Law, localHashingLaw, pairText, stringHashingLaw, utf8 } from '@murmuration/shared';
+import {
+  bloomBit,
+  bucketOf,
+  familyOf,
+  hashString,
+  type Law,
+  localHashingLaw,
+  longListLaw,
+  pairText,
+  stringHashingLaw,
+  utf8,
+} from '@murmuration/shared';
 import murmur from 'murmurhash3js-revisited';
 import { expect, test } from 'vitest';
 import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
@@ -14,6 +25,7 @@ interface Case extends LawCase {
 
 const vectors = readVectors<{
   readonly list: readonly Case[];
+  readonly long: readonly Case[];
   readonly strings: readonly Case[];
   readonly refused: readonly (Case & { readonly table: 'list' | 'strings' })[];
   readonly families: readonly {
@@ -33,10 +45,11 @@ const vectors = readVectors<{
 
 const derive = {
   list: ({ size, epsilon, permanent, buckets }: Case): Law => localHashingLaw(size, epsilon, permanent, buckets),
+  long: ({ size, epsilon }: Case): Law => longListLaw(size, epsilon),
   strings: ({ epsilon, devices, permanent }: Case): Law => stringHashingLaw(epsilon, devices, permanent),
 };
 
-testLaws({ list: vectors.list, strings: vectors.strings }, derive);
+testLaws({ list: vectors.list, long: vectors.long, strings: vectors.strings }, derive);
 testRefused(vectors.refused, (of) => derive[of.table](of));
 
 test('families, and the buckets of answers and of strings, are the independent ones', () => {

@@ -1373,21 +1373,33 @@ def bucket_of(g, j, answer):
         m += 1
     t = j - before
     v = [answer // g ** i % g for i in range(m + 1)]
-    return (v[m] + sum(t // g ** i % g * v[i] for i in range(m))) % g
+    if m == 0:  # also of g = d, which may be the order of no field
+        return v[0]
+    plus, times = field(g)
+    bucket = v[m]
+    for i in range(m):
+        bucket = plus(bucket, times(t // g ** i % g, v[i]))
+    return bucket
+
+
+def hashed(d, epsilon, g):
+    """Section 2.16: (V, cells, g)."""
+    E, (_, cohorts, c) = exp(epsilon), family(d, g)
+    z = E + (g - 1)
+    a, b = E / z, (g - 1) / ((g - 1) * z)
+    return mean_variance(d, a, c * a + (1 - c) * b), cohorts * g, g
+
+
+def below(d, epsilon):
+    """Section 2.16: the candidates below d."""
+    most = min(2 * exp(epsilon) + 3, d - 1, math.sqrt(2 ** 21))
+    all_of = [hashed(d, epsilon, g) for g in range(2, math.floor(most) + 1) if g == 4 or is_prime(g)]
+    return [each for each in all_of if each[1] <= 2 ** 21]
 
 
 def buckets_for(d, epsilon, permanent):
     """Section 2.16: g where nobody names it."""
-    E, found = exp(epsilon), []
-    most = min(2 * E + 3, d - 1, 4096)
-    for g in [g for g in range(2, math.floor(most) + 1) if is_prime(g)] + [d]:
-        _, cohorts, c = family(d, g)
-        if cohorts * g > 1 << 24:
-            continue
-        z = E + (g - 1)
-        a, b = E / z, (g - 1) / ((g - 1) * z)
-        q = c * a + (1 - c) * b
-        found.append((q * (1 - q) / ((a - q) * (a - q)) + (1 - a - q) / (d * (a - q)), cohorts * g, g))
+    found = below(d, epsilon) + [hashed(d, epsilon, d)]
     least = min(found)[0]
     near = [(cells, g) for v, cells, g in found if v <= (1.05 if permanent else 1.03) * least]
     return (near[0] if permanent else min(near, key=lambda each: each[0]))[1]
@@ -1403,6 +1415,18 @@ def local_hashing(d, epsilon, permanent=None, g=None):
     """Section 2.16: (law, exact odds, ...)."""
     g = g or buckets_for(d, epsilon, permanent is not None)
     return bucket_law({"mechanism": "local-hashing", "size": d}, g, epsilon, permanent)
+
+
+def choose_long(d, epsilon):
+    """Section 2.3, chooser 1: the law of a list of d answers that names longList()."""
+    law = choose(d, epsilon)
+    if law["mechanism"] == "k-ary" or d <= 64:
+        return law
+    E, m = exp(epsilon), law["subset"]
+    z = m * E + (d - m)
+    most = 1.03 * mean_variance(d, m * E / z, ((m - 1) * m * E + (d - m) * m) / ((d - 1) * z))
+    near = [each for each in below(d, epsilon) if each[0] <= most]
+    return local_hashing(d, epsilon, None, min(near, key=lambda each: each[1])[2])[0] if near else law
 
 
 def string_hashing(epsilon, devices, permanent=None):
@@ -1424,7 +1448,7 @@ def pair_text(text, index):
 
 def make_local_hashing():
     """local-hashing.json"""
-    out = {"list": [], "strings": [], "refused": [], "families": [], "buckets": [], "pairs": []}
+    out = {"list": [], "long": [], "strings": [], "refused": [], "families": [], "buckets": [], "pairs": []}
 
     def add(table, made, **given):
         try:
@@ -1438,7 +1462,12 @@ def make_local_hashing():
         for d in (2, 3, 5, 16, 100, 128, 1024, 100000):
             add("list", lambda: local_hashing(d, e), size=d, epsilon=e)
             add("list", lambda: local_hashing(d, e, e + 1), size=d, epsilon=e, permanent=e + 1)
-        for d, g in ((2, 2), (6, 6), (10, 2), (10, 7), (1000, 5)):
+        for d in (2, 64, 65, 100, 128, 249, 250, 300, 715, 1000, 1024, 4096, 10000, 65537, 100000):
+            try:
+                out["long"].append({"size": d, "epsilon": e, "law": choose_long(d, e)})
+            except Refused:
+                continue
+        for d, g in ((2, 2), (6, 6), (10, 2), (10, 7), (10, 4), (1000, 4), (1000, 5)):
             add("list", lambda: local_hashing(d, e, None, g), size=d, epsilon=e, buckets=g)
         for n in (1, 1000, 100000, 1000000000):
             add("strings", lambda: string_hashing(e, n), epsilon=e, devices=n)
@@ -1446,7 +1475,7 @@ def make_local_hashing():
     for e in (1e-10, 40):
         add("list", lambda: local_hashing(16, e), size=16, epsilon=e)
         add("strings", lambda: string_hashing(e, 1000), epsilon=e, devices=1000)
-    for d, g in ((2, 2), (6, 6), (3, 2), (9, 3), (10, 3), (20, 7), (49, 7), (50, 7), (1000, 11), (100000, 2), (100000, 317)):
+    for d, g in ((2, 2), (4, 4), (6, 6), (3, 2), (9, 3), (10, 3), (10, 4), (1000, 4), (20, 7), (49, 7), (50, 7), (1000, 11), (100000, 2), (100000, 317)):
         vectors, cohorts, _ = family(d, g)
         answers = sorted({0, 1, d // 3, d // 2, d - 2, d - 1})
         picked = sorted({*range(min(cohorts, 8)), cohorts // 2, cohorts - 2, cohorts - 1} - {-1})

@@ -32,14 +32,26 @@ function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Cha
   const { report, permanent } = mechanismOf(law).odds(law);
   const epoch = permanent ? lnUp(permanent) : '';
   const standIn = otherwise === undefined ? '' : inWords(otherwise);
-  return [metric, law.mechanism, every, ...(hasStandIn ? [standIn] : []), lnUp(report), epoch, `${times}`, `${charge} / ${budget.per}`];
+  const bytes = `${mechanismOf(law).reportBytes(law)}`;
+  const cells = [metric, law.mechanism, bytes, every, ...(hasStandIn ? [standIn] : [])];
+  return [...cells, lnUp(report), epoch, `${times}`, `${charge} / ${budget.per}`];
 }
 
 function describe(document: SchemaDocument, sha256: string): string {
   const { metrics, budget, assign } = document;
   const charges = chargesOf(metrics, budget.per);
   const hasStandIn = Object.values(metrics).some(({ otherwise }) => otherwise !== undefined);
-  const heading = ['metric', 'mechanism', 'every', ...(hasStandIn ? ['otherwise'] : []), 'ε a report', 'ε an epoch', 'times', 'charge'];
+  const heading = [
+    'metric',
+    'mechanism',
+    'bytes',
+    'every',
+    ...(hasStandIn ? ['otherwise'] : []),
+    'ε a report',
+    'ε an epoch',
+    'times',
+    'charge',
+  ];
   const sum = sumOf(charges.map(({ charge }) => charge));
   const part = assign ? `; assign ${assign}: each device answers metrics that fit the budget together` : '';
   return [

@@ -6,16 +6,16 @@
  *   Σ_x n_x P(u, v | x) = n c b + (a - b) (c L + c' (n - L)),  L the devices whose answers are on the line.
  */
 
-import { familyOf, kAry, type LocalHashingLaw, overBuckets } from '@murmuration/shared';
+import { type Field, familyOf, fieldOf, kAry, type LocalHashingLaw, overBuckets } from '@murmuration/shared';
 
 /** The devices whose answers are on the line through two answers: u + λ (v - u), digit by digit in base g. */
-function onLine(counts: readonly number[], buckets: number, u: number, v: number): number {
+function onLine(counts: readonly number[], { order, add, negative, multiply }: Field, u: number, v: number): number {
   let sum = 0;
-  for (let factor = 0; factor < buckets; factor++) {
+  for (let factor = 0; factor < order; factor++) {
     let point = 0;
-    for (let [place, a, b] = [1, u, v]; a > 0 || b > 0; place *= buckets, a = Math.floor(a / buckets), b = Math.floor(b / buckets)) {
-      const digit = (a + factor * ((b % buckets) - (a % buckets) + buckets)) % buckets;
-      point += digit * place;
+    for (let [place, a, b] = [1, u, v]; a > 0 || b > 0; place *= order, a = Math.floor(a / order), b = Math.floor(b / order)) {
+      const digit = a % order;
+      point += add(digit, multiply(factor, add(b % order, negative(digit)))) * place;
     }
     sum += counts[point] ?? 0;
   }
@@ -29,9 +29,10 @@ export function hashedPairs(law: LocalHashingLaw, counts: readonly number[]): (u
   const n = counts.reduce((sum, count) => sum + count, 0);
   const { vectors, collisions: c } = familyOf(size, buckets);
   if (c === 0) return () => 0;
+  const field = fieldOf(buckets);
   const three = (vectors / buckets ** 2 - 1) / (vectors - 1);
   return (u, v) => {
-    const line = onLine(counts, buckets, u, v);
+    const line = onLine(counts, field, u, v);
     return n * c * b + (a - b) * (c * line + three * (n - line));
   };
 }

@@ -11,7 +11,8 @@ type Transform<L> = (law: L, tallies: Tallies) => Float64Array;
 
 /** A mechanism whose answers have a cell each needs no transform; any other has one that beats adding cells answer by answer. */
 const transforms: { readonly [M in ListLaw['mechanism']]?: Transform<Extract<ListLaw, { mechanism: M }>> } = {
-  'local-hashing': ({ size, buckets }, tallies) => cohortSupports(size, buckets, (cohort) => tallies.get(cohort)?.cells),
+  'local-hashing': ({ size, buckets }, tallies) =>
+    cohortSupports(size, buckets, (cohort) => tallies.get(0)?.cells.subarray(cohort * buckets, (cohort + 1) * buckets)),
   hadamard: hadamardSupports,
   projective: projectiveSupports,
   'count-mean-sketch': ({ size, bits }, tallies) => cohortSupports(size, bits, (cohort) => tallies.get(cohort)?.cells),

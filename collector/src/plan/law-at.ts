@@ -20,6 +20,7 @@ import {
   laplaceLaw,
   listLaw,
   localHashingLaw,
+  longListLaw,
   type MetricDocument,
   meanLaw,
   oneBitLaw,
@@ -47,8 +48,9 @@ interface Origin {
   readonly devices: number;
 }
 
-const chosenList = ({ size }: ListLaw, { permanent }: Origin): Way =>
-  permanent === undefined ? (e) => listLaw(size, e) : (e) => permanentListLaw(size, e, permanent);
+/** With `longList()` and without it: a document holds only what came of either. */
+const chosenList = ({ size }: ListLaw, { permanent }: Origin): readonly Way[] =>
+  permanent === undefined ? [(e) => longListLaw(size, e), (e) => listLaw(size, e)] : [(e) => permanentListLaw(size, e, permanent)];
 
 const chosenNumber = ({ metric }: Origin): Way => (metric.type === 'count' ? (e) => countLaw(metric.max, e) : meanLaw);
 
@@ -59,14 +61,15 @@ const chosenDistribution =
 
 /** The ways to a law of each mechanism: the chooser's where it has one, then by name, without and with parameters. */
 const ways: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism: M }>, origin: Origin) => readonly Way[] } = {
-  'k-ary': (law, origin) => [chosenList(law, origin)],
-  subset: (law, origin) => [chosenList(law, origin)],
+  'k-ary': chosenList,
+  subset: chosenList,
   unary: (law, origin) => [
-    chosenList(law, origin),
+    ...chosenList(law, origin),
     (e) => unaryLaw(law.size, e, origin.permanent),
     (e) => symmetricUnaryLaw(law.size, e, origin.permanent),
   ],
   'local-hashing': ({ size, buckets }, { permanent }) => [
+    ...(permanent === undefined ? [(e: number) => longListLaw(size, e)] : []),
     (e) => localHashingLaw(size, e, permanent),
     (e) => localHashingLaw(size, e, permanent, buckets),
   ],

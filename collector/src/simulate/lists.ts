@@ -17,8 +17,8 @@ import {
   hadamardLaw,
   kAryLaw,
   type ListLaw,
-  listLaw,
   localHashingLaw,
+  longListLaw,
   meanVariance,
   permanentKAryLaw,
   permanentListLaw,
@@ -103,7 +103,7 @@ export function lawOf(simulation: ChoiceSimulation): ListLaw {
     throw new UsageError(`--mechanism: expected one of ${names}${where}, got ${JSON.stringify(mechanism)}`);
   }
   if (epoch === undefined)
-    return mechanism === undefined ? listLaw(answers, epsilon) : (laws[mechanism] as typeof kAryLaw)(answers, epsilon);
+    return mechanism === undefined ? longListLaw(answers, epsilon) : (laws[mechanism] as typeof kAryLaw)(answers, epsilon);
   return (mechanism === undefined ? permanentListLaw : (permanentLaws[mechanism] as typeof permanentListLaw))(answers, epsilon, epoch);
 }
 

@@ -1,12 +1,12 @@
 /**
  * What both kinds of local hashing share: a report is a cohort and a bucket of it, the answer's own through a k-ary response,
- * or two of them where the metric is permanent. Each is big-endian in the fewest whole bytes, the cohort in front.
+ * or two of them where the metric is permanent.
  */
 
 import { bigEndian } from '../encoding/bytes.ts';
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from './k-ary.ts';
 
-/** The most cells, of all cohorts together, that a tally may have. */
+/** The most cells, of all cohorts together, that a tally of strings may have. */
 export const MAX_CELLS: number = 2 ** 24;
 
 /** g and the thresholds of a k-ary response over g buckets. */
@@ -33,6 +33,6 @@ export function bucketStages(buckets: number, epsilon: number, permanent: number
   return { buckets, truth: law.truth, ...(law.irr && { irr: law.irr }) };
 }
 
-/** The report of a cohort and a bucket. */
+/** The report of a string's cohort and bucket, each big-endian in the fewest whole bytes. */
 export const encodeBucket = (cohorts: number, buckets: number, cohort: number, bucket: number): Uint8Array =>
   Uint8Array.of(...bigEndian(cohort, cohorts - 1), ...bigEndian(bucket, buckets - 1));

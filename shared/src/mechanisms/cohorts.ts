@@ -2,14 +2,14 @@
  * Families of cohorts: hash functions from a list's answers to g buckets of which any two different answers collide in
  * exactly the same share. A device draws one of the family, so its report names it in a few bytes and reports tally.
  *
- * Let g be prime, k the least with g^k >= d. Answers are vectors of GF(g)^k, the digits of their indices in base g. The
+ * Let g be prime or 4, k the least with g^k >= d. Answers are vectors of GF(g)^k, the digits of their indices in base g. The
  * cohorts are the (g^k - 1)/(g - 1) non-zero vectors s whose most significant non-zero digit is 1, one of each line
- * through the origin, and the bucket of answer v is <s, v> mod g. Two answers u != v share a bucket exactly where
+ * through the origin, and the bucket of answer v is <s, v> in GF(g). Two answers u != v share a bucket exactly where
  * <s, u - v> = 0, a hyperplane: g^(k-1) - 1 of its vectors are not zero, and with s it holds all g - 1 multiples of s. So
  *   c = [(g^(k-1) - 1)/(g - 1)] / [(g^k - 1)/(g - 1)] = (g^(k-1) - 1) / (g^k - 1),  a little below 1/g.
  * These are the words of the simplex code: for d = g^k no family has a smaller c (Plotkin 1960, the bound on the mean
  * distance of words), and c in lowest terms has the number of cohorts below the line, so no smaller family has this c.
- * With g = d there is one cohort, each answer is its own bucket, nothing collides, and g need not be prime.
+ * With g = d there is one cohort, each answer is its own bucket, nothing collides, and g is any number.
  *
  * In order: s = g^m + t for m = 0, 1 .. k - 1 and t = 0, 1 .. g^m - 1, so that cohort (g^m - 1)/(g - 1) + t is s, and
  * <s, v> = v_m + Σ_i t_i v_i over the digits i < m.
@@ -25,7 +25,7 @@ export interface Family {
   readonly collisions: number;
 }
 
-/** The family of `size` answers in `buckets` buckets, a prime or `size`. */
+/** The family of `size` answers in `buckets` buckets, the order of a field or `size`. */
 export function familyOf(size: number, buckets: number): Family {
   let cohorts = 1;
   let vectors = buckets;
@@ -43,13 +43,14 @@ export const isFamily = (size: number, buckets: number): boolean =>
 /** p and q over cohorts, from those of one bucket against another. */
 export const collide = ({ p, q }: Support, { collisions }: Family): Support => ({ p, q: collisions * p + (1 - collisions) * q });
 
-/** The bucket of an answer in a cohort: <s, v>. `plus` is sum + a b, modulo g where it is left out. */
-export function bucketOf(
-  buckets: number,
-  cohort: number,
-  answer: number,
-  plus: (sum: number, a: number, b: number) => number = (sum, a, b) => (sum + a * b) % buckets,
-): number {
+type Plus = (sum: number, a: number, b: number) => number;
+
+/** sum + a b modulo g; and in GF(4), whose elements 1, 2, 3 are the powers x^0, x^1, x^2 of one of them. Four is no prime. */
+const plusIn = (buckets: number): Plus =>
+  buckets === 4 ? (sum, a, b) => sum ^ (a * b && ((a + b - 2) % 3) + 1) : (sum, a, b) => (sum + a * b) % buckets;
+
+/** The bucket of an answer in a cohort: <s, v>. `plus` is sum + a b in a field of g elements, for a prime and for 4 known here. */
+export function bucketOf(buckets: number, cohort: number, answer: number, plus: Plus = plusIn(buckets)): number {
   let tail = cohort;
   let first = 1; // g^m
   for (; tail >= first; first *= buckets) tail -= first;

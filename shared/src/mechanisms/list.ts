@@ -1,6 +1,7 @@
 /**
  * Chooser 1 for a list of answers: the least mean variance over answers, and among the laws within 3 % of it the
- * shortest report. Frozen: a better rule gets a new number, for the rule decides what devices send.
+ * shortest report; here of k-ary response and a bit for each answer, of which long-list.ts makes two or three bytes. Frozen: a
+ * better rule gets a new number, for the rule decides what devices send.
  */
 
 import { exp } from '../arithmetic/exponential.ts';

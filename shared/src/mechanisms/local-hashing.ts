@@ -1,7 +1,8 @@
 /**
  * Local hashing over a list: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency
  * Estimation", §4.4 (BLH is g = 2, OLH the g of least variance), with the hash drawn from the family of cohorts.ts, so that
- * reports tally. A report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in it.
+ * reports tally. A report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in it: one
+ * number, cohort g + bucket, so that a tally is one row of cells, however many cohorts there are.
  *
  * Law (d answers, T = 2^32; a, b: P(the bucket itself), P(one given other) of the k-ary response): with m cohorts, report
  * (cohort, bucket) has probability a/m where the bucket is the answer's, else b/m. Two answers differ in some cohort, so
@@ -11,8 +12,12 @@
  *   q = c a + (1 - c) b,  c = (g^(k-1) - 1) / (g^k - 1):
  * the protocol is pure (§3.1) over cohorts and coins, and a small family leaves no bias. Variance as for k-ary response;
  * for large d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (§4.4), least at g = e^ε + 1. Between
- * two primes g and h it is largest at e^ε = √((g - 1)(h - 1)): primes cost at most 3.1 %, at e^ε = √2 (2 and 3) and √8 (3
- * and 5), and 1.7 % above. With g = d there is one cohort, and this is k-ary response over the answers.
+ * two numbers g and h it is largest at e^ε = √((g - 1)(h - 1)): primes and 4 cost at most 3.1 %, at e^ε = √2 (2 and 3), and
+ * 1.7 % above. Without 4 they would cost 3.1 % at e^ε = √8 (3 and 5) too, which is near ε = 1; other powers of primes would
+ * gain little. With g = d there is one cohort, and this is k-ary response over the answers.
+ *
+ * Projective geometry response (projective.ts) is as short and as exact, of the same variance on long lists. This has a second
+ * stage, and half the code on the device.
  *
  * Permanent: LOLOHA, Arcolezi, Pinzón, Palamidessi, Gambs 2023, "Frequency Estimation of Evolving Data Under Local
  * Differential Privacy", §3. Cohort and bucket of the first stage are stored for an epoch, and each report is a second
@@ -23,14 +28,14 @@
 
 import { exp } from '../arithmetic/exponential.ts';
 import { isPrime } from '../arithmetic/field.ts';
-import { type BucketStages, bucketStages, MAX_CELLS, overBuckets } from './buckets.ts';
+import { type BucketStages, bucketStages, overBuckets } from './buckets.ts';
 import { coded } from './codec.ts';
 import { bucketOf, collide, familyOf, isFamily } from './cohorts.ts';
 import { kAry } from './k-ary.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 import { meanVariance, subsetIdeal } from './subset.ts';
 
-/** The integers of local hashing over a list: `buckets` is a prime below `size`, or `size` itself. */
+/** The integers of local hashing over a list: `buckets` is 4 or a prime below `size`, or `size` itself. */
 export type LocalHashingLaw = BucketStages & {
   readonly mechanism: 'local-hashing';
   /** d, the number of answers. */
@@ -39,36 +44,60 @@ export type LocalHashingLaw = BucketStages & {
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-const NEAR = 1.03;
+/** How far above the least a variance may be where that makes a report shorter or a tally smaller. */
+export const NEAR = 1.03;
 const NEAR_PERMANENT = 1.05;
+/** The largest tally. */
+const MOST_CELLS = 2 ** 21;
 
 const cellsOf = (size: number, buckets: number): number => familyOf(size, buckets).cohorts * buckets;
 
-/**
- * g for d answers. Candidates are d and the primes below it up to 2 e^ε + 3, with at most 2^24 cells in all cohorts together.
- * Of those whose mean variance is within 3 % of the least, the one with the fewest cells; of a permanent metric, within
- * 5 %, the smallest.
- */
-export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
-  const most = Math.min(2 * exp(epsilon) + 3, size - 1, Math.sqrt(MAX_CELLS));
-  const all = Array.from({ length: Math.floor(most) - 1 }, (_, i) => i + 2)
-    .filter((buckets) => isPrime(buckets) && cellsOf(size, buckets) <= MAX_CELLS)
-    .concat(size)
-    .map((buckets) => ({
-      buckets,
-      cells: cellsOf(size, buckets),
-      variance: meanVariance(size, collide(subsetIdeal(buckets, 1, epsilon), familyOf(size, buckets))),
-    }));
-  const bound = (isPermanent ? NEAR_PERMANENT : NEAR) * Math.min(...all.map(({ variance }) => variance));
-  const near = all.filter(({ variance }) => variance <= bound);
-  return near.reduce((best, each) => (!isPermanent && each.cells < best.cells ? each : best)).buckets;
+/** A number of buckets that a list may have. */
+export interface Buckets {
+  readonly buckets: number;
+  /** Cells of its tally. */
+  readonly cells: number;
+  /** The mean variance over answers, times the number of reports. */
+  readonly variance: number;
 }
 
-/** Throws unless g is d, or a prime below it, with a family that is not too large. */
+function candidate(size: number, epsilon: number, buckets: number): Buckets {
+  const family = familyOf(size, buckets);
+  const variance = meanVariance(size, collide(subsetIdeal(buckets, 1, epsilon), family));
+  return { buckets, cells: family.cohorts * buckets, variance };
+}
+
+/** All below d: 4 and primes up to 2 e^ε + 3, ascending, with tallies of at most 2^21 cells. */
+export function bucketsBelow(size: number, epsilon: number): readonly Buckets[] {
+  const found: Buckets[] = [];
+  const most = Math.min(2 * exp(epsilon) + 3, size - 1, Math.sqrt(MOST_CELLS));
+  for (let buckets = 2; buckets <= most; buckets++) if (buckets === 4 || isPrime(buckets)) found.push(candidate(size, epsilon, buckets));
+  return found.filter(({ cells }) => cells <= MOST_CELLS);
+}
+
+/** Of those whose variance is at most this the first with the fewest cells; undefined where there is none. */
+export const fewestBuckets = (all: readonly Buckets[], most: number): number | undefined =>
+  all
+    .filter(({ variance }) => variance <= most)
+    .reduce<Buckets | undefined>((best, each) => (best && best.cells <= each.cells ? best : each), undefined)?.buckets;
+
+/**
+ * g for d answers, where nothing else than local hashing shall be: one below d, or d itself. Of those whose mean variance is
+ * within 3 % of the least, the one with the fewest cells; of a permanent metric, within 5 %, the smallest.
+ */
+export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
+  const all = [...bucketsBelow(size, epsilon), candidate(size, epsilon, size)];
+  const most = (isPermanent ? NEAR_PERMANENT : NEAR) * Math.min(...all.map(({ variance }) => variance));
+  const first = isPermanent ? all.find(({ variance }) => variance <= most)?.buckets : fewestBuckets(all, most);
+  return first ?? size;
+}
+
+/** Throws unless g is d, or 4 or a prime below it, with a tally that is not too large. */
 function assertBuckets(size: number, buckets: number): void {
-  if (isFamily(size, buckets) && cellsOf(size, buckets) <= MAX_CELLS) return;
+  const isAllowed = isFamily(size, buckets) || (buckets === 4 && size > 4);
+  if (isAllowed && cellsOf(size, buckets) <= MOST_CELLS) return;
   throw new RangeError(
-    `local-hashing: expected as many buckets as the ${size} answers, or a prime below with at most ${MAX_CELLS} cells in all, got ${buckets}`,
+    `local-hashing: expected as many buckets as the ${size} answers, or 4 or a prime below with at most ${MOST_CELLS} cells in all, got ${buckets}`,
   );
 }
 
@@ -95,12 +124,13 @@ export function localHashingLaw(
 
 export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<LocalHashingLaw>({
   validate: (law) => {
-    assertWhole(law.size, 2, MAX_CELLS, 'local-hashing: size');
+    assertWhole(law.size, 2, MOST_CELLS, 'local-hashing: size');
     assertBuckets(law.size, law.buckets);
     kAry.validate(overBuckets(law));
   },
   odds: (law) => kAry.odds(overBuckets(law)),
-  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: buckets, form: 'symbol' }),
-  supporting: ({ buckets }, cohort, answer) => [bucketOf(buckets, cohort, answer)],
+  shape: ({ size, buckets }) => ({ cohorts: 1, cells: cellsOf(size, buckets), form: 'symbol' }),
+  supporting: ({ size, buckets }, _cohort, answer) =>
+    Array.from({ length: familyOf(size, buckets).cohorts }, (_, cohort) => cohort * buckets + bucketOf(buckets, cohort, answer)),
   support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets)),
 });

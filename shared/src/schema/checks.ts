@@ -6,7 +6,11 @@
  */
 
 import { PERIOD_DAYS } from '../calendar.ts';
+import { localHashing } from '../mechanisms/local-hashing.ts';
+import { longListLaw } from '../mechanisms/long-list.ts';
 import { MOST_CELLS } from '../mechanisms/square-wave.ts';
+import { subset } from '../mechanisms/subset.ts';
+import type { Law } from '../mechanisms/table.ts';
 import type { SchemaSpec } from './define.ts';
 import { isListPart, type JointPart } from './document.ts';
 import type { Ask, Permanence, Question } from './question.ts';
@@ -127,6 +131,20 @@ const isMetric: Rule = (field, question) => {
     );
 };
 
+/**
+ * Throws where subset selection sends a bit for each answer of a long list, and `longList()` would send two or three bytes: no
+ * bundler can tell a long list from a short one, so that only what an app names brings the code (long-list.ts). A permanent list
+ * keeps its bits, for short reports would name a cohort that stays.
+ */
+function assertShort(law: Law, epsilon: number): void {
+  if (law.mechanism !== 'subset') return;
+  const short = longListLaw(law.size, epsilon);
+  if (short.mechanism !== 'local-hashing') return;
+  throw new RangeError(
+    `expected mechanism: longList() of @murmuration/client for a list of ${law.size} answers, got none: reports would have ${subset.reportBytes(law)} bytes, and with it ${localHashing.reportBytes(short)}`,
+  );
+}
+
 const isSpec = conform({
   app: isName,
   version: isWhole,
@@ -150,7 +168,8 @@ export function assertSpec(spec: SchemaSpec): void {
   rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', metrics);
   for (const [name, { ask, size, law }] of Object.entries(metrics)) {
     try {
-      law(size, ask.epsilon, devices);
+      const chosen = law(size, ask.epsilon, devices);
+      if (!ask.mechanism) assertShort(chosen, ask.epsilon);
     } catch (error) {
       throw new RangeError(`schema.metrics.${name}: ${(error as Error).message}`);
     }

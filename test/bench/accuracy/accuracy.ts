@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
- * and other libraries; permanent metrics beside one-shot ones; the smoothed shares of distributions; costs; what intervals cover, among
- * the reports and among all users; intervals over fleets of the demo. `--only` takes
+ * and other libraries; long lists in length, time and error; permanent metrics beside one-shot ones; the smoothed shares of
+ * distributions; costs; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
  */
@@ -11,12 +11,13 @@ import { MECHANISM_NAMES } from '../../../collector/src/simulate/lists.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';
+import { lists } from './lists.ts';
 import type { Part } from './part.ts';
 import { permanent } from './permanent.ts';
 import { smoothing } from './smoothing.ts';
 import { targets } from './targets.ts';
 
-const DEFAULT_PARTS = 'cost,errors,permanent,smoothing,targets,coverage';
+const DEFAULT_PARTS = 'cost,lists,errors,permanent,smoothing,targets,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -45,6 +46,7 @@ export async function accuracy(args: readonly string[]): Promise<{
   const [fleets, devices] = [whole('fleets', values.fleets), whole('devices', values.devices)];
   const parts: { readonly [name: string]: () => Part | Promise<Part> } = {
     cost,
+    lists,
     errors: () => errors(size),
     mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
     permanent: () => permanent(size.clients),

@@ -5,6 +5,7 @@
 
 import { simulateChoice } from '../../../collector/src/simulate/choice.ts';
 import { parseDistribution } from '../../../collector/src/simulate/distribution.ts';
+import { lawName } from './lists.ts';
 import { type Part, percent, scientific } from './part.ts';
 import { PUBLISHED_ERRORS } from './published.ts';
 
@@ -41,8 +42,7 @@ const simulated = async (answers: number, epsilon: number, size: Size, mechanism
 /** Standard errors between the simulated error and the closed form. */
 const apart = ({ mse, theoryMse, mseStandardError }: Simulated): number => (mse.unbiased - theoryMse) / (mseStandardError ?? Number.NaN);
 
-const named = ({ parameters }: Simulated): string =>
-  parameters.mechanism === 'subset' ? `subset of ${parameters.subset}` : parameters.mechanism;
+const named = ({ parameters }: Simulated): string => lawName(parameters);
 
 function failuresOf(found: Simulated): readonly string[] {
   const { answers, epsilon, theoryMse, optimumMse, mse } = found;

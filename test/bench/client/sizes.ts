@@ -43,6 +43,7 @@ const programs: { readonly [name: string]: Program } = {
   best: list('best', `best(['x','y'],${ask},utility:{x:[0,1],y:[1,0]}})`),
   histogram: list('histogram', `histogram([0,1,2],${ask}})`),
   'unary()': namedList('unary', '', `choice(['x','y'],${ask},mechanism:unary()})`),
+  'choice, longList()': list('longList', `choice(['x','y'],${ask},mechanism:longList()})`),
   'localHashing()': namedList('localHashing', '', `choice(['x','y'],${ask},mechanism:localHashing()})`),
   'histogram, dBitFlip()': namedList('dBitFlip', 'histogram', `histogram([0,1,2],${ask},mechanism:dBitFlip({bits:2})})`, 'histogram'),
   'permanent choice': more('permanent', `permanent(choice(['x','y'],${ask}}),{epsilon:2,renew:'year'})`),

@@ -1,6 +1,6 @@
 /** What the benchmark's devices are asked: ten questions as products ask them. */
 
-import { choice, defineSchema, flag, histogram, mean, text } from '@murmuration/client';
+import { choice, defineSchema, flag, histogram, longList, mean, text } from '@murmuration/client';
 
 const list = (size: number): string[] => Array.from({ length: size }, (_, i) => `answer ${i}`);
 const of = (description: string): { readonly epsilon: 1; readonly description: string } => ({ epsilon: 1, description });
@@ -15,7 +15,7 @@ export const schema = defineSchema({
     country: choice(list(60), of('Which country?')),
     dark: flag(of('Is dark mode on?')),
     load: mean([0, 10_000], of('How long does a page take to load?')),
-    page: choice(list(128), of('Which page is used most?')),
+    page: choice(list(128), { ...of('Which page is used most?'), mechanism: longList() }),
     plan: choice(['free', 'pro', 'team'], of('Which plan?')),
     search: text({ ...of('What is searched for?') }),
     start: histogram([0, 100, 300, 1_000, 3_000], of('How long does a start take?')),

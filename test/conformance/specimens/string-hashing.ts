@@ -1,6 +1,6 @@
 import { bloomBit, hashString, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import { randomizeStringHashing, respondHashed } from '../../../client/src/randomizers/local-hashing.ts';
-import { bucketReport, bucketRow } from '../../proofs/hashed.ts';
+import { randomizeStringHashing, respondStringHashing } from '../../../client/src/randomizers/string-hashing.ts';
+import { bucketRow, stringReport } from '../../proofs/hashed.ts';
 import type { Specimen } from './specimen.ts';
 
 const strings = new Map<string, string>();
@@ -19,11 +19,11 @@ const oneCohort = (law: StringHashingLaw): StringHashingLaw => ({ ...law, cohort
 
 export const stringHashing: Specimen<StringHashingLaw> = {
   randomize: (law, input, coins) => randomizeStringHashing(law, stringAt(input, law.buckets), coins),
-  row: ({ buckets, truth }, input, T) => bucketRow(1, [[0, input]], buckets, truth, T),
-  respond: respondHashed,
+  row: ({ buckets, truth }, input, T) => bucketRow(1, [[0, input]], buckets, truth, T, stringReport),
+  respond: respondStringHashing,
   again: ({ buckets, irr }, { cells: [cell] }, T) =>
-    bucketRow(1, [[0, cell as number]], buckets, (irr as NonNullable<StringHashingLaw['irr']>).truth, T),
-  encode: ({ cohorts, buckets }, { cohort, cells: [cell] }) => bucketReport(cohorts, cohort, buckets, cell as number),
+    bucketRow(1, [[0, cell as number]], buckets, (irr as NonNullable<StringHashingLaw['irr']>).truth, T, stringReport),
+  encode: ({ cohorts, buckets }, { cohort, cells: [cell] }) => stringReport(cohorts, cohort, buckets, cell as number),
   thresholds: ({ truth }) => [[truth, []]],
   laws: [stringHashingLaw(0.01, 1), stringHashingLaw(1, 1), stringHashingLaw(1, 1, 4)].map(oneCohort),
   small: [
