@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { estimatesOf, scoresOf } from '../../collector/src/estimators/estimator.ts';
 import { mostNoise } from '../../collector/src/estimators/noise.ts';
 import { peopleIn, THESE } from '../../collector/src/estimators/people.ts';
+import { simulateBest } from '../../collector/src/simulate/best.ts';
 import { enumeratedCoverage } from '../bench/accuracy/enumerated.ts';
 import { enumerated, failuresOf, simulated } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
@@ -44,6 +45,18 @@ test.each([
   [1_000, 40],
 ])('every other type, %d devices simulated: of both shares 93 to 97 in a hundred are covered', (clients, rounds) => {
   expect(failuresOf(simulated(clients, rounds, 7))).toEqual([]);
+});
+
+test('`best` of 20 reports is covered, where the normal approximation fails', () => {
+  const utility = [
+    [10, 0, 0, 5],
+    [0, 10, 0, 5],
+    [0, 0, 10, 5],
+  ];
+  const found = simulateBest({ utility, epsilon: 8, clients: 20, rounds: 1_000, seed: 3, shares: [1 / 3, 1 / 3, 1 / 3] });
+  const { coverage95, populationCoverage95 } = found as { readonly coverage95: number; readonly populationCoverage95: number };
+  // Five standard errors of as many hits or misses: by the score intervals alone, 88 % among the reports.
+  for (const covered of [coverage95, populationCoverage95]) expect(covered).toBeGreaterThan(0.95 - 5 * Math.sqrt((0.95 * 0.05) / 1_000));
 });
 
 test('several reports of a person are no more people: an interval about all users is as wide as for so many', () => {

@@ -42,6 +42,8 @@ export interface MatrixSubject extends Subject<MatrixLaw> {
 
 const shipped = (law: Law, tallies: Tallies): readonly Estimate[] => estimatesOf(law, { tallies, perDevice: 1, candidates: [] });
 
+const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
+
 /** The mechanism of a specimen's laws. */
 const mechanismFor = <L extends Law>({ laws: [law] }: Specimen<L>): unknown => mechanismOf(law as Law);
 
@@ -64,7 +66,8 @@ const numberSubject = (specimen: NumberSpecimen<NumberLaw>): NumberSubject => ({
   mechanism: mechanismFor(specimen) as Channel<NumberLaw>,
   inputs: (law) => specimen.steps(law) + 1,
   scores: scoresOf,
-  estimates: shipped,
+  // About all users: how numbers differ among those who reported, a tally does not tell exactly (collector's noise.ts).
+  estimates: (law, tallies) => estimatesOf(law, { tallies, perDevice: 1, candidates: [], people: reportsIn(tallies) }),
 });
 
 /** Of a distribution the cells, then the shares below each edge between them; of the best of options the inputs. */
