@@ -1,67 +1,104 @@
 /**
- * Chooser 1 for a number's mean: of all piecewise laws on grids of up to 64 steps the least worst-case variance, the
- * grid's rounding included; or of all hybrid ones, where that is less by more than 3 %: for ε from about 0.77 to
- * 1.62 and from 2.18 to 2.98. Frozen, as for lists. A report is one byte.
- * For counts up to 64 the grid of the counts themselves, on which nothing is rounded, is a candidate more. The two-sided
- * geometric mechanism is none, for it never has the least: for small ε Duchi's has half its variance, and for large ε
- * its noise spreads over steps that a window does not have.
+ * Chooser 1 for a number's mean: of the scored laws that are tried, the one with the least worst-case variance at ε. Frozen,
+ * as for lists. A report is one byte.
+ *
+ * Tried are four small laws, whose best scores are nearly straight lines in D = (e^ε + 1)/(e^ε - 1), which is Duchi's score; and on 64
+ * steps sines from the middle, with the windows and the bends around the best at large ε. Theirs is the continuum's sine law:
+ * as w, a window's share of the range, and 1/ε tend to 0, the variance is the same everywhere when y'² w²/12 + q y² is, q the
+ * probability of an output far away. From ε = 0 to 6 the least is at most 3.7 % above the lower bound over all channels
+ * (test/proofs/number-bound.test.ts); it was 4 to 27 % with the piecewise and hybrid laws of before.
  */
 
-import { type HybridLaw, hybridLaw, hybridWorst } from './hybrid.ts';
-import { type PiecewiseLaw, piecewiseAt, piecewiseIdeal, piecewiseLaw, piecewiseWorst } from './piecewise.ts';
+import { exp } from '../arithmetic/exponential.ts';
+import { outputScores, type ScoredLaw, type Shape, scoredLaw, scoredPoints } from './scored.ts';
 
-const MOST_STEPS = 64;
+/** Scores are rounded to this part of the last one. */
+const UNIT = 2 ** 16;
 
-/** A law of more parts is taken where it has less than this of the variance. */
-const MUCH = 0.97;
+/** Places at which variances are compared, where all numbers of the range can be given. */
+const PLACES = 256;
 
-interface Best {
-  readonly grid: number;
-  readonly window: number;
-  readonly worst: number;
+/** Of each small law: g, L, and of its scores ten times the constant and the slope in D. Found by test/proofs/number-shapes.py. */
+const SMALL: readonly (readonly [grid: number, window: number, constants: readonly number[], slopes: readonly number[]])[] = [
+  [2, 2, [-5, 5], [10, 10]],
+  [3, 3, [-13, -5, 8], [13, 12, 9]],
+  [4, 3, [-11, -2, 7], [15, 12, 8]],
+  [10, 6, [3, 4, -21, -10, -7, -3, 7, 10], [-2, -1, 26, 18, 16, 13, 6, 5]],
+];
+
+/** The steps of the sines' grid. */
+const GRID = 64;
+
+/** A shape from the scores of the upper half, in any unit. */
+export function shapeOf(grid: number, window: number, upper: readonly number[]): Shape {
+  const last = upper[upper.length - 1] as number;
+  return { grid, window, scores: upper.map((score) => Math.floor((UNIT * score) / last + 0.5)) };
 }
 
-/** The grid and the window of least worst-case variance. */
-function bestGrid(worstOf: (grid: number, window: number) => number, fewest: number): Best {
-  let best: Best = { grid: fewest, window: 1, worst: Number.POSITIVE_INFINITY };
-  for (let grid = fewest; grid <= MOST_STEPS; grid++) {
-    for (let window = 1; window <= grid; window++) {
-      const worst = worstOf(grid, window);
-      if (worst < best.worst) best = { grid, window, worst };
+/** The shapes that are tried for a mean, e being e^ε. */
+export function meanShapes(epsilon: number, e: number): readonly Shape[] {
+  const duchi = (e + 1) / (e - 1);
+  const shapes = SMALL.map(([grid, window, constants, slopes]) =>
+    shapeOf(
+      grid,
+      window,
+      constants.map((constant, i) => constant + (slopes[i] as number) * duchi),
+    ),
+  );
+  const near = Math.floor((1.35 * GRID) / exp(epsilon / 3) + 0.5);
+  for (let window = Math.max(1, near - 1); window <= near + 1; window++) {
+    const outputs = GRID + window;
+    for (let bend = 15; bend < 24; bend++) {
+      const upper = Array.from({ length: outputs >> 1 }, (_, i) => {
+        const from = 2 * i + 1 + (outputs & 1); // half cells from the middle
+        const square = (bend * from * from) / (10 * epsilon * outputs * outputs);
+        return from * (1 - square + 0.3 * square * square); // the sine of from, to two terms
+      });
+      shapes.push(shapeOf(GRID, window, upper));
     }
   }
-  return best;
+  return shapes;
 }
 
-const bestPiecewise = (epsilon: number, fewest = 1): Best =>
-  bestGrid((grid, window) => piecewiseWorst(grid, window, piecewiseIdeal(grid, window, epsilon)), fewest);
-
-const bestHybrid = (epsilon: number): Best => bestGrid((grid, window) => hybridWorst(grid, window, epsilon), 1);
-
-/** The law of a mean at ε: piecewise, or hybrid where that is better by more than 3 %. */
-export function meanLaw(epsilon: number): PiecewiseLaw | HybridLaw {
-  const [one, both] = [bestPiecewise(epsilon), bestHybrid(epsilon)];
-  return both.worst < MUCH * one.worst ? hybridLaw(both.grid, both.window, epsilon) : piecewiseLaw(one.grid, one.window, epsilon);
-}
-
-/** The piecewise law of least worst-case variance on grids of 2 steps and more, for those who name it: on one it is Duchi's. */
-export function steppedLaw(epsilon: number): PiecewiseLaw {
-  const { grid, window } = bestPiecewise(epsilon, 2);
-  return piecewiseLaw(grid, window, epsilon);
-}
-
-/** The hybrid law of least worst-case variance. */
-export function hybridMeanLaw(epsilon: number): HybridLaw {
-  const { grid, window } = bestHybrid(epsilon);
-  return hybridLaw(grid, window, epsilon);
-}
-
-/** The law of a count of 0 .. max at ε. */
-export function countLaw(max: number, epsilon: number): PiecewiseLaw {
-  let best = bestPiecewise(epsilon);
-  for (let window = 1; window <= max && max <= MOST_STEPS && Number.isInteger(max); window++) {
-    const worst = piecewiseAt(max, window, piecewiseIdeal(max, window, epsilon), max / 2) / (max * max);
-    if (worst < best.worst) best = { grid: max, window, worst };
+/**
+ * The largest variance of one report's score at the places k / parts, in the range's width squared; infinite for what is no law.
+ * With S the squared scores' sum over all cells plus (e - 1) times that over a window, E[s²] = S / (e L + g).
+ */
+export function worstOf(shape: Shape, e: number, parts: number): number {
+  const { grid, window, scores } = shape;
+  const all = outputScores(shape);
+  const points = scoredPoints(shape);
+  if (points.some((point, i) => i > 0 && point <= (points[i - 1] as number)) || scores.some((score) => score < 0))
+    return Number.POSITIVE_INFINITY;
+  const squareOf = (i: number): number => (all[i] as number) * (all[i] as number);
+  let low = 0;
+  for (let i = 0; i < grid + window; i++) low += squareOf(i) * (i < window ? e : 1);
+  const rise = (i: number): number => (e - 1) * (squareOf(i + window) - squareOf(i));
+  const width = (e - 1) * (points[grid] as number);
+  let [point, worst] = [0, 0];
+  for (let k = 0; 2 * k <= parts; k++) {
+    const at = (k * (points[grid] as number)) / parts;
+    for (; (points[point + 1] as number) <= at; point++) low += rise(point);
+    const start = points[point] as number;
+    const square = low + (rise(point) * (at - start)) / ((points[point + 1] as number) - start);
+    worst = Math.max(worst, (square * (e * window + grid)) / (width * width) - (k / parts - 0.5) * (k / parts - 0.5));
   }
-  return piecewiseLaw(best.grid, best.window, epsilon);
+  return worst;
+}
+
+/** The law of the shape with the least worst-case variance, the first of those. */
+export function bestScored(shapes: readonly Shape[], epsilon: number, e: number, parts: number): ScoredLaw {
+  let [best] = shapes as readonly [Shape, ...Shape[]];
+  let least = Number.POSITIVE_INFINITY;
+  for (const shape of shapes) {
+    const worst = worstOf(shape, e, parts);
+    if (worst < least) [best, least] = [shape, worst];
+  }
+  return scoredLaw(best, epsilon);
+}
+
+/** The law of a mean at ε. */
+export function meanLaw(epsilon: number): ScoredLaw {
+  const e = exp(epsilon);
+  return bestScored(meanShapes(epsilon, e), epsilon, e, PLACES);
 }

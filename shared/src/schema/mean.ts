@@ -2,6 +2,7 @@
 
 import { meanLaw } from '../mechanisms/number.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
+import { outputScores } from '../mechanisms/scored.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
 import type { MetricDocument } from './document.ts';
@@ -20,12 +21,20 @@ export function placeOf([low, high]: Range, value: unknown): number | undefined 
   return (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / width;
 }
 
-/** What a law's outputs say, as people read it: the range, in as many steps as there are outputs; of a hybrid then its ends. */
-export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
+/** Where the outputs of a law stand from 0 to 1: in as many steps, of scored ones by their scores; of a hybrid then its ends. */
+function outputPlaces(law: NumberLaw): readonly number[] {
+  if (law.mechanism === 'scored') {
+    const last = law.scores[law.scores.length - 1] as number;
+    return outputScores(law).map((score) => 0.5 + score / (2 * last));
+  }
   const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
-  const steps = Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
-  return law.mechanism === 'hybrid' ? [...steps, `${low}`, `${high}`] : steps;
+  const steps = Array.from({ length: last + 1 }, (_, i) => i / last);
+  return law.mechanism === 'hybrid' ? [...steps, 0, 1] : steps;
 }
+
+/** What a law's outputs say, as people read it. */
+export const outputLabels = ([low, high]: Range, law: NumberLaw): readonly string[] =>
+  outputPlaces(law).map((place) => String(Number((low + (high - low) * place).toPrecision(3))));
 
 /** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
