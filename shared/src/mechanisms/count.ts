@@ -2,53 +2,61 @@
  * Chooser 1 for a count of 0 .. max: as for a mean (number.ts), with variances compared at the counts alone up to 256, and with laws
  * of their own besides, whose reports are one byte too. Frozen.
  *
- * Stairs: count k has a window of L outputs of which its neighbours share h_(k-1) and h_k, h at the range's ends, elsewhere more or
- * as many; x_k = 2 k - max. An output of two counts scores the mean of both x, one of k alone x_k + (h_(k-1) - h_k) / (L - h_(k-1) - h_k),
- * so that the scores of a window add up to L x_k: all counts are points, equally spaced. Without h it is k-ary response.
+ * Fitted: the windows of two neighbouring counts start `gap` cells apart, one more at the range's ends where they overlap, so that all
+ * counts are points. The scores are without bias, linear in the count x, and of these they have the least variance on
+ * average over the counts: with P the probabilities of output j by count, y_j = Σ λ_x P_xj / Σ P_xj, λ solving
+ *   Σ_z λ_z Σ_j P_xj P_zj / Σ_u P_uj = x   for all x.
+ * With gaps and windows of one cell this is k-ary response.
  */
 
 import { exp } from '../arithmetic/exponential.ts';
 import { bestScored, meanShapes, shapeOf } from './number.ts';
 import type { ScoredLaw, Shape } from './scored.ts';
 
-/** The most outputs of one byte. */
-const OUTPUTS = 256;
+/** The most places at which variances are compared. */
+const PLACES = 256;
 
-/** The widest windows of stairs. */
-const WIDEST = 7;
+/** The most cells from the first count to the last, which bounds what the solving costs. */
+const CELLS = 72;
 
-/** Stairs, `shared` outputs between two counts and `first` at the ends. */
-function stairs(max: number, window: number, shared: number, first: number): Shape {
-  const between = (k: number): number => (k < 0 || k >= max ? 0 : k === 0 || k === max - 1 ? first : shared);
-  const scores: number[] = [];
-  const add = (cells: number, score: number): void => {
-    for (let i = 0; i < cells; i++) scores.push(score);
-  };
-  for (let k = 0; k <= max; k++) {
-    const own = window - between(k - 1) - between(k);
-    add(own, 2 * k - max + (between(k - 1) - between(k)) / own);
-    add(between(k), 2 * k + 1 - max);
-  }
-  return shapeOf(scores.length - window, window, scores.slice((scores.length + 1) >> 1));
+/** The widest gap between two counts. */
+const GAP = 6;
+
+/** The sum of a function over the indices below n. */
+function total(n: number, of: (i: number) => number): number {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += of(i);
+  return sum;
 }
 
-/** All stairs of a count that have a byte. */
-function stairsOf(max: number): readonly Shape[] {
-  const shapes: Shape[] = [];
-  for (let window = 1; window <= WIDEST; window++) {
-    for (let shared = 0; 2 * shared < window; shared++) {
-      for (let first = 0; first <= shared; first++) {
-        if (max * (window - shared) + window <= OUTPUTS - 2 * shared) shapes.push(stairs(max, window, shared, first));
-      }
-    }
+function fitted(max: number, window: number, gap: number, e: number): Shape {
+  const more = Number(window > gap);
+  const outputs = max * gap + 2 * more + window;
+  const rows = Array.from({ length: max + 1 }, (_, count) => {
+    const start = count * gap + (count > 0 ? more : 0) + (count === max ? more : 0);
+    return Array.from({ length: outputs }, (_cell, j) => (j >= start && j < start + window ? e : 1));
+  });
+  const at = (row: readonly number[] | undefined, j: number): number => row?.[j] as number;
+  const sums = Array.from({ length: outputs }, (_, j) => total(max + 1, (count) => at(rows[count], j)));
+  // Gauss and Jordan, on a matrix that is positive definite.
+  let matrix = rows.map((row, x) => [...rows.map((other) => total(outputs, (j) => (at(row, j) * at(other, j)) / at(sums, j))), x]);
+  for (let k = 0; k <= max; k++) {
+    const pivot = matrix[k] as readonly number[];
+    matrix = matrix.map((row, x) => (x === k ? row : row.map((value, z) => value - (at(row, k) / at(pivot, k)) * at(pivot, z))));
   }
-  return shapes;
+  const solved = matrix.map((row, x) => at(row, max + 1) / at(row, x));
+  return shapeOf(
+    window,
+    sums.map((sum, j) => total(max + 1, (count) => at(solved, count) * at(rows[count], j)) / sum),
+  );
 }
 
 /** The law of a count of 0 .. max at ε. */
 export function countLaw(max: number, epsilon: number): ScoredLaw {
   const e = exp(epsilon);
-  const isShort = Number.isInteger(max) && max > 0 && max <= OUTPUTS;
-  const shapes = meanShapes(epsilon, e);
-  return isShort ? bestScored([...shapes, ...stairsOf(max)], epsilon, e, max) : bestScored(shapes, epsilon, e, OUTPUTS);
+  const shapes: Shape[] = [];
+  for (let gap = 1; gap <= GAP && max * gap <= CELLS; gap++) {
+    for (let window = gap > 1 ? gap + 1 : 1; window <= 2 * gap + 2; window++) shapes.push(fitted(max, window, gap, e));
+  }
+  return bestScored([...shapes, ...meanShapes(epsilon, e)], epsilon, e, Math.min(max, PLACES));
 }

@@ -10,89 +10,104 @@
  */
 
 import { exp } from '../arithmetic/exponential.ts';
-import { outputScores, type ScoredLaw, type Shape, scoredLaw, scoredPoints } from './scored.ts';
+import { type ScoredLaw, type Shape, scoredLaw, scoredPoints } from './scored.ts';
 
-/** Scores are rounded to this part of the last one. */
+/** The scores reach from 0 to this for the last output. */
 const UNIT = 2 ** 16;
+
+/** Variances within a thousandth are as good, and the earlier shape is the plainer one. */
+const SAME = 0.999;
 
 /** Places at which variances are compared, where all numbers of the range can be given. */
 const PLACES = 256;
 
-/** Of each small law: g, L, and of its scores ten times the constant and the slope in D. Found by test/proofs/number-shapes.py. */
-const SMALL: readonly (readonly [grid: number, window: number, constants: readonly number[], slopes: readonly number[]])[] = [
-  [2, 2, [-5, 5], [10, 10]],
-  [3, 3, [-13, -5, 8], [13, 12, 9]],
-  [4, 3, [-11, -2, 7], [15, 12, 8]],
-  [10, 6, [3, 4, -21, -10, -7, -3, 7, 10], [-2, -1, 26, 18, 16, 13, 6, 5]],
+/**
+ * Of each small law g, L, and from the middle output up the constant and the slope of ten scores in D. Found by
+ * test/proofs/number-shapes.py.
+ */
+const SMALL: readonly (readonly [grid: number, window: number, ...lines: number[]])[] = [
+  [2, 2, -5, 10, 5, 10],
+  [3, 3, -13, 13, -5, 12, 8, 9],
+  [4, 3, -11, 15, -2, 12, 7, 8],
+  [10, 6, 3, -2, 4, -1, -21, 26, -10, 18, -7, 16, -3, 13, 7, 6, 10, 5],
 ];
 
 /** The steps of the sines' grid. */
 const GRID = 64;
 
-/** A shape from the scores of the upper half, in any unit. */
-export function shapeOf(grid: number, window: number, upper: readonly number[]): Shape {
-  const last = upper[upper.length - 1] as number;
-  return { grid, window, scores: upper.map((score) => Math.floor((UNIT * score) / last + 0.5)) };
+/** A shape from scores in any unit. */
+export function shapeOf(window: number, scores: readonly number[]): Shape {
+  const [first, last] = [scores[0] as number, scores[scores.length - 1] as number];
+  const whole = scores.map((score) => Math.floor((UNIT * (score - first)) / (last - first) + 0.5));
+  return { grid: scores.length - window, window, scores: whole };
 }
+
+/** A shape whose scores are a function of how many half cells an output is from the middle. */
+const around = (grid: number, window: number, scoreAt: (from: number) => number): Shape =>
+  shapeOf(
+    window,
+    Array.from({ length: grid + window }, (_, output) => {
+      const from = 2 * output + 1 - grid - window;
+      return Math.sign(from) * scoreAt(Math.abs(from));
+    }),
+  );
 
 /** The shapes that are tried for a mean, e being e^ε. */
 export function meanShapes(epsilon: number, e: number): readonly Shape[] {
   const duchi = (e + 1) / (e - 1);
-  const shapes = SMALL.map(([grid, window, constants, slopes]) =>
-    shapeOf(
-      grid,
-      window,
-      constants.map((constant, i) => constant + (slopes[i] as number) * duchi),
-    ),
+  const shapes = SMALL.map(([grid, window, ...lines]) =>
+    around(grid, window, (from) => {
+      const line = 2 * ((from - 1) >> 1);
+      return from && (lines[line] as number) + (lines[line + 1] as number) * duchi;
+    }),
   );
   const near = Math.floor((1.35 * GRID) / exp(epsilon / 3) + 0.5);
   for (let window = Math.max(1, near - 1); window <= near + 1; window++) {
-    const outputs = GRID + window;
-    for (let bend = 15; bend < 24; bend++) {
-      const upper = Array.from({ length: outputs >> 1 }, (_, i) => {
-        const from = 2 * i + 1 + (outputs & 1); // half cells from the middle
-        const square = (bend * from * from) / (10 * epsilon * outputs * outputs);
-        return from * (1 - square + 0.3 * square * square); // the sine of from, to two terms
-      });
-      shapes.push(shapeOf(GRID, window, upper));
+    for (let bend = 1.5; bend < 2.4; bend += 0.125) {
+      shapes.push(
+        around(GRID, window, (from) => {
+          const square = (bend * from * from) / (epsilon * (GRID + window) * (GRID + window));
+          return from * (1 - square + 0.3 * square * square); // a sine, to three terms
+        }),
+      );
     }
   }
   return shapes;
 }
 
 /**
- * The largest variance of one report's score at the places k / parts, in the range's width squared; infinite for what is no law.
- * With S the squared scores' sum over all cells plus (e - 1) times that over a window, E[s²] = S / (e L + g).
+ * The largest variance of one report's score at the places k / parts of the lower half, in the range's width squared; infinite for what
+ * is no law. Scores are taken from the middle, half the last one: with S their squares' sum over all cells plus (e - 1) times that over a
+ * window, E[s²] = S / (e L + g), and S rises by (e - 1) (s_i + s_(i+L)) for each unit of step i.
  */
-export function worstOf(shape: Shape, e: number, parts: number): number {
-  const { grid, window, scores } = shape;
-  const all = outputScores(shape);
-  const points = scoredPoints(shape);
-  if (points.some((point, i) => i > 0 && point <= (points[i - 1] as number)) || scores.some((score) => score < 0))
-    return Number.POSITIVE_INFINITY;
-  const squareOf = (i: number): number => (all[i] as number) * (all[i] as number);
-  let low = 0;
-  for (let i = 0; i < grid + window; i++) low += squareOf(i) * (i < window ? e : 1);
-  const rise = (i: number): number => (e - 1) * (squareOf(i + window) - squareOf(i));
-  const width = (e - 1) * (points[grid] as number);
-  let [point, worst] = [0, 0];
-  for (let k = 0; 2 * k <= parts; k++) {
-    const at = (k * (points[grid] as number)) / parts;
-    for (; (points[point + 1] as number) <= at; point++) low += rise(point);
-    const start = points[point] as number;
-    const square = low + (rise(point) * (at - start)) / ((points[point + 1] as number) - start);
-    worst = Math.max(worst, (square * (e * window + grid)) / (width * width) - (k / parts - 0.5) * (k / parts - 0.5));
+function worstOf({ grid, window, scores }: Shape, e: number, parts: number): number {
+  const from = (output: number): number => (scores[output] as number) - UNIT / 2;
+  const points = scoredPoints({ grid, window, scores });
+  const end = points[grid] as number;
+  const unit = (e * window + grid) / ((e - 1) * end) / ((e - 1) * end);
+  let [square, worst, k] = [0, 0, 0];
+  for (let i = 0; i < grid + window; i++) square += from(i) * from(i) * (i < window ? e : 1);
+  for (let i = 0; i < grid; i++) {
+    const step = from(i + window) - from(i);
+    if (!(step > 0)) return Number.POSITIVE_INFINITY;
+    const rise = (e - 1) * (from(i + window) + from(i));
+    const start = points[i] as number;
+    for (; 2 * k <= parts && (k * end) / parts <= start + step; k++) {
+      const place = k / parts;
+      worst = Math.max(worst, unit * (square + rise * (place * end - start)) - (place - 0.5) * (place - 0.5));
+    }
+    square += rise * step;
   }
   return worst;
 }
 
-/** The law of the shape with the least worst-case variance, the first of those. */
+/** The law of the shape with the least worst-case variance; a later one is taken where it has less than SAME of the one before. */
 export function bestScored(shapes: readonly Shape[], epsilon: number, e: number, parts: number): ScoredLaw {
   let [best] = shapes as readonly [Shape, ...Shape[]];
   let least = Number.POSITIVE_INFINITY;
   for (const shape of shapes) {
     const worst = worstOf(shape, e, parts);
-    if (worst < least) [best, least] = [shape, worst];
+    if (worst < SAME * least) [best, least] = [shape, worst];
   }
   return scoredLaw(best, epsilon);
 }

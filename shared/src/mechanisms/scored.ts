@@ -4,9 +4,9 @@
  * Law (g steps, windows of L cells, K = g + L outputs, T = 2^32): as for the piecewise mechanism, point i of 0 .. g reports a
  * cell of i .. i + L - 1 with probability inside/T, uniformly, else one of the g others, uniformly, so that
  *   e^ε = inside g / ((T - inside) L)
- * whatever the scores are. Output j has the score s_j, an integer, and s_(K-1-j) = -s_j: the law holds the upper half. With c the
- * probability of a cell inside the window less that of one outside, E[s | i] = c (s_i + .. + s_(i+L-1)), so points lie at
- *   X_0 = 0,   X_(i+1) = X_i + s_(i+L) - s_i,   and so s_j / (c X_g) from the middle is unbiased at i: place X_i / X_g
+ * whatever the scores are. Output j has the score s_j, a whole number from 0. With c the probability of a cell inside the window less
+ * that of one outside, E[s | i + 1] - E[s | i] = c (s_(i+L) - s_i), so the points lie at
+ *   X_0 = 0,   X_(i+1) = X_i + s_(i+L) - s_i,   and (s_j - E[s | 0]) / (c X_g) is unbiased at each: its mean at i is X_i / X_g
  * A number between two points is rounded at random to one of them so that its mean is kept, which keeps that of the score.
  * Linear scores are the piecewise mechanism, and have equally spaced points.
  *
@@ -26,13 +26,13 @@ import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
 import { piecewise, piecewiseLaw } from './piecewise.ts';
 
-/** A grid, its windows and the scores of the upper half of their outputs. */
+/** A grid, its windows and the scores of their outputs. */
 export interface Shape {
   /** g, the steps of the grid. */
   readonly grid: number;
   /** L, the cells of a window. */
   readonly window: number;
-  /** s_j of the floor(K/2) last outputs, in order. The first have the negatives; a middle one has 0. */
+  /** s_j of all K outputs, in order. */
   readonly scores: readonly number[];
 }
 
@@ -44,19 +44,12 @@ export type ScoredLaw = Shape & {
 };
 
 /** The largest score: all sums of scores and of their squares are exact in doubles. */
-const MOST = 2 ** 17;
-
-/** The scores of all outputs. */
-export function outputScores({ grid, window, scores }: Shape): readonly number[] {
-  const lower = scores.map((score) => -score).reverse();
-  return (grid + window) % 2 === 1 ? [...lower, 0, ...scores] : [...lower, ...scores];
-}
+const MOST = 2 ** 20;
 
 /** X_0 .. X_g: where the points lie, from the low end of the range, X_g, its high end, being the unit. */
-export function scoredPoints(shape: Shape): readonly number[] {
-  const scores = outputScores(shape);
+export function scoredPoints({ grid, window, scores }: Shape): readonly number[] {
   const points = [0];
-  for (let i = 0; i < shape.grid; i++) points.push((points[i] as number) + (scores[i + shape.window] as number) - (scores[i] as number));
+  for (let i = 0; i < grid; i++) points.push((points[i] as number) + (scores[i + window] as number) - (scores[i] as number));
   return points;
 }
 
@@ -74,12 +67,11 @@ export const scored: Channel<ScoredLaw> = /* @__PURE__ */ coded<ScoredLaw>({
   validate: (law) => {
     piecewise.validate(law);
     const { grid, window, scores } = law;
-    const half = Math.floor((grid + window) / 2);
-    if (!(Array.isArray(scores) && scores.length === half))
-      throw new RangeError(`scored: expected ${half} scores, got ${JSON.stringify(scores)}`);
+    if (!(Array.isArray(scores) && scores.length === grid + window))
+      throw new RangeError(`scored: expected ${grid + window} scores, got ${JSON.stringify(scores)}`);
     for (const score of scores) assertWhole(score, 0, MOST, 'scored: scores');
     scoredPoints(law).forEach((point, i, points) => {
-      if (i > 0) assertWhole(point - (points[i - 1] as number), 1, 2 * MOST, `scored: step ${i - 1}`);
+      if (i > 0) assertWhole(point - (points[i - 1] as number), 1, MOST, `scored: step ${i - 1}`);
     });
   },
   odds: (law) => piecewise.odds(law),

@@ -2,7 +2,6 @@
 
 import { meanLaw } from '../mechanisms/number.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
-import { outputScores } from '../mechanisms/scored.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
 import type { MetricDocument } from './document.ts';
@@ -23,10 +22,7 @@ export function placeOf([low, high]: Range, value: unknown): number | undefined 
 
 /** Where the outputs of a law stand from 0 to 1: in as many steps, of scored ones by their scores; of a hybrid then its ends. */
 function outputPlaces(law: NumberLaw): readonly number[] {
-  if (law.mechanism === 'scored') {
-    const last = law.scores[law.scores.length - 1] as number;
-    return outputScores(law).map((score) => 0.5 + score / (2 * last));
-  }
+  if ('scores' in law) return law.scores.map((score) => score / (law.scores[law.scores.length - 1] as number));
   const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
   const steps = Array.from({ length: last + 1 }, (_, i) => i / last);
   return law.mechanism === 'hybrid' ? [...steps, 0, 1] : steps;
