@@ -160,7 +160,7 @@ describe('murmuration simulate', () => {
 
   test.each(['0.5', '2', '5'])('of a mean agrees with theory at ε = %s', (epsilon) => {
     const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--epsilon', epsilon).stdout);
-    expect(result).toMatchObject({ type: 'mean', mechanism: 'piecewise', range: [-10, 30], bytesPerReport: 1 });
+    expect(result).toMatchObject({ type: 'mean', mechanism: 'scored', range: [-10, 30], bytesPerReport: 1 });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
     expect(result.theoryMse).toBeLessThan(result.worstMse);
   });
@@ -179,7 +179,7 @@ describe('murmuration simulate', () => {
 
   test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
-    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
+    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'scored', range: [0, 12] });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
 
@@ -317,7 +317,7 @@ describe('bad usage', () => {
     ]),
     [
       ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],
-      '--mechanism: expected piecewise or geometric',
+      '--mechanism: expected geometric',
     ],
     [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],

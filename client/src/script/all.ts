@@ -11,8 +11,10 @@ import {
   hadamard,
   hadamardCountMeanSketch,
   hierarchical,
+  hybrid,
   laplace,
   localHashing,
+  piecewise,
   projective,
   stringHashing,
   unary,
@@ -67,5 +69,7 @@ export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
     geometric(),
     laplace(),
     hierarchical(),
+    piecewise(),
+    hybrid(),
   ],
 });
