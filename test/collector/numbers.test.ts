@@ -56,7 +56,10 @@ const counted = (law: MeanLaw | PiecewiseLaw, place: () => number, reports: numb
   for (let i = 0; i < reports; i++) {
     const number = place();
     total += number / reports;
-    const [cell] = decode(law, law.mechanism === 'scored' ? randomizeScored(law, number, coins) : randomizePiecewise(law, number, coins)).cells;
+    const [cell] = decode(
+      law,
+      law.mechanism === 'scored' ? randomizeScored(law, number, coins) : randomizePiecewise(law, number, coins),
+    ).cells;
     cells[cell as number] = (cells[cell as number] as number) + 1;
   }
   return { cells, total };

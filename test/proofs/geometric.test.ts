@@ -1,13 +1,6 @@
 /** Proofs of the two-sided geometric mechanism: the law over 2^32, its thresholds, the shipped code over all words, its scores. */
 
-import {
-  countLaw,
-  type GeometricLaw,
-  geometric,
-  geometricLaw,
-  kAryLaw,
-  MODULUS,
-} from '@murmuration/shared';
+import { countLaw, type GeometricLaw, geometric, geometricLaw, kAryLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { createCoins } from '../../client/src/random/coins.ts';
 import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';

@@ -5,7 +5,7 @@
  * Tried are four small laws, whose best scores are nearly straight lines in D = (e^ε + 1)/(e^ε - 1), which is Duchi's score; and on 64
  * steps sines from the middle, with the windows and the bends around the best at large ε. Theirs is the continuum's sine law:
  * as w, a window's share of the range, and 1/ε tend to 0, the variance is the same everywhere when y'² w²/12 + q y² is, q the
- * probability of an output far away. From ε = 0 to 6 the least is at most 3.7 % above the lower bound over all channels
+ * probability of an output far away. At ε from 0.5 to 6 the least is at most 4 % above the lower bound over all channels
  * (test/proofs/number-bound.test.ts); it was 4 to 27 % with the piecewise and hybrid laws of before.
  */
 
@@ -23,7 +23,7 @@ const PLACES = 256;
 
 /**
  * Of each small law g, L, and from the middle output up the constant and the slope of ten scores in D. Found by
- * test/proofs/number-shapes.py.
+ * search: best scores at some ε between two ends, lines through them, then integers near.
  */
 const SMALL: readonly (readonly [grid: number, window: number, ...lines: number[]])[] = [
   [2, 2, -5, 10, 5, 10],
