@@ -1094,7 +1094,7 @@ SMALL = (
 
 def scored_shape(L, y):
     """Section 2.24: scores from 0 to 2^16."""
-    return len(y) - L, L, [math.floor((65536 * (value - y[0])) / (y[-1] - y[0]) + 0.5) for value in y]
+    return len(y) - L, L, [min(65536, max(0, math.floor((65536 * (value - y[0])) / (y[-1] - y[0]) + 0.5))) for value in y]
 
 
 def mean_shapes(epsilon, E):

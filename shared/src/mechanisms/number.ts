@@ -35,10 +35,10 @@ const SMALL: readonly (readonly [grid: number, window: number, ...lines: number[
 /** The steps of the sines' grid. */
 const GRID = 64;
 
-/** A shape from scores in any unit. */
+/** A shape from scores in any unit. None goes beyond those of the ends. */
 export function shapeOf(window: number, scores: readonly number[]): Shape {
   const [first, last] = [scores[0] as number, scores[scores.length - 1] as number];
-  const whole = scores.map((score) => Math.floor((UNIT * (score - first)) / (last - first) + 0.5));
+  const whole = scores.map((score) => Math.min(UNIT, Math.max(0, Math.floor((UNIT * (score - first)) / (last - first) + 0.5))));
   return { grid: scores.length - window, window, scores: whole };
 }
 
