@@ -2,13 +2,12 @@
 
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
-import { randomizeHybrid } from './randomizers/hybrid.ts';
 import { randomizeOneBit } from './randomizers/one-bit.ts';
-import { randomizePiecewise } from './randomizers/piecewise.ts';
 import type { Randomizers } from './randomizers/randomizer.ts';
+import { randomizeScored } from './randomizers/scored.ts';
 
 /** Of every number. */
-const numbers: Randomizers = { piecewise: randomizePiecewise, 'one-bit': randomizeOneBit };
+const numbers: Randomizers = { scored: randomizeScored, 'one-bit': randomizeOneBit };
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
 export function histogram(edges: readonly number[], ask: ListAsk<number>): DeviceQuestion<number> {
@@ -20,7 +19,7 @@ export type MeanMechanism = shared.NamedMean & Randomizing;
 
 /** A number's mean; numbers beyond the range count as its ends. `mean([0, 60], { epsilon: 1, description: 'How many minutes a day?' })` */
 export function mean(range: shared.Range, ask: shared.Ask<MeanMechanism, number>): DeviceQuestion<number> {
-  return { randomizers: { ...numbers, hybrid: randomizeHybrid }, ...shared.mean(range, ask) };
+  return { randomizers: numbers, ...shared.mean(range, ask) };
 }
 
 /** A mechanism for counts that brings its own randomizer. */

@@ -174,7 +174,7 @@ describe('murmuration simulate', () => {
 
   test.each(['0.5', '2', '5'])('of a mean agrees with theory at ε = %s', (epsilon) => {
     const result = JSON.parse(simulate('--type', 'mean', '--range=-10,30', '--epsilon', epsilon).stdout);
-    expect(result).toMatchObject({ type: 'mean', mechanism: 'piecewise', range: [-10, 30], bytesPerReport: 1 });
+    expect(result).toMatchObject({ type: 'mean', mechanism: 'scored', range: [-10, 30], bytesPerReport: 1 });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
     expect(result.theoryMse).toBeLessThan(result.worstMse);
   });
@@ -193,7 +193,7 @@ describe('murmuration simulate', () => {
 
   test.each([[], ['--mechanism', 'geometric']])('of a count agrees with theory %s %s', (...args) => {
     const result = JSON.parse(simulate('--type', 'count', '--max', '12', ...args.filter((arg) => arg !== undefined)).stdout);
-    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'piecewise', range: [0, 12] });
+    expect(result).toMatchObject({ type: 'count', mechanism: args[1] ?? 'scored', range: [0, 12] });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
 
@@ -329,10 +329,7 @@ describe('bad usage', () => {
       ['simulate', '--type', type, '--epsilon', '1', '--range=-1e308,1e308', '--json'],
       '--range: expected two numbers at most 1e+75 apart, got -1e+308,1e+308',
     ]),
-    [
-      ['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'],
-      '--mechanism: expected piecewise or geometric',
-    ],
+    [['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'], '--mechanism: expected geometric'],
     [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
     [['simulate', '--type', 'joint', '--lists', '3', '--epsilon', '1'], '--lists: expected two or more whole numbers'],

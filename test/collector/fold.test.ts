@@ -21,6 +21,7 @@ import {
   oneBitLaw,
   packingOf,
   permanentKAryLaw,
+  piecewiseLaw,
   projectiveLaw,
   type Report,
   rapporFromParameters,
@@ -57,7 +58,8 @@ const laws: { readonly [M in Law['mechanism']]: readonly Law[] } = {
   projective: [projectiveLaw(7, 1), projectiveLaw(1000, 4)],
   'count-mean-sketch': [countMeanSketchLaw(16, 1), countMeanSketchLaw(1000, 1), countMeanSketchLaw(1000, 1, 4, 31)],
   'hadamard-count-mean-sketch': [hadamardCountMeanSketchLaw(16, 1), hadamardCountMeanSketchLaw(1000, 1)],
-  piecewise: [meanLaw(0.5), meanLaw(8), countLaw(20, 4)],
+  piecewise: [piecewiseLaw(1, 1, 0.5), piecewiseLaw(64, 14, 6)],
+  scored: [meanLaw(0.5), meanLaw(8), countLaw(20, 4)],
   geometric: [geometricLaw(1, 1), geometricLaw(20, 4)],
   privset: [setLaw(5, 2, 4), setLaw(100, 5, 1)],
   exponential: [

@@ -8,8 +8,8 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
 import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeHybrid } from '../../client/src/randomizers/hybrid.ts';
 import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
+import { randomizeScored } from '../../client/src/randomizers/scored.ts';
 import { decimalsForValue, figure } from '../../collector/src/dashboard/format.ts';
 import { scoresOf } from '../../collector/src/estimators/estimator.ts';
 import { numberEstimates } from '../../collector/src/estimators/number.ts';
@@ -49,15 +49,17 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
 
 type MeanLaw = ReturnType<typeof meanLaw>;
 
-const counted = (law: MeanLaw, place: () => number, reports: number, coins: ReturnType<typeof createCoins>) => {
+const counted = (law: MeanLaw | PiecewiseLaw, place: () => number, reports: number, coins: ReturnType<typeof createCoins>) => {
   const { decode, shape } = mechanismOf(law);
   const cells = new Float64Array(shape(law).cells);
-  const randomize = (law.mechanism === 'hybrid' ? randomizeHybrid : randomizePiecewise) as typeof randomizePiecewise;
   let total = 0;
   for (let i = 0; i < reports; i++) {
     const number = place();
     total += number / reports;
-    const [cell] = decode(law, randomize(law as PiecewiseLaw, number, coins)).cells;
+    const [cell] = decode(
+      law,
+      law.mechanism === 'scored' ? randomizeScored(law, number, coins) : randomizePiecewise(law, number, coins),
+    ).cells;
     cells[cell as number] = (cells[cell as number] as number) + 1;
   }
   return { cells, total };

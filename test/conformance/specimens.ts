@@ -22,6 +22,7 @@ import { piecewise } from './specimens/piecewise.ts';
 import { privset } from './specimens/privset.ts';
 import { projective } from './specimens/projective.ts';
 import { rappor } from './specimens/rappor.ts';
+import { scored } from './specimens/scored.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { squareWave } from './specimens/square-wave.ts';
 import { stringHashing } from './specimens/string-hashing.ts';
@@ -47,7 +48,7 @@ export const specimens: Specimens = {
 
 type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 
-export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace };
+export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace, scored };
 
 /** The law of a mechanism whose reports tell of all inputs together: of a distribution, or of the best of options. */
 export type MatrixLaw = Exclude<Law, ShareLaw | NumberLaw>;

@@ -1,20 +1,11 @@
 /** Proofs of the two-sided geometric mechanism: the law over 2^32, its thresholds, the shipped code over all words, its scores. */
 
-import {
-  countLaw,
-  type GeometricLaw,
-  geometric,
-  geometricLaw,
-  kAryLaw,
-  MODULUS,
-  piecewiseAt,
-  piecewiseIdeal,
-  piecewiseWorst,
-} from '@murmuration/shared';
+import { countLaw, type GeometricLaw, geometric, geometricLaw, kAryLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { createCoins } from '../../client/src/random/coins.ts';
 import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
 import { geometricScores } from '../../collector/src/estimators/geometric.ts';
+import { scoredScores } from '../../collector/src/estimators/scored.ts';
 import { geometricRow } from '../conformance/specimens/geometric.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { indexReport, largestRatio, range } from './channel.ts';
@@ -72,9 +63,8 @@ describe.each(EPSILONS)('the two-sided geometric mechanism at ε = %d', (epsilon
     for (const max of [1, 2, 3, 5, 10, 20, 50, 100]) {
       const law = held(max, epsilon);
       if (law === undefined) continue;
-      const { grid, window } = countLaw(max, epsilon);
-      const p = piecewiseIdeal(grid, window, epsilon);
-      const chosen = grid === max ? piecewiseAt(grid, window, p, max / 2) / (max * max) : piecewiseWorst(grid, window, p);
+      const { varianceAt } = scoredScores(countLaw(max, epsilon));
+      const chosen = Math.max(...range(max + 1).map((count) => varianceAt(count / max)));
       expect(chosen / geometricScores(law).worst).toBeLessThan(1 + 1e-4);
     }
   });

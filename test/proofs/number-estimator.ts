@@ -29,18 +29,20 @@ function expectErrorBars({ estimate, standardError, low, high }: Estimate, varia
  * and error bars of just that variance.
  *
  * @param points of the grid, one for each device
+ * @param placesOfPoints where all points lie, from 0 to 1
  * @param cellOf the cell that a report is counted in
  * @param shipped the collector's estimate from a tally
  */
 export function expectUnbiasedNumber(
   rows: readonly Distribution[],
   points: readonly number[],
+  placesOfPoints: readonly number[],
   scores: Scores,
   cellOf: (report: string) => number,
   shipped: (tally: Tally) => readonly Estimate[],
 ): void {
   const n = points.length;
-  const places = points.map((point) => point / (rows.length - 1));
+  const places = points.map((point) => placesOfPoints[point] as number);
   const truth = places.reduce((total, place) => total + place, 0) / n;
   let [mean, square, mass] = [0, 0, 0];
   for (const [reports, probability] of collections(rows, points)) {

@@ -384,13 +384,13 @@ def answer_set(law, answer):
 
 
 def cohorts_of(d, m):
-    """Section 2.21: (k, number of cohorts, c)."""
+    """Section 2.24: (k, number of cohorts, c)."""
     k = next(k for k in range(1, 40) if m ** k >= d)
     return k, points(m, k), (m ** (k - 1) - 1) / (m ** k - 1)
 
 
 def bucket(d, m, cohort, answer):
-    """Section 2.21."""
+    """Section 2.24."""
     k = cohorts_of(d, m)[0]
     if k == 1:
         return answer
@@ -401,7 +401,7 @@ def bucket(d, m, cohort, answer):
 
 
 def enough(d, m, p, q):
-    """Section 2.21: whether collisions cost at most 5 %."""
+    """Section 2.24: whether collisions cost at most 5 %."""
     c = cohorts_of(d, m)[2]
     return mean_variance(d, p, c * p + (1 - c) * q) <= 1.05 * mean_variance(d, p, q)
 
@@ -1041,7 +1041,7 @@ def make_batch():
     return out
 
 
-# ---- format.md sections 2.6, 2.7 and 2.12 to 2.15: numbers
+# ---- format.md sections 2.6, 2.7, 2.12 to 2.15 and 2.24: numbers
 
 def piecewise(g, L, epsilon):
     """Section 2.5: (law, exact odds)."""
@@ -1050,13 +1050,11 @@ def piecewise(g, L, epsilon):
     return {"mechanism": "piecewise", "grid": g, "window": L, "inside": law["include"]}, odds
 
 
-def worst_variance(g, L, E, counts=False):
-    """Section 2.5: W of a mean, or of a count on its own grid."""
+def worst_variance(g, L, E):
+    """Section 2.6: W."""
     p, K = (E * L) / (E * L + g), g + L
     a = p - ((1 - p) * L) / g
     s = (p * (L * L - 1) + (1 - p) * ((K * K * K - K - L * L * L + L) / g)) / 12
-    if counts:
-        return (s / (a * a) + (1 / a - 1) * (g / 2) * (g / 2)) / (g * g)
     m = (g - 1) / 2
     v = min(m + 0.5, m / a)
     z = m * m + 0.25 + 2 * m * (v - m)
@@ -1092,23 +1090,107 @@ def least_pair(of, fewest=1):
     return least, best
 
 
+SMALL = (
+    (2, 2, (-5, 10), (5, 10)),
+    (3, 3, (-13, 13), (-5, 12), (8, 9)),
+    (4, 3, (-11, 15), (-2, 12), (7, 8)),
+    (10, 6, (3, -2), (4, -1), (-21, 26), (-10, 18), (-7, 16), (-3, 13), (7, 6), (10, 5)),
+)
+
+
+def scored_shape(L, y):
+    """Section 2.24: scores from 0 to 2^16."""
+    return len(y) - L, L, [min(65536, max(0, math.floor((65536 * (value - y[0])) / (y[-1] - y[0]) + 0.5))) for value in y]
+
+
+def mean_shapes(epsilon, E):
+    """Section 2.24: the shapes that are tried for a mean."""
+    D, shapes = (E + 1) / (E - 1), []
+
+    def around(g, L, of):
+        upper = [of(h) for h in range(2 if (g + L) % 2 else 1, g + L, 2)]
+        return scored_shape(L, [-y for y in reversed(upper)] + [0.0] * ((g + L) % 2) + upper)
+
+    for g, L, *lines in SMALL:
+        shapes.append(around(g, L, lambda h: lines[(h - 1) // 2][0] + lines[(h - 1) // 2][1] * D))
+    near = math.floor((1.35 * 64) / exp(epsilon / 3) + 0.5)
+    for L in range(max(1, near - 1), near + 2):
+        for eighths in range(12, 20):
+            def sine(h):
+                u = (eighths / 8 * h * h) / (epsilon * (64 + L) * (64 + L))
+                return h * (1 - u + 0.3 * u * u)
+            shapes.append(around(64, L, sine))
+    return shapes
+
+
+def scored_variance(shape, E, parts):
+    """Section 2.24: W."""
+    g, L, scores = shape
+    s = [score - 32768 for score in scores]
+    X = sum(s[i + L] - s[i] for i in range(g))
+    unit = (E * L + g) / ((E - 1) * X) / ((E - 1) * X) if X else math.inf
+    square, W, k, start = 0.0, 0.0, 0, 0
+    for j in range(g + L):
+        square += s[j] * s[j] * (E if j < L else 1)
+    for i in range(g):
+        step = s[i + L] - s[i]
+        if step <= 0:
+            return math.inf
+        rise = (E - 1) * (s[i + L] + s[i])
+        while 2 * k <= parts and (k * X) / parts <= start + step:
+            x = k / parts
+            W = max(W, unit * (square + rise * (x * X - start)) - (x - 0.5) * (x - 0.5))
+            k += 1
+        square += rise * step
+        start += step
+    return W
+
+
+def fitted(N, L, gap, E):
+    """Section 2.24: the shape of a count on its own points."""
+    more = 1 if L > gap else 0
+    K = N * gap + 2 * more + L
+    starts = [k * gap + (more if k > 0 else 0) + (more if k == N else 0) for k in range(N + 1)]
+    rows = [[E if start <= j < start + L else 1 for j in range(K)] for start in starts]
+
+    def total(values):
+        out = 0
+        for value in values:
+            out += value
+        return out
+
+    sums = [total(row[j] for row in rows) for j in range(K)]
+    M = [[total((a[j] * b[j]) / sums[j] for j in range(K)) for b in rows] + [x] for x, a in enumerate(rows)]
+    for k in range(N + 1):
+        M = [row if x == k else [value - (row[k] / M[k][k]) * M[k][z] for z, value in enumerate(row)] for x, row in enumerate(M)]
+    solved = [row[N + 1] / row[x] for x, row in enumerate(M)]
+    return scored_shape(L, [total(solved[k] * rows[k][j] for k in range(N + 1)) / sums[j] for j in range(K)])
+
+
+def best_scored(shapes, epsilon, E, parts):
+    """Section 2.24: (law, exact odds)."""
+    least, best = math.inf, shapes[0]
+    for shape in shapes:
+        W = scored_variance(shape, E, parts)
+        if W < 0.999 * least:
+            least, best = W, shape
+    g, L, scores = best
+    law, odds = piecewise(g, L, epsilon)
+    return {**law, "mechanism": "scored", "scores": scores}, odds
+
+
 def choose_mean(epsilon):
-    """Sections 2.6 and 2.14, chooser 1: the law of a mean."""
+    """Section 2.24, chooser 1: the law of a mean."""
     E = exp(epsilon)
-    W, one = least_pair(lambda g, L: worst_variance(g, L, E))
-    H, both = least_pair(lambda g, L: hybrid_variance(g, L, E))
-    return hybrid(*both, epsilon) if H < 0.97 * W else piecewise(*one, epsilon)
+    return best_scored(mean_shapes(epsilon, E), epsilon, E, 256)
 
 
-def choose_count(epsilon, most):
-    """Section 2.6, chooser 1: the law of a count of 0 to most."""
+def choose_count(epsilon, N):
+    """Section 2.24, chooser 1: the law of a count of 0 to N."""
     E = exp(epsilon)
-    least, best = least_pair(lambda g, L: worst_variance(g, L, E))
-    for L in range(1, most + 1 if most <= 64 else 1):
-        W = worst_variance(most, L, E, True)
-        if W < least:
-            least, best = W, (most, L)
-    return piecewise(*best, epsilon)
+    gaps = [gap for gap in range(1, 7) if N * gap <= 72]
+    own = [fitted(N, L, gap, E) for gap in gaps for L in range(gap + 1 if gap > 1 else 1, 2 * gap + 3)]
+    return best_scored(own + mean_shapes(epsilon, E), epsilon, E, min(N, 256))
 
 
 def name_mean(mechanism, epsilon):
@@ -1211,6 +1293,9 @@ def make_numbers():
     for e in sorted({*EPSILONS, *(i / 4 for i in range(1, 41))}):
         for cells in (2, 3, 4, 5, 8, 10, 16, 17, 32, 50, 64, 81, 100, 128, 200, 256):
             add("distribution", lambda: choose_distribution(cells, e), cells=cells, epsilon=e)
+    for e in (1.5, 3, 5, 6):
+        for N in (4, 5, 12, 72, 73, 257):
+            add("count", lambda: choose_count(e, N), max=N, epsilon=e)
     for e in sorted({*EPSILONS, *(i / 10 for i in range(1, 100, 2))}):
         add("mean", lambda: choose_mean(e), epsilon=e)
     for e in [*EPSILONS, 0.3, 1.5, 2.4, 3, 6, 10]:

@@ -10,8 +10,10 @@ import {
   geometric,
   hadamard,
   hadamardCountMeanSketch,
+  hybrid,
   laplace,
   localHashing,
+  piecewise,
   projective,
   stringHashing,
   unary,
@@ -65,5 +67,7 @@ export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
     hadamardCountMeanSketch(),
     geometric(),
     laplace(),
+    piecewise(),
+    hybrid(),
   ],
 });

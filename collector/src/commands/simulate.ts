@@ -155,7 +155,7 @@ export function addSimulate(program: Command): void {
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option(
       '--mechanism <name>',
-      `of a list, ${MECHANISM_NAMES}, or d-bit-flip with --bits; of a string, rappor, string-hashing; of a mean, piecewise, duchi, hybrid, laplace; of a count, piecewise, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
+      `of a list, ${MECHANISM_NAMES}, or d-bit-flip with --bits; of a string, rappor, string-hashing; of a mean, piecewise, duchi, hybrid, laplace; of a count, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
     )
     .option('--bits <n>', 'of d-bit-flip, for how many answers a report has a bit', wholeOption('--bits', 1, 2 ** 16))
     .option('--permanent <e>', 'ε∞ of a question that is asked every day', positiveOption('--permanent'))

@@ -34,6 +34,8 @@ const MECHANISMS: Readonly<Record<Mechanism, string>> = {
   geometric: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
   hybrid: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
   laplace: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',
+  scored:
+    'Scored windows: a device rounds its number at random to a point, and sends an output from the window around it with a known probability, else any other.',
   'square-wave': 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
   hierarchical:
     'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',

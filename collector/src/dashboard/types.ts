@@ -17,6 +17,7 @@ export type Mechanism =
   | 'geometric'
   | 'hybrid'
   | 'laplace'
+  | 'scored'
   | 'square-wave'
   | 'hierarchical'
   | 'hadamard'

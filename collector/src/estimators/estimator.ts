@@ -24,6 +24,7 @@ import { oneBitEstimates, oneBitScores } from './one-bit.ts';
 import { THESE } from './people.ts';
 import { piecewiseScores } from './piecewise.ts';
 import { partEstimates, pureEstimates } from './pure.ts';
+import { scoredScores } from './scored.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
 import { stringEstimates } from './strings.ts';
 import { supportsOf } from './supports.ts';
@@ -59,6 +60,7 @@ const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw,
   'one-bit': oneBitScores,
   hybrid: hybridScores,
   laplace: laplaceScores,
+  scored: scoredScores,
 };
 
 /** How a law's outputs tell a number. */
@@ -114,6 +116,7 @@ const estimators: { readonly [M in Law['mechanism']]: Estimator<Extract<Law, { m
   'one-bit': oneBitEstimates,
   hybrid: number,
   laplace: number,
+  scored: number,
   'square-wave': cells,
   hierarchical: cells,
   hadamard: list,

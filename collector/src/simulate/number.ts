@@ -78,7 +78,6 @@ const ofMean =
 const NAMED: { readonly [T in NumberSimulation['type']]: { readonly [name: string]: Asking } } = {
   mean: { piecewise: ofMean(piecewise), duchi: ofMean(duchi), hybrid: ofMean(hybrid), laplace: ofMean(laplace) },
   count: {
-    piecewise: ([, max], ask) => count(max, ask),
     geometric: ([, max], ask) => count(max, { ...ask, mechanism: geometric() }),
   },
 };

@@ -76,6 +76,7 @@ const bounds: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism
     return (level, node) => (node < (levels[level]?.size ?? 0) ? supports[level] : undefined);
   },
   piecewise: ofMatrix,
+  scored: ofMatrix,
   hybrid: ofMatrix,
   geometric: ofMatrix,
   laplace: ofMatrix,

@@ -32,6 +32,7 @@ function noiseRows({ tails }: { readonly tails: readonly number[] }): Rows {
 
 const channels: { readonly [M in MatrixLaw['mechanism']]: (law: Extract<MatrixLaw, { mechanism: M }>) => Rows } = {
   piecewise: windowRows,
+  scored: windowRows,
   'square-wave': windowRows,
   geometric: noiseRows,
   laplace: noiseRows,

@@ -113,6 +113,7 @@ const tests: { readonly [M in Law['mechanism']]: Test<Extract<Law, { mechanism: 
   'hadamard-count-mean-sketch': onDesign(coefficients),
   hierarchical: ofOne(levelsFit),
   piecewise: matrixFit,
+  scored: matrixFit,
   hybrid: matrixFit,
   geometric: matrixFit,
   laplace: matrixFit,

@@ -119,6 +119,7 @@ const leverages: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechan
   rappor: ofString,
   'string-hashing': ofString,
   piecewise: ofNumber,
+  scored: ofNumber,
   hybrid: ofNumber,
   geometric: ofNumber,
   laplace: ofNumber,

@@ -53,12 +53,6 @@ export function piecewiseMoments(grid: number, window: number, p: number): { rea
   };
 }
 
-/** The variance of one report's score at a point so many steps from the middle, in steps². */
-export function piecewiseAt(grid: number, window: number, p: number, fromMiddle: number): number {
-  const { gain, spread } = piecewiseMoments(grid, window, p);
-  return spread / (gain * gain) + (1 / gain - 1) * fromMiddle * fromMiddle;
-}
-
 /** The largest variance of one report's score over all numbers of the range, whose width is 1. */
 export function piecewiseWorst(grid: number, window: number, p: number): number {
   const { gain, spread } = piecewiseMoments(grid, window, p);

@@ -17,6 +17,7 @@ import { type PiecewiseLaw, piecewise } from './piecewise.ts';
 import { type PrivSetLaw, privSet } from './privset.ts';
 import { type ProjectiveLaw, projective } from './projective.ts';
 import { type RapporLaw, rappor } from './rappor.ts';
+import { type ScoredLaw, scored } from './scored.ts';
 import { type SquareWaveLaw, squareWave } from './square-wave.ts';
 import { type StringHashingLaw, stringHashing } from './string-hashing.ts';
 import { type SubsetLaw, subset } from './subset.ts';
@@ -44,7 +45,7 @@ export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
 export type StringLaw = Exclude<ShareLaw, ListLaw>;
 
 /** The law of a metric whose mean is estimated. */
-export type NumberLaw = PiecewiseLaw | GeometricLaw | OneBitLaw | HybridLaw | LaplaceLaw;
+export type NumberLaw = PiecewiseLaw | GeometricLaw | OneBitLaw | HybridLaw | LaplaceLaw | ScoredLaw;
 
 /** The law of a metric whose numbers' distribution is estimated. */
 export type DistributionLaw = SquareWaveLaw | HierarchicalLaw;
@@ -70,6 +71,7 @@ export const mechanisms: {
   'one-bit': oneBit,
   hybrid,
   laplace,
+  scored,
   'square-wave': squareWave,
   hierarchical,
   hadamard,
@@ -91,6 +93,7 @@ const numbers: { readonly [M in NumberLaw['mechanism']]: true } = {
   'one-bit': true,
   hybrid: true,
   laplace: true,
+  scored: true,
 };
 
 /** Whether a law is one of numbers, whose mean is estimated. */

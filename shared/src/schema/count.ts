@@ -1,7 +1,7 @@
 /** A count's mean: whole numbers from 0 to a greatest one, which stands for all above it. */
 
+import { countLaw } from '../mechanisms/count.ts';
 import { geometricLaw } from '../mechanisms/geometric.ts';
-import { countLaw } from '../mechanisms/number.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';

@@ -20,12 +20,17 @@ export function placeOf([low, high]: Range, value: unknown): number | undefined 
   return (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / width;
 }
 
-/** What a law's outputs say, as people read it: the range, in as many steps as there are outputs; of a hybrid then its ends. */
-export function outputLabels([low, high]: Range, law: NumberLaw): readonly string[] {
+/** Where the outputs of a law stand from 0 to 1: in as many steps, of scored ones by their scores; of a hybrid then its ends. */
+function outputPlaces(law: NumberLaw): readonly number[] {
+  if ('scores' in law) return law.scores.map((score) => score / (law.scores[law.scores.length - 1] as number));
   const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
-  const steps = Array.from({ length: last + 1 }, (_, i) => String(Number((low + ((high - low) * i) / last).toPrecision(3))));
-  return law.mechanism === 'hybrid' ? [...steps, `${low}`, `${high}`] : steps;
+  const steps = Array.from({ length: last + 1 }, (_, i) => i / last);
+  return law.mechanism === 'hybrid' ? [...steps, 0, 1] : steps;
 }
+
+/** What a law's outputs say, as people read it. */
+export const outputLabels = ([low, high]: Range, law: NumberLaw): readonly string[] =>
+  outputPlaces(law).map((place) => String(Number((low + (high - low) * place).toPrecision(3))));
 
 /** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {

@@ -17,14 +17,24 @@ interface Between {
   readonly row: Distribution;
 }
 
+/** The points of a law, the last of them the range's width. */
+const pointsOf = ({ specimen: { points, steps } }: NumberSubject, law: NumberLaw): readonly number[] =>
+  points?.(law) ?? range(steps(law) + 1);
+
+/** The places of the points, from 0 to 1. */
+function placesOf(subject: NumberSubject, law: NumberLaw): readonly number[] {
+  const points = pointsOf(subject, law);
+  return points.map((point) => point / (points.at(-1) as number));
+}
+
 /** Numbers in the last step, near its ends and inside, those of them that doubles hold exactly. */
-function betweenPoints({ specimen }: NumberSubject, rows: readonly Distribution[], law: NumberLaw, T: number): readonly Between[] {
-  const steps = specimen.steps(law);
+function betweenPoints(subject: NumberSubject, rows: readonly Distribution[], law: NumberLaw, T: number): readonly Between[] {
+  const [start, end] = pointsOf(subject, law).slice(-2) as [number, number];
   const [low, high] = rows.slice(-2) as [Distribution, Distribution];
   const part = (row: Distribution, weight: number) => [...row].map(([report, p]) => [report, multiply(p, rational(weight, T))] as const);
   return [1, T / 4, T / 2, T - 1]
-    .map((up) => ({ up, place: (steps - 1 + up / T) / steps }))
-    .filter(({ up, place }) => place * steps - (steps - 1) === up / T)
+    .map((up) => ({ up, place: (start + ((end - start) * up) / T) / end }))
+    .filter(({ up, place }) => (place * end - start) / (end - start) === up / T)
     .map(({ up, place }) => ({ place, row: distribution([...part(low, T - up), ...part(high, up)]) }));
 }
 
@@ -57,7 +67,8 @@ export const scores: Check<NumberSubject, NumberLaw> = {
   run: (subject, law) => {
     const { varianceAt, worst } = subject.scores(law);
     const rows = reportRows(subject, law, MODULUS);
-    const points = rows.map((row, point) => ({ row, place: point / (rows.length - 1) }));
+    const places = placesOf(subject, law);
+    const points = rows.map((row, point) => ({ row, place: places[point] as number }));
     const numbers = subject.specimen.between ? betweenPoints(subject, rows, law, MODULUS) : [];
     for (const { row, place } of [...points, ...numbers]) {
       const { bias, variance } = momentsOf(subject, law, row, place);
@@ -82,6 +93,7 @@ export const unbiased: Check<NumberSubject, NumberLaw> = {
       expectUnbiasedNumber(
         reportRows(subject, law, T),
         points,
+        placesOf(subject, law),
         subject.scores(law),
         (report) => said(subject, law, report).cells[0] as number,
         (tally) => subject.estimates(law, new Map([[0, tally]])),
@@ -94,10 +106,11 @@ const errors: Check<NumberSubject, NumberLaw> = {
   name: 'errs as its variance says, and its intervals cover, where all numbers are one',
   of: ['large'],
   run: (subject, law) => {
-    const points = subject.inputs(law);
+    const places = placesOf(subject, law);
+    const points = places.length;
     const { varianceAt } = subject.scores(law);
     expectErrors(subject, law, (round, reports) => {
-      const truth = (round % points) / (points - 1);
+      const truth = places[round % points] as number;
       return { inputs: range(reports).map(() => round % points), row: 0, truth, variance: () => varianceAt(truth) / reports };
     });
   },

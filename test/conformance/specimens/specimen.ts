@@ -36,8 +36,10 @@ export interface Specimen<L> {
 
 /** What the suite needs of a number's mechanism besides. */
 export interface NumberSpecimen<L> extends Specimen<L> {
-  /** How many steps the grid has: input i is the number i / steps of the range's width. */
+  /** How many steps the grid has. Input i is one of its points: the number i / steps of the range's width, or as `points` says. */
   readonly steps: (law: L) => number;
+  /** Where the points are, from 0 to the range's end, as whole numbers. */
+  readonly points?: (law: L) => readonly number[];
   /** Of a mechanism that rounds numbers between two points at random: the shipped randomizer of any number in [0, 1]. */
   readonly between?: (law: L, place: number, coins: Coins, T: number) => Uint8Array;
 }
