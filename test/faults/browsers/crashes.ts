@@ -1,7 +1,7 @@
 /** The browser is killed after a record or a decision: no slot is answered twice, and what was said to be done is done. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, Page } from '../../engines/engine.ts';
+import { BrowserEnded, type Engine, type Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 
@@ -9,7 +9,6 @@ import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 const TOGETHER = 3;
 /** Milliseconds between a record, or a decision, and the crash. */
 const SOON = 300;
-const LEAST = 20;
 const MOST = 3_000;
 
 /** What happens to an app before a crash and after it. */
@@ -62,18 +61,18 @@ export const killedAfterUpload = (engine: Engine, rounds: number): Promise<Outco
     },
   });
 
-/** Happens at a random moment of the milliseconds before a crash. */
-async function within(milliseconds: number, happen: () => Promise<unknown>): Promise<void> {
+/** Happens at a random moment of the milliseconds before a crash, often shortly before it. The crash does not wait for what comes of it. */
+async function within(milliseconds: number, { failures }: Place, happen: () => Promise<unknown>): Promise<void> {
   const crash = sleep(milliseconds);
-  await sleep(Math.random() * milliseconds);
-  await happen();
+  await sleep(milliseconds * (1 - Math.random() ** 3));
+  happen().catch((error: Error) => error instanceof BrowserEnded || failures.add('broke off', error.message));
   await crash;
 }
 
 /** A crash at any moment after a record: the answer may be lost until it was said to be recorded, and is never doubled. */
 export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed at once after a record', rounds, {
-    before: (_, __, page) => within(SOON, () => ask(page, 'void commands.answer("plan")')),
+    before: (place, _, page) => within(SOON, place, () => ask(page, 'void commands.answer("plan")')),
     wasSaid: (place, app) => place.said(app).includes('recorded'),
     after: async (place, app, wasSaid) => {
       const { claimed, said } = await answerAgain(place, app);
@@ -87,10 +86,7 @@ export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =
 export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed after a refusal', rounds, {
     // In the page, for an upload may be due a second after the record.
-    before: async (_, __, page) => {
-      await within(MOST, () => ask(page, 'void commands.answer("plan").then(commands.deny)'));
-      await sleep(LEAST);
-    },
+    before: (place, _, page) => within(MOST, place, () => ask(page, 'void commands.answer("plan").then(commands.deny)')),
     wasSaid: (place, app) => place.said(app, '').includes('denied'),
     after: async (place, app, wasSaid) => {
       const next = await place.open(app, 'later');

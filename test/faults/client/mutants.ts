@@ -119,6 +119,13 @@ export const MUTANTS: readonly Mutant[] = [
     "if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);",
     '',
   ),
+  store('a deleted database forgets what this page has spent', 'state.decision.count <= store.view.decision.count', 'false'),
+  store('a page puts back what was forgotten', 'state.decision.count <= store.view.decision.count', 'true'),
+  store(
+    'a page puts back what was forgotten, once it has heard of it',
+    'state.decision.count <= store.view.decision.count',
+    'state.decision.count <= decision.count',
+  ),
   store("the spill's decision is not read", 'const known = newer(decision, spill.decision());', 'const known = decision;'),
   store('a context does not join what is stored', 'decision = newer(decision, next);', 'decision = isKnown ? decision : next;'),
   store('decisions do not count', 'count: newer(decision, spill.decision()).count + 1', 'count: 1'),

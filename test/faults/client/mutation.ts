@@ -31,9 +31,10 @@ interface Report {
   }[];
 }
 
+/** Each run is a group of processes, to be ended with all its workers. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });
 let runs = 0;
 
@@ -51,7 +52,8 @@ function run(name: string, tests: readonly string[]): Promise<string | undefined
   const config = ['--config', 'test/faults/client/mutant-plugin.config.ts', '--testTimeout', String(PATIENCE), '--bail', '1'];
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...config, '--reporter', 'json', '--outputFile', out, ...tests];
-  const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, MURMURATION_MUTANT: name }, stdio: 'ignore' });
+  const env = { ...process.env, MURMURATION_MUTANT: name };
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'ignore', detached: true });
   children.add(child);
   return new Promise((resolve) => {
     child.on('close', async (code) => {

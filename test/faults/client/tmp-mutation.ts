@@ -1,0 +1,97 @@
+/** Runs each mutant against the tests that are to notice it, two at a time, and says which test did. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MUTANTS, type Mutant } from './mutants.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** The ledger alone; devices by histories that are written down, of permanent metrics by their exact distributions; and random lives. */
+const PROOFS = ['test/proofs/ledger-exhaustive.test.ts', 'test/proofs/ledger.test.ts'];
+const DEVICES = ['test/client', '--exclude', 'test/client/size.test.ts'];
+const EPOCHS = ['test/proofs/permanent-device.test.ts'];
+const LIVES = ['test/faults/client.test.ts', '-t', 'interleavings'];
+const WORKERS = 2;
+/** The test that counts worlds notices any change, and for no reason: it does not count. */
+const COUNT = 'the worlds are as many as the names say';
+/** Milliseconds after which a test is stopped. It has noticed nothing then: it may only be slow. */
+const PATIENCE = 400_000;
+/** Characters of what a test said. */
+const SAID = 200;
+
+interface Report {
+  readonly testResults?: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+/** Each run is a group of processes, to be ended with all its workers. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+});
+let runs = 0;
+
+/** What a test said, in one line: of a property, what its counterexample came to. */
+const saidIn = (message: string): string =>
+  (/^Got (.*)/m.exec(message)?.[1] ?? (message.split('\n    at ')[0] as string)).slice(0, SAID).replaceAll('\n', ' ');
+
+/**
+ * What noticed a mutant: a test, and what it said; undefined where all passed.
+ *
+ * @param name the mutant's; none for the client as it is
+ */
+function run(name: string, tests: readonly string[]): Promise<string | undefined> {
+  const out = join(tmpdir(), `murmuration-mutant-${process.pid}-${runs++}.json`);
+  const config = ['--config', 'test/faults/client/mutant-plugin.config.ts', '--testTimeout', String(PATIENCE), '--bail', '1'];
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', ...config, '--reporter', 'json', '--outputFile', out, ...tests];
+  const env = { ...process.env, MURMURATION_MUTANT: name };
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'ignore', detached: true });
+  children.add(child);
+  return new Promise((resolve) => {
+    child.on('close', async (code) => {
+      children.delete(child);
+      const { testResults = [] } = JSON.parse(await readFile(out, 'utf8').catch(() => '{}')) as Report;
+      await rm(out, { force: true });
+      const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+      const failed = all.filter(({ status, fullName }) => status === 'failed' && fullName !== COUNT);
+      const [noticed] = failed.filter(({ failureMessages: [message = ''] }) => !message.includes('Test timed out'));
+      if (noticed) resolve(`${noticed.fullName}: ${saidIn(noticed.failureMessages[0] ?? '')}`);
+      else if (failed[0]) resolve(`BROKEN: ${failed[0].fullName} did not end`);
+      else resolve(all.length > 0 ? undefined : `BROKEN, exit ${code}: ${testResults[0]?.message ?? 'no report'}`);
+    });
+  });
+}
+
+/** The tests for a mutant, those that tell best first. */
+const testsFor = ({ file }: Mutant): readonly (readonly string[])[] =>
+  /^(ledger.(ledger|state)|record|slots)/.test(file) ? [PROOFS, DEVICES, EPOCHS, LIVES] : [DEVICES, LIVES];
+
+/** Tries the mutants whose names hold one of the words; how many survived, or could not be tried. */
+export async function mutation(words: readonly string[]): Promise<number> {
+  const chosen = MUTANTS.filter(({ name, file }) => words.length === 0 || words.some((word) => `${file} ${name}` === word));
+  const waiting = [...chosen];
+  let survivors = 0;
+  console.log('| file | mutant | noticed by |\n|---|---|---|');
+  const work = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      let noticed: string | undefined;
+      for (const tests of testsFor(mutant)) noticed ??= await run(mutant.name, tests);
+      if (!noticed || noticed.startsWith('BROKEN')) survivors++;
+      console.log(`| ${mutant.file} | ${mutant.name} | ${noticed?.replaceAll('|', '/') ?? 'NOBODY'} |`);
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
+  process.stderr.write(`${chosen.length} mutants, ${survivors} survived\n`);
+  return survivors;
+}
+
+import { readFileSync } from 'node:fs';
+await mutation(readFileSync('/tmp/proof/rest.txt', 'utf8').split('\0'));
