@@ -42,7 +42,7 @@ export async function ask<T>(page: Page, expression: string): Promise<T> {
 }
 
 /** How many rounds of a row take place at a time: a round waits more than it works. */
-const LANES = 3;
+const LANES = 2;
 /** The least rounds that a browser is started for. */
 const LEAST = 10;
 

@@ -85,14 +85,13 @@ export const secondTab = (engine: Engine, rounds: number): Promise<Outcome> =>
     const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
     if (place.engine !== 'webkit') place.expect('claimed at the next visit', claimed, true);
     await ask(page, 'telemetry.flush()'); // WebKitGTK may end a tab's process without a word
-    await page.close();
-    await expectOnce(place, app);
+    await expectOnce(place, app, page);
     return atOnce ? 'counted at once' : claimed ? 'at the next visit' : 'lost';
   });
 
-/** As `expectOne`, where the answer may be lost: then the next one takes the slot. */
-export async function expectOnce({ open, expectCounted }: Place, app: string, metric = 'plan'): Promise<void> {
-  const page = await open(app, 'later');
+/** As `expectOne`, in a tab that is there, and where the answer may be lost: then the next one takes the slot. */
+export async function expectOnce({ pageOf, expectCounted }: Place, app: string, page: Page, metric = 'plan'): Promise<void> {
+  await page.goto(pageOf(app, 'later'));
   await ask(page, 'commands.state()');
   await ask(page, `commands.answer("${metric}")`);
   await ask(page, 'telemetry.flush()');

@@ -1,7 +1,8 @@
 /** Vitest with one mutant of the client's sources: MURMURATION_MUTANT names it, or none. Nothing on the disk is changed. */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../../vitest.config.ts';
 import { MUTANTS } from './mutants.ts';
 
@@ -9,9 +10,20 @@ const name = process.env['MURMURATION_MUTANT'];
 const mutant = MUTANTS.find((each) => each.name === name);
 if (!mutant && name !== '') throw new Error('expected MURMURATION_MUTANT to name a mutant');
 
+/** Tests that take seconds, in the order in which they run: after all others, for the first that notices ends the run. */
+const SLOW = ['ledger', 'record', 'participation', 'otherwise', 'damaged', 'outbox', 'ledger-exhaustive', 'permanent-device', 'client'];
+
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => SLOW.indexOf(basename(moduleId, '.test.ts'));
+    return files.sort((one, other) => place(one) - place(other));
+  }
+}
+
 const config = mergeConfig(base, {
   test: {
     maxWorkers: 1,
+    sequence: { sequencer: QuickFirst },
     setupFiles: [join(import.meta.dirname, 'mutant-setup.ts')],
     // What another mutant was turned into must not be read again.
     fsModuleCache: false,
