@@ -11,7 +11,18 @@ const mutant = MUTANTS.find((each) => each.name === name);
 if (!mutant && name !== '') throw new Error('expected MURMURATION_MUTANT to name a mutant');
 
 /** Tests that take seconds, in the order in which they run: after all others, for the first that notices ends the run. */
-const SLOW = ['ledger', 'record', 'participation', 'otherwise', 'damaged', 'outbox', 'ledger-exhaustive', 'permanent-device', 'client'];
+const SLOW = [
+  'bursts',
+  'ledger',
+  'record',
+  'participation',
+  'otherwise',
+  'damaged',
+  'outbox',
+  'ledger-exhaustive',
+  'permanent-device',
+  'client',
+];
 
 class QuickFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
