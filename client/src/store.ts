@@ -58,8 +58,8 @@ export function createStore(
       // A refusal may be lost, and what lies in the spill be older: who had agreed is asked again.
       state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
     }
-    // A database that was deleted under this page must not give it back what it has spent; one that was erased by a decision may.
-    if (state.decision.count <= decision.count) {
+    // A database that was deleted under this page must not give it back what it has spent; one that was erased by a decision since may.
+    if (state.decision.count <= store.view.decision.count) {
       for (const [metric, account] of Object.entries(store.view.accounts)) {
         if (!((state.accounts[metric]?.day ?? -1) >= account.day)) state.accounts[metric] = account;
       }
@@ -97,8 +97,7 @@ export function createStore(
             return { next: isKept ? text : undefined, result: { state, result, said: device.said } };
           }),
           ({ state, result, said }) => {
-            // What was decided elsewhere is no recording: a page must not put back what another has forgotten.
-            if (isSeen || state.decision.count > decision.count) store.view = state;
+            if (isSeen) store.view = state;
             learn(state.decision);
             said.forEach(tell);
             return result;

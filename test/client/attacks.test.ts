@@ -29,7 +29,9 @@ test('an answer that comes back from the spill on the day of the next slot takes
   await settle();
   time.now = timeOf(7); // the page has stayed open since: the answer goes into the slot that it began
   telemetry.record('seen', 'answer 7');
+  await undefined; // noted at the end of its tick
   browser.saveSpill();
+  expect([...browser.spilled().keys()].filter((key) => key.includes(':answer:'))).toHaveLength(1);
   await settle();
   for (const seed of [2, 3]) {
     browser.kill();

@@ -3,7 +3,8 @@
 import { defineSchema, flag, memoryStorage, preview } from '@murmuration/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { Spill } from '../../client/src/adapters/storage.ts';
-import { device, results, settle, textIn } from './device.ts';
+import { parseState } from '../../client/src/ledger/state.ts';
+import { device, results, settle, textIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -30,6 +31,51 @@ test('before consent nothing is created, spilled, scheduled or sent', async () =
   expect(page.asked.length).toBeGreaterThan(2);
   expect(page.asked.filter((next) => next !== undefined)).toEqual([]);
   expect([results(outcomes), browser.spilled().size, uploads, timers()]).toEqual([['no-consent', 'no-consent'], 0, [], 0]);
+});
+
+test('of two decisions that two pages made beside each other the refusal holds in both, and is stored', async () => {
+  const browser = modelBrowser({ hasSpill: false });
+  const refusing = browser.open();
+  const [one, other] = [device(schema, { storage: refusing }), device(schema, { storage: browser.open(), seed: 2 })];
+  await settle();
+  refusing.fate = 'rejects';
+  one.telemetry.consent.deny();
+  await settle();
+  refusing.fate = 'completes';
+  other.telemetry.consent.grant();
+  await settle();
+  await one.telemetry.look();
+  await other.telemetry.look();
+  expect([one.telemetry.consent.state, other.telemetry.consent.state]).toEqual(['denied', 'denied']);
+  expect(browser.stored('murmuration:notes')).toContain('"decision":{"count":1,"value":"denied"}');
+});
+
+test('a refusal that another page has not heard of begins no slot there', async () => {
+  const browser = modelBrowser({ hasSpill: false });
+  const time = { now: timeOf(0) };
+  const stored = () => parseState(browser.stored('murmuration:notes') ?? '');
+  const [one, other] = [device(schema, { storage: browser.open(), time }), device(schema, { storage: browser.open(), seed: 2, time })];
+  await settle();
+  one.telemetry.consent.deny();
+  await settle();
+  const accounts = stored()?.accounts;
+  time.now = timeOf(8);
+  await other.telemetry.flush();
+  expect(stored()).toMatchObject({ accounts, outbox: [], decision: { value: 'denied' } });
+});
+
+test('deny erases what waits, also where this page has heard of fewer decisions than there were', async () => {
+  const browser = modelBrowser({ hasSpill: false });
+  const [one, other] = [device(schema, { storage: browser.open() }), device(schema, { storage: browser.open(), seed: 2 })];
+  await settle();
+  for (const decision of ['deny', 'grant', 'deny', 'grant'] as const) other.telemetry.consent[decision]();
+  other.telemetry.record('dark', true);
+  await settle();
+  const stored = () => parseState(browser.stored('murmuration:notes') ?? '');
+  expect(stored()?.outbox.flatMap(({ reports }) => reports.map(([metric]) => metric))).toContain('dark');
+  one.telemetry.consent.deny();
+  await settle();
+  expect(stored()).toMatchObject({ outbox: [], decision: { value: 'denied' } });
 });
 
 test('deny erases what waits, keeps the ledger, and outlives the page', async () => {

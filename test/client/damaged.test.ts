@@ -22,6 +22,21 @@ const schema = defineSchema({
 const KEY = 'murmuration:notes';
 const LOADS = 50;
 
+test('storage that is deleted under a page gets back what the page has spent: no slot begins again', async () => {
+  let storage = memoryStorage();
+  const { telemetry, outcomes } = device(schema, { storage: { transact: (key, update) => storage.transact(key, update) } });
+  telemetry.record('dark', true);
+  await telemetry.flush();
+  const { accounts } = stateIn(storage);
+  storage = memoryStorage();
+  await telemetry.flush();
+  telemetry.record('dark', true);
+  telemetry.record('kept', 'home');
+  await telemetry.flush();
+  expect(results(outcomes)).toEqual(['begun', 'recorded', 'delivered', 'already-answered', 'recorded', 'delivered']);
+  expect(stateIn(storage).accounts).toMatchObject({ ...accounts });
+});
+
 describe('storage that can not write', () => {
   const foreign = (code: string): (() => never) => runInNewContext(`() => ${code}`);
   const failing: Record<string, () => Storage> = {

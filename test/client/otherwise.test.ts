@@ -43,6 +43,54 @@ async function visits(days: readonly number[], live: (visit: It, day: number) =>
 }
 const days = [0, 1, 6, 7, 9, 16, 20, 21, 28, 40, 47, 70, 71, 78];
 
+test('an answer is already-answered where another page, of which this one has not heard, was first', async () => {
+  const storage = memoryStorage();
+  const [one, other] = [device(schema, { storage }), device(schema, { storage, seed: 2 })];
+  await settle();
+  one.telemetry.record('kept', 'red');
+  await settle();
+  const answered = stateIn(storage);
+  other.telemetry.record('kept', 'green');
+  await settle();
+  expect([results(one.outcomes).at(-1), results(other.outcomes)]).toEqual(['recorded', ['already-answered']]);
+  expect(stateIn(storage)).toEqual(answered);
+});
+
+test('an answer is already-answered where a refusal has erased the report that it would replace', async () => {
+  const { telemetry, outcomes, storage } = device(schema);
+  await settle();
+  telemetry.consent.deny();
+  telemetry.consent.grant();
+  await settle();
+  const { accounts } = stateIn(storage);
+  outcomes.length = 0;
+  telemetry.record('kept', 'red');
+  await settle();
+  expect(results(outcomes)).toEqual(['already-answered']);
+  expect(stateIn(storage)).toMatchObject({ accounts, outbox: [] });
+});
+
+test('an answer after the last slot of a question that has expired changes nothing of the report that was sent', async () => {
+  const last = flag({ ...ask, every: 'week', otherwise: false, expires: '2026-11-22' });
+  const time = { now: timeOf(0) };
+  const { telemetry, uploads, outcomes } = device(
+    defineSchema({ app: 'notes', version: 1, budget: { epsilon: 30, per: 'month' }, metrics: { last } }),
+    {
+      time,
+      answer: () => ({ status: 503 }),
+    },
+  );
+  await settle();
+  time.now = timeOf(8);
+  await telemetry.flush();
+  telemetry.record('last', true);
+  await settle();
+  time.now = timeOf(9);
+  await telemetry.flush();
+  expect([results(outcomes), uploads.length]).toEqual([['begun', 'already-answered'], 2]);
+  expect(new Set(uploads.map(({ body }) => body)).size).toBe(1);
+});
+
 test('what a device stores and sends, when and how long, does not depend on whether anything was recorded', async () => {
   const nothing = await visits(days, () => {});
   const often = await visits(days, ({ telemetry }) => {

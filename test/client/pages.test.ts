@@ -29,6 +29,22 @@ const sent = (pages: readonly Device<Metrics>[], metric: string): number => {
   return reportsOf([...batches.values()], metric);
 };
 
+test('a page that is left does not send a batch to which a transaction under way adds a report', async () => {
+  const it = page(modelBrowser());
+  await settle();
+  it.telemetry.record('dark', true);
+  await settle();
+  it.storage.fate = 'stops after the write';
+  it.telemetry.record('daily', true);
+  await settle();
+  it.leave();
+  expect(it.uploads).toEqual([]);
+  it.storage.fate = 'completes';
+  it.comeBack();
+  await it.live(60_000);
+  expect(it.batches().map(({ reports }) => reports.length)).toEqual([2]);
+});
+
 describe('a browser that is killed', () => {
   test.each([true, false])('after record and upload answers the slot no second time (spill saved: %s)', async (isSaved) => {
     const browser = modelBrowser();

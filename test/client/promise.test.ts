@@ -93,30 +93,36 @@ test('of the answers of one day that were left in the spill one begins a slot la
   expect(reportsOf(sent, 'plan')).toBe(1);
 });
 
-test('an answer in the place of `otherwise` makes no page send that would not have sent', async () => {
-  const schema = defineSchema({
-    app: 'notes',
-    version: 1,
-    budget: { epsilon: 2, per: 'month' },
-    metrics: { printed: flag({ epsilon: 1, every: 'month', otherwise: false, description: 'Was anything printed?' }) },
-  });
-  const uploads = async (isRecorded: boolean): Promise<number> => {
-    const storage: Storage = { ...memoryStorage(), suspend: () => {} };
-    const time = { now: timeOf(0) };
-    const idle = device(schema, { storage, time });
-    await settle();
-    time.now = timeOf(31);
-    const brief = device(schema, { storage, time, seed: 2 });
-    await settle();
-    brief.leave();
-    await settle();
-    const before = idle.uploads.length;
-    if (isRecorded) idle.telemetry.record('printed', true);
-    await idle.live(3_600_000);
-    return idle.uploads.length - before;
-  };
-  expect(await uploads(true)).toBe(await uploads(false));
-});
+test.each(['opens', 'agrees'] as const)(
+  'an answer in the place of `otherwise` makes no page send that would not have sent, when another page %s',
+  async (does) => {
+    const schema = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 2, per: 'month' },
+      metrics: { printed: flag({ epsilon: 1, every: 'month', otherwise: false, description: 'Was anything printed?' }) },
+    });
+    const uploads = async (isRecorded: boolean): Promise<number> => {
+      const storage: Storage = { ...memoryStorage(), suspend: () => {} };
+      const time = { now: timeOf(0) };
+      const idle = device(schema, { storage, time });
+      await settle();
+      time.now = timeOf(31);
+      const brief = device(schema, { storage, time, seed: 2 });
+      await settle();
+      if (does === 'agrees') brief.telemetry.consent.grant();
+      await settle();
+      brief.leave();
+      await settle();
+      const before = idle.uploads.length;
+      if (isRecorded) idle.telemetry.record('printed', true);
+      await idle.live(3_600_000);
+      idle.leave();
+      return idle.uploads.length - before;
+    };
+    expect(await uploads(true)).toBe(await uploads(false));
+  },
+);
 
 test('forgetting erases what was drawn', async () => {
   const schema = defineSchema({

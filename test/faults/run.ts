@@ -21,6 +21,7 @@ async function run({ name, unable, long }: Fault): Promise<Outcome> {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const [suite = '', ...words] = process.argv.slice(2);
 if (suite === 'client' && words[0] === '--mutants') process.exit((await mutation(words.slice(1))) > 0 ? 1 : 0);
 const faults = Object.hasOwn(suites, suite) ? suites[suite] : undefined;
@@ -30,7 +31,6 @@ if (chosen === undefined || chosen.length === 0) {
   process.stderr.write(`expected one of ${expected.join(', ')}, got ${JSON.stringify([suite, ...words].join(' '))}\n`);
   process.exit(2);
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 console.log('| fault | tried | seen | |\n|---|---|---|---|');
 for (const one of chosen) {
   process.stderr.write(`${one.name} ...\n`);

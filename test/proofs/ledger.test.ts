@@ -141,6 +141,12 @@ describe('a change of schema, by example:', () => {
     expect(outcomes([0, long, 'a'], [1, roomy, 'b'], [2, roomy, 'b'])).toEqual(['free', 'free', 'over-budget']);
   });
 
+  test('an epoch that goes on under the same ε for a shorter window does not forget the longer one', () => {
+    const [long, short] = [version(2, 'month', { a: kept(1) }), version(2, 'day', { a: kept(1), b: fresh(1) })];
+    const days = [0, 1, 2, 29, 30].map((day) => (day === 0 ? ([day, long, 'a'] as const) : ([day, short, 'a', 'b'] as const)));
+    expect(outcomes(...days)).toEqual(['free', 'free', 'free', 'free', 'over-budget', 'free', 'over-budget', 'free', 'free']);
+  });
+
   test('a window that becomes longer waits until it holds nothing of the shorter ones, which were not kept for so long', () => {
     const [short, long] = [version(4, 'day', { a: fresh(4) }), version(10, 'year', { b: fresh(1) })];
     expect(outcomes([0, short, 'a'], [1, short, 'a'], [2, short, 'a'], [3, long, 'b'])).toEqual(['free', 'free', 'free', 'over-budget']);

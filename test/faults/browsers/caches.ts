@@ -3,9 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
-import { ask, inBrowser, PATIENCE } from './place.ts';
-
-const RESTORED = [false, true];
+import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 
 /** Resolves when the page with these parameters is there. */
 const hasCome = (page: Page, search: string): Promise<boolean> => {
@@ -19,73 +17,97 @@ async function goBack(page: Page, search: string): Promise<void> {
   await hasCome(page, search);
 }
 
+/** How often a round is tried, and what it gives where its page was loaded anew. Firefox does that to one page in some hundred, whatever runs in it. */
+const TRIES = 5;
+const ANEW = 'loaded anew by the engine';
+
+/** Closes a page that was not restored as often as it should have been. */
+async function isAnew(page: Page, restored: number): Promise<boolean> {
+  const shown = await ask<readonly boolean[]>(page, 'shown');
+  const isIt = JSON.stringify(shown) !== JSON.stringify([false, ...Array.from({ length: restored }, () => true)]);
+  if (isIt) await page.close();
+  return isIt;
+}
+
+/** A round of a page that comes back from the cache: with another app, again, where the engine has loaded it anew. */
+async function restoring(place: Place, app: string, round: (app: string) => Promise<string>): Promise<readonly string[]> {
+  const results = [await round(app)];
+  while (results.at(-1) === ANEW && results.length < TRIES) results.push(await round(`${app}again${results.length}`));
+  place.expect('restored', results.at(-1) !== ANEW, true);
+  return results;
+}
+
 /** A agrees, B records, and back to A: its state is what B left. */
 export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'back to a page from the cache', rounds, async (place, round) => {
-    const app = `back${round}`;
-    const page = await place.open(app);
-    await ask(page, 'commands.grant()');
-    await page.goto(place.pageOf(app, 'later'));
-    place.expect('the record of the second page', await ask(page, 'commands.answer("plan")'), 'recorded');
-    await ask(page, 'telemetry.flush()');
-    await goBack(page, `?app=${app}`);
-    place.expect('restored', await ask(page, 'shown'), RESTORED);
-    place.expect('what the first page knows', await ask(page, 'commands.spent("plan")'), 1);
-    place.expect('the record of the first page', await ask(page, 'commands.answer("plan")'), 'already-answered');
-    place.expect('another record of the first page', await ask(page, 'commands.answer("dark")'), 'recorded');
-    await ask(page, 'telemetry.flush()');
-    await place.expectCounted(app, 1);
-    await place.expectCounted(app, 1, 'dark');
-    await page.close();
-    return 'restored and fresh';
-  });
+  inBrowser(engine, 'back to a page from the cache', rounds, (place, round) =>
+    restoring(place, `back${round}`, async (app) => {
+      const page = await place.open(app);
+      await ask(page, 'commands.grant()');
+      await page.goto(place.pageOf(app, 'later'));
+      place.expect('the record of the second page', await ask(page, 'commands.answer("plan")'), 'recorded');
+      await ask(page, 'telemetry.flush()');
+      await goBack(page, `?app=${app}`);
+      if (await isAnew(page, 1)) return ANEW;
+      place.expect('what the first page knows', await ask(page, 'commands.spent("plan")'), 1);
+      place.expect('the record of the first page', await ask(page, 'commands.answer("plan")'), 'already-answered');
+      place.expect('another record of the first page', await ask(page, 'commands.answer("dark")'), 'recorded');
+      await ask(page, 'telemetry.flush()');
+      await place.expectCounted(app, 1);
+      await place.expectCounted(app, 1, 'dark');
+      await page.close();
+      return 'restored and fresh';
+    }),
+  );
 
 /** Telemetry keeps no page out of the cache: neither before consent nor after it, nor with a record just made. */
 export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'restored from the cache', rounds, async (place, round) => {
-    const app = `cache${round}`;
-    const page = await place.open(app);
-    const goAndBack = async (what: string): Promise<void> => {
-      const before = await ask<boolean[]>(page, 'shown');
-      await page.goto(`${place.pageOf('elsewhere')}`);
-      await goBack(page, `?app=${app}`);
-      place.expect(`restored ${what}`, await ask(page, 'shown'), [...before, true]);
-    };
-    await ask(page, 'commands.state()');
-    await goAndBack('before consent');
-    place.expect('consent', await ask(page, 'commands.grant()'), 'granted');
-    await goAndBack('after consent');
-    await ask(page, 'commands.answer("plan")');
-    await goAndBack('after a record');
-    await ask(page, 'telemetry.flush()');
-    await page.close();
-    return 'restored three times';
-  });
+  inBrowser(engine, 'restored from the cache', rounds, (place, round) =>
+    restoring(place, `cache${round}`, async (app) => {
+      const page = await place.open(app);
+      const goAndBack = async (): Promise<void> => {
+        await page.goto(place.pageOf('elsewhere'));
+        await goBack(page, `?app=${app}`);
+      };
+      await ask(page, 'commands.state()');
+      await goAndBack();
+      if (await isAnew(page, 1)) return ANEW;
+      place.expect('consent', await ask(page, 'commands.grant()'), 'granted');
+      await goAndBack();
+      if (await isAnew(page, 2)) return ANEW;
+      await ask(page, 'commands.answer("plan")');
+      await goAndBack();
+      if (await isAnew(page, 3)) return ANEW;
+      await ask(page, 'telemetry.flush()');
+      await page.close();
+      return 'restored three times';
+    }),
+  );
 
 /** A page is frozen with a transaction under way: another page of the origin records at once, and the first goes on when it is back. */
 export const frozen = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'frozen with a transaction under way', rounds, async (place, round) => {
-    const app = `frozen${round}`;
-    const page = await place.open(app);
-    await ask(page, 'commands.grant()');
-    await ask(page, 'void commands.keepBusy()');
-    await sleep(Math.random() * 30);
-    await ask(page, `void commands.answerAndLeave("plan", ${JSON.stringify(place.pageOf(`${app}next`))})`);
-    const other = await place.open(`${app}other`);
-    place.expect('consent in another tab', await ask(other, 'commands.grant()'), 'granted');
-    place.expect('a record in another tab', await ask(other, 'commands.answer("plan")'), 'recorded');
-    await other.close();
-    await hasCome(page, `?app=${app}next`);
-    await ask(page, 'commands.grant()');
-    place.expect('a record in the same tab', await ask(page, 'commands.answer("plan")'), 'recorded');
-    await goBack(page, `?app=${app}`);
-    place.expect('restored', await ask(page, 'shown'), RESTORED);
-    place.expect('what the page that is back has spent', await ask(page, 'commands.spent("plan")'), 1);
-    place.expect('a second record of the page that is back', await ask(page, 'commands.answer("plan")'), 'already-answered');
-    place.expect('another record of the page that is back', await ask(page, 'commands.answer("dark")'), 'recorded');
-    await page.goto(place.pageOf(app, 'later'));
-    await ask(page, 'telemetry.flush()');
-    await place.expectCounted(app, 1);
-    await page.close();
-    return 'restored, and nobody held up';
-  });
+  inBrowser(engine, 'frozen with a transaction under way', rounds, (place, round) =>
+    restoring(place, `frozen${round}`, async (app) => {
+      const page = await place.open(app);
+      await ask(page, 'commands.grant()');
+      await ask(page, 'void commands.keepBusy()');
+      await sleep(Math.random() * 30);
+      await ask(page, `void commands.answerAndLeave("plan", ${JSON.stringify(place.pageOf(`${app}next`))})`);
+      const other = await place.open(`${app}other`);
+      place.expect('consent in another tab', await ask(other, 'commands.grant()'), 'granted');
+      place.expect('a record in another tab', await ask(other, 'commands.answer("plan")'), 'recorded');
+      await other.close();
+      await hasCome(page, `?app=${app}next`);
+      await ask(page, 'commands.grant()');
+      place.expect('a record in the same tab', await ask(page, 'commands.answer("plan")'), 'recorded');
+      await goBack(page, `?app=${app}`);
+      if (await isAnew(page, 1)) return ANEW;
+      place.expect('what the page that is back has spent', await ask(page, 'commands.spent("plan")'), 1);
+      place.expect('a second record of the page that is back', await ask(page, 'commands.answer("plan")'), 'already-answered');
+      place.expect('another record of the page that is back', await ask(page, 'commands.answer("dark")'), 'recorded');
+      await page.goto(place.pageOf(app, 'later'));
+      await ask(page, 'telemetry.flush()');
+      await place.expectCounted(app, 1);
+      await page.close();
+      return 'restored, and nobody held up';
+    }),
+  );

@@ -1,14 +1,39 @@
 /** The browser is killed after a record or a decision: no slot is answered twice, and what was said to be done is done. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../../engines/engine.ts';
+import { BrowserEnded, type Engine, type Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 
+/** How many apps one crash ends, each with a page and a slot of its own: a browser takes long to start. */
+const TOGETHER = 3;
 /** Milliseconds between a record, or a decision, and the crash. */
 const SOON = 300;
-const LEAST = 20;
 const MOST = 3_000;
+
+/** What happens to an app before a crash and after it. */
+interface Crash {
+  readonly before: (place: Place, app: string, page: Page) => Promise<unknown>;
+  /** Whether a page has said, when the browser is killed, that what happened is done. */
+  readonly wasSaid?: (place: Place, app: string) => boolean;
+  /** What it gives is summed up by its name. */
+  readonly after: (place: Place, app: string, wasSaid: boolean) => Promise<string>;
+}
+
+/** So many rounds, a few in each crash: an app's page, whose person has agreed, and what is there of it when the browser runs again. */
+async function killed(engine: Engine, fault: string, rounds: number, { before, wasSaid, after }: Crash): Promise<Outcome> {
+  const count = Math.ceil(rounds / TOGETHER);
+  const outcome = await inBrowser(engine, fault, count, async (place, crash) => {
+    const apps = Array.from({ length: TOGETHER }, (_, i) => `crash${crash}app${i}`);
+    const pages = await Promise.all(apps.map((app) => place.open(app)));
+    await Promise.all(pages.map((page) => ask(page, 'commands.grant()')));
+    await Promise.all(apps.map((app, i) => before(place, app, pages[i] as Page)));
+    const said = apps.map((app) => wasSaid?.(place, app) ?? true);
+    await place.crash();
+    return Promise.all(apps.map((app, i) => after(place, app, said[i] as boolean)));
+  });
+  return { ...outcome, tried: `${count * TOGETHER} rounds in ${count} crashes` };
+}
 
 /** Answers a question again in a later visit, and sends all that waits. */
 async function answerAgain({ open }: Place, app: string): Promise<{ readonly claimed: boolean; readonly said: string }> {
@@ -22,57 +47,59 @@ async function answerAgain({ open }: Place, app: string): Promise<{ readonly cla
 
 /** A record, its upload, a crash, and a record again on the same day. */
 export const killedAfterUpload = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'killed after an upload', rounds, async (place, round) => {
-    const app = `upload${round}`;
-    const page = await place.open(app);
-    await ask(page, 'commands.grant()');
-    await ask(page, 'void commands.answer("plan")');
-    await ask(page, 'void telemetry.flush()');
-    await place.expectCounted(app, 1);
-    await place.crash();
-    const { said } = await answerAgain(place, app);
-    place.expect('a record after the crash', said, 'already-answered');
-    await place.expectCounted(app, 1);
-    return 'slots taken';
+  killed(engine, 'killed after an upload', rounds, {
+    before: async (place, app, page) => {
+      await ask(page, 'void commands.answer("plan")');
+      await ask(page, 'void telemetry.flush()');
+      await place.expectCounted(app, 1);
+    },
+    after: async (place, app) => {
+      const { said } = await answerAgain(place, app);
+      place.expect('a record after the crash', said, 'already-answered');
+      await place.expectCounted(app, 1);
+      return 'slots taken';
+    },
   });
+
+/** Happens at a random moment of the milliseconds before a crash, often shortly before it. The crash does not wait for what comes of it. */
+async function within(milliseconds: number, { failures }: Place, happen: () => Promise<unknown>): Promise<void> {
+  const crash = sleep(milliseconds);
+  await sleep(milliseconds * (1 - Math.random() ** 3));
+  happen().catch((error: Error) => error instanceof BrowserEnded || failures.add('broke off', error.message));
+  await crash;
+}
 
 /** A crash at any moment after a record: the answer may be lost until it was said to be recorded, and is never doubled. */
 export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'killed at once after a record', rounds, async (place, round) => {
-    const app = `once${round}`;
-    const page = await place.open(app);
-    await ask(page, 'commands.grant()');
-    await ask(page, 'void commands.answer("plan")');
-    await sleep(Math.random() * SOON);
-    const wasSaid = place.said(app).includes('recorded');
-    await place.crash();
-    const { claimed, said } = await answerAgain(place, app);
-    if (wasSaid) place.expect('claimed, as it was said', [claimed, said], [true, 'already-answered']);
-    await place.expectCounted(app, 1);
-    return claimed ? 'kept' : 'lost, and answered again';
+  killed(engine, 'killed at once after a record', rounds, {
+    before: (place, _, page) => within(SOON, place, () => ask(page, 'void commands.answer("plan")')),
+    wasSaid: (place, app) => place.said(app).includes('recorded'),
+    after: async (place, app, wasSaid) => {
+      const { claimed, said } = await answerAgain(place, app);
+      if (wasSaid) place.expect('claimed, as it was said', [claimed, said], [true, 'already-answered']);
+      await place.expectCounted(app, 1);
+      return claimed ? 'kept' : 'lost, and answered again';
+    },
   });
 
 /** A refusal, and a crash: what was refused stays refused, and nothing is delivered. */
 export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'killed after a refusal', rounds, async (place, round) => {
-    const app = `refusal${round}`;
-    const page = await place.open(app);
-    await ask(page, 'commands.grant()');
-    await ask(page, 'commands.answer("plan")');
-    await ask(page, 'void commands.deny()');
-    await sleep(LEAST + Math.random() * (MOST - LEAST));
-    const wasSaid = place.said(app, '').includes('denied');
-    await place.crash();
-    const next = await place.open(app, 'later');
-    const state = await ask<string>(next, 'commands.state()');
-    if (wasSaid) {
-      place.expect('consent after the crash', state, 'denied');
-      place.expect('a record after the crash', await ask(next, 'commands.answer("dark")'), 'no-consent');
-      await ask(next, 'telemetry.flush()');
-      place.expect('reports after a refusal', place.counted(app) + place.counted(app, 'dark'), 0);
-    }
-    await next.close();
-    return wasSaid ? 'refused' : `killed before the refusal was stored, ${state}`;
+  killed(engine, 'killed after a refusal', rounds, {
+    // In the page, for an upload may be due a second after the record.
+    before: (place, _, page) => within(MOST, place, () => ask(page, 'void commands.answer("plan").then(commands.deny)')),
+    wasSaid: (place, app) => place.said(app, '').includes('denied'),
+    after: async (place, app, wasSaid) => {
+      const next = await place.open(app, 'later');
+      const state = await ask<string>(next, 'commands.state()');
+      if (wasSaid) {
+        place.expect('consent after the crash', state, 'denied');
+        place.expect('a record after the crash', await ask(next, 'commands.answer("dark")'), 'no-consent');
+        await ask(next, 'telemetry.flush()');
+        place.expect('reports after a refusal', place.counted(app) + place.counted(app, 'dark'), 0);
+      }
+      await next.close();
+      return wasSaid ? 'refused' : `killed before the refusal was stored, ${state}`;
+    },
   });
 
 /** A record while nothing is answered, a reload, and the network again. */

@@ -18,7 +18,6 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     const next = await place.open(app, 'later');
     const claimed = (await ask<number>(next, 'commands.spent("plan")')) > 0;
     await ask(next, 'telemetry.flush()');
-    await next.close();
     // WebKitGTK ends the process of some tabs before their page hears of it, and before localStorage is told.
     if (place.engine !== 'webkit' || how === 'navigation') place.expect('claimed at the next visit', claimed, true);
     // Of the record there is one fate, however often it is told: claimed by its page, or from what that page left behind.
@@ -28,7 +27,7 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
         [...new Set(place.said(app))].filter((result) => result !== 'delivered'),
         ['recorded'],
       );
-    await expectOnce(place, app);
+    await expectOnce(place, app, next);
     if (how === 'navigation') await page.close();
     return claimed ? 'counted' : 'lost';
   });

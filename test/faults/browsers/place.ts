@@ -41,18 +41,29 @@ export async function ask<T>(page: Page, expression: string): Promise<T> {
   }
 }
 
-/**
- * A row of the table: so many rounds of a fault in an engine. What a round can't go on after is a failure.
- *
- * @param round its number, from 0; what it gives is summed up by its name
- */
-export async function inBrowser(
-  { name, launch }: Engine,
-  fault: string,
-  rounds: number,
-  round: (place: Place, number: number) => Promise<string | undefined>,
-): Promise<Outcome> {
-  const failures = failuresOf();
+/** How many rounds of a row take place at a time: a round waits more than it works. */
+const LANES = 2;
+/** The least rounds that a browser is started for. */
+const LEAST = 10;
+
+/** A round, by its number from 0: what it gives is summed up by its name. */
+type Round = (place: Place, number: number) => Promise<string | readonly string[] | undefined>;
+
+/** What all rounds of a row have in common. */
+interface Row extends Engine {
+  readonly fault: string;
+  readonly rounds: number;
+  readonly round: Round;
+  readonly failures: Place['failures'];
+  /** How often rounds gave what they give. */
+  readonly seen: Map<string, number>;
+  /** How many rounds have begun. */
+  begun: number;
+}
+
+/** A browser and a server of their own, for one round after the other until all have begun. */
+async function runLane(row: Row): Promise<void> {
+  const { name, launch, fault, rounds, round, failures, seen } = row;
   const profile = await mkdtemp(join(tmpdir(), 'murmuration-fault-'));
   const posts = await openPosts();
   let browser: Browser = await launch(profile);
@@ -63,7 +74,6 @@ export async function inBrowser(
     if (JSON.stringify(got) !== JSON.stringify(expected))
       failures.add(what, `expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);
   };
-  const seen = new Map<string, number>();
   try {
     const place: Place = {
       ...posts,
@@ -81,9 +91,9 @@ export async function inBrowser(
         expect(`reports of ${fault}`, posts.counted(app, metric), reports);
       },
     };
-    for (let number = 0; number < rounds; number++) {
-      const result = await round(place, number).catch((error: Error) => void failures.add('broke off', error.message));
-      if (result !== undefined) seen.set(result, (seen.get(result) ?? 0) + 1);
+    while (row.begun < rounds) {
+      const results = await round(place, row.begun++).catch((error: Error) => void failures.add('broke off', error.message));
+      for (const result of [results ?? []].flat()) seen.set(result, (seen.get(result) ?? 0) + 1);
     }
     expect('batches whose bytes changed', posts.changed(), 0);
   } finally {
@@ -91,10 +101,22 @@ export async function inBrowser(
     await posts.close();
     await rm(profile, { recursive: true });
   }
+}
+
+/**
+ * A row of the table: so many rounds of a fault in an engine. What a round can't go on after is a failure.
+ *
+ * @param lanes how many rounds take place at a time, each in a browser of its own
+ */
+export async function inBrowser(engine: Engine, fault: string, rounds: number, round: Round, lanes = LANES): Promise<Outcome> {
+  const row: Row = { ...engine, fault, rounds, round, failures: failuresOf(), seen: new Map(), begun: 0 };
+  // A short run, beside other tests, has one browser.
+  const lane = Array.from({ length: Math.min(lanes, Math.ceil(rounds / LEAST)) }, () => runLane(row));
+  await Promise.all(lane);
   return {
-    fault: `${fault} (${name})`,
+    fault: `${fault} (${engine.name})`,
     tried: `${rounds} rounds`,
-    seen: [...seen].map(([result, count]) => `${count} ${result}`).join(', '),
-    failures: failures.list(),
+    seen: [...row.seen].map(([result, count]) => `${count} ${result}`).join(', '),
+    failures: row.failures.list(),
   };
 }

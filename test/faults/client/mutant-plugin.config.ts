@@ -1,21 +1,51 @@
-/** Vitest with one mutant of the client's sources: MURMURATION_MUTANT names it. Nothing on the disk is changed. */
+/** Vitest with one mutant of the client's sources: MURMURATION_MUTANT names it, or none. Nothing on the disk is changed. */
 
+import { basename, join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../../vitest.config.ts';
 import { MUTANTS } from './mutants.ts';
 
-const mutant = MUTANTS.find(({ name }) => name === process.env['MURMURATION_MUTANT']);
-if (!mutant) throw new Error('expected MURMURATION_MUTANT to name a mutant');
+const name = process.env['MURMURATION_MUTANT'];
+const mutant = MUTANTS.find((each) => each.name === name);
+if (!mutant && name !== '') throw new Error('expected MURMURATION_MUTANT to name a mutant');
+
+/** Tests that take seconds, in the order in which they run: after all others, for the first that notices ends the run. */
+const SLOW = [
+  'bursts',
+  'ledger',
+  'record',
+  'participation',
+  'otherwise',
+  'damaged',
+  'outbox',
+  'ledger-exhaustive',
+  'permanent-device',
+  'client',
+];
+
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => SLOW.indexOf(basename(moduleId, '.test.ts'));
+    return files.sort((one, other) => place(one) - place(other));
+  }
+}
 
 const config = mergeConfig(base, {
-  // What another mutant was turned into must not be read again.
-  test: { maxWorkers: 1, fsModuleCache: false, experimental: { fsModuleCache: false } },
+  test: {
+    maxWorkers: 1,
+    sequence: { sequencer: QuickFirst },
+    setupFiles: [join(import.meta.dirname, 'mutant-setup.ts')],
+    // What another mutant was turned into must not be read again.
+    fsModuleCache: false,
+    experimental: { fsModuleCache: false },
+  },
   plugins: [
     {
       name: 'mutant',
       enforce: 'pre',
       transform: (code: string, id: string) => {
-        if (!id.endsWith(`client/src/${mutant.file}`)) return undefined;
+        if (!mutant || !id.endsWith(`client/src/${mutant.file}`)) return undefined;
         if (code.split(mutant.line).length !== 2) throw new Error(`expected once in ${mutant.file}: ${mutant.line}`);
         return code.replace(mutant.line, () => mutant.becomes);
       },
