@@ -8,11 +8,11 @@ import { MUTANTS } from './mutants.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * Devices by histories that are written down and the ledger alone, exactly and at random; then random lives. Without the tests of sizes and of
- * how many worlds there are, which notice any change and for no reason.
+ * Devices by histories that are written down and the ledger alone, exactly and at random; then random lives. Without the tests of sizes, of
+ * explanations and of how many worlds there are, which notice changes, but for no reason.
  */
 const TESTS = [
-  ...['test/client', '--exclude', 'test/client/size.test.ts'],
+  ...['test/client', '--exclude', 'test/client/{size,development}.test.ts'],
   ...['test/proofs/ledger.test.ts', 'test/proofs/ledger-exhaustive.test.ts', 'test/proofs/permanent-device.test.ts'],
   ...['test/faults/client.test.ts', '-t', '^(?!the worlds are as many)'],
 ];
