@@ -38,7 +38,7 @@ describe('murmuration schema', () => {
   };
 
   test('the table of charges shows it', () => {
-    expect(run('--schema', stands(2, 'b')).stdout).toMatch(/^plan +k-ary +week +b +1\.000000 +5 +5 \/ month$/m);
+    expect(run('--schema', stands(2, 'b')).stdout).toMatch(/^plan +k-ary +1 +week +b +1\.000000 +5 +5 \/ month$/m);
     expect(run('--schema', plain).stdout).not.toContain('otherwise');
     const assigned = define(2, { plan: choice(['a', 'b'], weekly), dark: flag(weekly), more: flag(weekly) }, { assign: 'random' });
     expect(run('--schema', assigned).stdout).toContain(

@@ -10,8 +10,10 @@ import {
   flag,
   histogram,
   joint,
+  longListLaw,
   type MetricDocument,
   mean,
+  type NamedList,
   permanent,
   type Question,
   type Range,
@@ -52,18 +54,22 @@ function rangeOf(type: string, numbers: readonly number[]): Range {
   return numbers as unknown as Range;
 }
 
+/** As an app asks a long list: `longList()` of the client names no other law for short ones. Permanent lists have no short reports. */
+const listed: NamedList = { takes: 'list', law: (size, epsilon) => longListLaw(size, epsilon) };
+
 function questionOf(asking: Asking): Question<never> {
   const ask = { epsilon: asking.epsilon, description: 'A question that is planned' };
+  const list = asking.permanent === undefined ? { ...ask, mechanism: listed } : ask;
   const [type] = askedTypes(asking);
   switch (type) {
     case 'choice':
-      return choice(answersOf(asking.choice as number), ask);
+      return choice(answersOf(asking.choice as number), list);
     case 'choices':
       return choices(answersOf(asking.choices as number), { ...ask, atMost: asking.atMost ?? 1 });
     case 'joint':
-      return joint(Object.fromEntries((asking.joint as readonly number[]).map((size, i) => [`list${i + 1}`, answersOf(size)])), ask);
+      return joint(Object.fromEntries((asking.joint as readonly number[]).map((size, i) => [`list${i + 1}`, answersOf(size)])), list);
     case 'histogram':
-      return histogram(asking.histogram as readonly number[], ask);
+      return histogram(asking.histogram as readonly number[], list);
     case 'text':
       return text(ask);
     case 'mean':

@@ -11,6 +11,7 @@
 import {
   bitSupport,
   drawnSupport,
+  familyOf,
   kAry,
   type Law,
   MODULUS,
@@ -56,7 +57,11 @@ const bounds: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism
   privset: ofSupport,
   rappor: ofSupport,
   'string-hashing': ofSupport,
-  'local-hashing': (law) => always(kAry.support(overBuckets(law))),
+  'local-hashing': (law) => {
+    const { p, q } = kAry.support(overBuckets(law));
+    const { cohorts } = familyOf(law.size, law.buckets);
+    return always({ p: p / cohorts, q: q / cohorts });
+  },
   'count-mean-sketch': (law) => always(bitSupport(law)),
   'd-bit-flip': (law) => always(drawnSupport(law)),
   hadamard: ({ order, dimension, inside }) => inSets(inside, vectorCount(order, dimension - 1), vectorCount(order, dimension)),

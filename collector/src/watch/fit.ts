@@ -5,8 +5,10 @@
 
 import {
   type CountMeanSketchLaw,
+  familyOf,
   type HadamardCountMeanSketchLaw,
   type Law,
+  type LocalHashingLaw,
   MODULUS,
   mechanismOf,
   type PrivSetLaw,
@@ -98,6 +100,17 @@ const ofOne =
 
 const nothing = (): undefined => undefined;
 
+/** The cohorts of local hashing, which devices draw evenly. */
+function evenCohorts({ size, buckets }: LocalHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+  const { cohorts } = familyOf(size, buckets);
+  const counts = Array<number>(cohorts).fill(0);
+  tallies.get(0)?.cells.forEach((count, cell) => {
+    const cohort = Math.floor(cell / buckets);
+    counts[cohort] = (counts[cohort] as number) + count;
+  });
+  return goodness(counts, Array<number>(cohorts).fill(reportsIn(tallies) / cohorts), perDevice);
+}
+
 const tests: { readonly [M in Law['mechanism']]: Test<Extract<Law, { mechanism: M }>> } = {
   'k-ary': square,
   subset: square,
@@ -106,7 +119,7 @@ const tests: { readonly [M in Law['mechanism']]: Test<Extract<Law, { mechanism: 
   unary: ofOne(totalsFit),
   rappor: ofOne(totalsFit),
   'd-bit-flip': ofOne(placesFit),
-  'local-hashing': onDesign(nothing),
+  'local-hashing': onDesign(evenCohorts),
   hadamard: onDesign(nothing),
   projective: onDesign(nothing),
   'count-mean-sketch': onDesign<CountMeanSketchLaw>(totalsFit),

@@ -55,8 +55,9 @@ function fitted(max: number, window: number, gap: number, e: number): Shape {
 export function countLaw(max: number, epsilon: number): ScoredLaw {
   const e = exp(epsilon);
   const shapes: Shape[] = [];
-  for (let gap = 1; gap <= GAP && max * gap <= CELLS; gap++) {
+  const isWhole = max > 0 && Number.isInteger(max); // others, which only a production bundle lets through, have the law of a mean
+  for (let gap = 1; isWhole && gap <= GAP && max * gap <= CELLS; gap++) {
     for (let window = gap > 1 ? gap + 1 : 1; window <= 2 * gap + 2; window++) shapes.push(fitted(max, window, gap, e));
   }
-  return bestScored([...shapes, ...meanShapes(epsilon, e)], epsilon, e, Math.min(max, PLACES));
+  return bestScored([...shapes, ...meanShapes(epsilon, e)], epsilon, e, isWhole ? Math.min(max, PLACES) : PLACES);
 }

@@ -61,6 +61,10 @@ export function craftedOf(
   const { cohorts, cells, form, weight, limits } = mechanismOf(law).shape(law);
   const [first] = honest(1) as [Uint8Array];
   if (attack === 'one report') return Array(count).fill(first);
+  if (attack === 'one symbol' && law.mechanism === 'local-hashing') {
+    const { buckets } = law; // a cell is a cohort and a bucket of it
+    return Array.from({ length: count }, () => Uint8Array.from(bigEndian((uniform(cells / buckets) + 1) * buckets - 1, cells - 1)));
+  }
   if (attack === 'one symbol' ? cohorts === 1 || limits : form === 'symbol' || weight || limits) return undefined;
   const front = cohorts === 1 ? 0 : cohorts <= 256 ? 1 : 2;
   return Array.from({ length: count }, () => {
