@@ -63,6 +63,7 @@ export function craftedOf(
   if (attack === 'one report') return Array(count).fill(first);
   if (attack === 'one symbol' && law.mechanism === 'local-hashing') {
     const { buckets } = law; // a cell is a cohort and a bucket of it
+    if (buckets === cells) return undefined; // one cohort: the reports of those who all have one answer
     return Array.from({ length: count }, () => Uint8Array.from(bigEndian((uniform(cells / buckets) + 1) * buckets - 1, cells - 1)));
   }
   if (attack === 'one symbol' ? cohorts === 1 || limits : form === 'symbol' || weight || limits) return undefined;
