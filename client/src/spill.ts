@@ -23,7 +23,7 @@ export interface Spill {
 export function createSpill({ spill }: Storage, name: string): Spill {
   const answers = `${name}:answer:`;
   const consent = `${name}:consent`;
-  const read = <T extends object>(key: string): T | undefined => attempt(() => JSON.parse(spill?.getItem(key) ?? '')) as T | undefined;
+  const read = <T extends object>(key: string): T | undefined => attempt(() => JSON.parse(spill?.getItem(key) ?? 'null')) as T | undefined;
   const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
   return {
     keep: (answer) => attempt(() => spill && spill.length < MOST && write(answers + answer.id, answer)),
