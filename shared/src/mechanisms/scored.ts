@@ -17,9 +17,9 @@
  * two t; sines sin(κ j') from the middle do that, κ given by sin κ = 2 c tan(κ L / 2).
  *
  * Known: for ε below 0.61 Duchi, Jordan, Wainwright 2018 (§3.2.1), which is optimal up to constants, and Wang et al. 2019 (§III-B)
- * for uniform windows with linear scores. Optimal laws of N outputs are sought in "N-output Mechanism" (arXiv 2510.11116) and
- * in "Optimal Piecewise-based Mechanism" (OPTT, arXiv 2112.04745), which is the same over densities. Ours, as far as we know: that
- * uniform windows reach the bound once their scores do not have to be linear, the equations above, and the laws of number.ts.
+ * for uniform windows with linear scores. Related work that we know by title: "N-output Mechanism" (arXiv 2510.11116) and
+ * "Optimal Piecewise-based Mechanism" (arXiv 2112.04745); not compared. Derived here, and not taken from a paper: the equations above,
+ * the laws of number.ts, and that uniform windows come close to the bound once their scores do not have to be linear.
  */
 
 import { coded } from './codec.ts';

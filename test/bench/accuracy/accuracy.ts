@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
- * and other libraries; long lists in length, time and error; permanent metrics beside one-shot ones; the smoothed shares of
+ * and other libraries; long lists in length, time and error; means and counts beside their bound; permanent metrics beside one-shot ones; the smoothed shares of
  * distributions; costs; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
@@ -12,12 +12,13 @@ import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';
 import { lists } from './lists.ts';
+import { numbers } from './numbers.ts';
 import type { Part } from './part.ts';
 import { permanent } from './permanent.ts';
 import { smoothing } from './smoothing.ts';
 import { targets } from './targets.ts';
 
-const DEFAULT_PARTS = 'cost,lists,errors,permanent,smoothing,targets,coverage';
+const DEFAULT_PARTS = 'cost,lists,numbers,errors,permanent,smoothing,targets,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -47,6 +48,7 @@ export async function accuracy(args: readonly string[]): Promise<{
   const parts: { readonly [name: string]: () => Part | Promise<Part> } = {
     cost,
     lists,
+    numbers,
     errors: () => errors(size),
     mechanisms: () => everyMechanism(MECHANISM_NAMES.split(', '), size),
     permanent: () => permanent(size.clients),
