@@ -33,6 +33,17 @@ const metricOf = (question: ReturnType<typeof histogram>): MetricDocument =>
 const edges = [0, 100, 300];
 
 describe('a mean', () => {
+  test('of a document has at most 256 outputs, on which a collector’s work grows with their square', () => {
+    const scores = Array.from({ length: 257 }, (_, i) => i);
+    const { validate } = mechanismOf(meanLaw(1));
+    const law = { mechanism: 'scored', window: 1, inside: 2 ** 31 } as const;
+    expect(() => validate({ ...law, grid: 255, scores: scores.slice(1) } as never)).not.toThrow();
+    expect(() => validate({ ...law, grid: 256, scores } as never)).toThrow(
+      'scored: outputs: expected a whole number from 2 to 256, got 257',
+    );
+    expect(() => validate({ ...law, grid: 2, scores } as never)).toThrow('scored: expected 3 scores, got 257');
+  });
+
   test('clamps to its range, and takes numbers only', () => {
     const { input } = mean([-10, 30], ask);
     expect([-11, -10, 0, 30, 1e308, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(input)).toEqual([0, 0, 0.25, 1, 1, 0, 1]);

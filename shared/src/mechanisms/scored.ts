@@ -46,6 +46,9 @@ export type ScoredLaw = Shape & {
 /** The largest score: all sums of scores and of their squares are exact in doubles. */
 const MOST = 2 ** 20;
 
+/** The most outputs: a report is one byte, and a collector's work on the scores grows with the square of their number. */
+const OUTPUTS = 256;
+
 /** X_0 .. X_g: where the points lie, from the low end of the range, X_g, its high end, being the unit. */
 export function scoredPoints({ grid, window, scores }: Shape): readonly number[] {
   const points = [0];
@@ -67,8 +70,11 @@ export const scored: Channel<ScoredLaw> = /* @__PURE__ */ coded<ScoredLaw>({
   validate: (law) => {
     piecewise.validate(law);
     const { grid, window, scores } = law;
-    if (!(Array.isArray(scores) && scores.length === grid + window))
-      throw new RangeError(`scored: expected ${grid + window} scores, got ${JSON.stringify(scores)}`);
+    assertWhole(grid + window, 2, OUTPUTS, 'scored: outputs');
+    if (!(Array.isArray(scores) && scores.length === grid + window)) {
+      const got = Array.isArray(scores) ? `${scores.length}` : JSON.stringify(scores);
+      throw new RangeError(`scored: expected ${grid + window} scores, got ${got}`);
+    }
     for (const score of scores) assertWhole(score, 0, MOST, 'scored: scores');
     scoredPoints(law).forEach((point, i, points) => {
       if (i > 0) assertWhole(point - (points[i - 1] as number), 1, MOST, `scored: step ${i - 1}`);
