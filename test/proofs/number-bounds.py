@@ -107,4 +107,5 @@ def main():
         file.write(f"[\n{lines}\n]\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
