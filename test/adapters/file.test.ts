@@ -203,6 +203,17 @@ test('a write that fails leaves what was stored, and no draft', async () => {
   expect(await readdir(at)).toEqual(['count.json']);
 });
 
+test('what a program left that was killed while it took the lock is gone with the first step of the next', async () => {
+  const at = place();
+  fileStorage(at).transact('count', increment);
+  const child = spawn(process.execPath, ['-e', '']);
+  await ended(child);
+  const [left, live] = [`count.lock.${child.pid}-left`, `count.lock.${process.pid}-live`];
+  for (const name of [left, live]) await mkdir(join(at, name));
+  fileStorage(at).transact('count', increment);
+  expect((await readdir(at)).sort()).toEqual(['count.json', live]);
+});
+
 test('processes that count at once, each killed and begun again, lose nothing and double nothing', async () => {
   const [at, lives] = [place(), 3];
   const files = Array.from({ length: 4 }, (_, i) => join(folder, `process ${i}`));
@@ -219,7 +230,7 @@ test('processes that count at once, each killed and begun again, lose nothing an
       expect(await once(last, 'exit')).toEqual([0, null]);
     }),
   );
-  fileStorage(at).transact('count', increment); // clears what the last one left who died
+  fileStorage(at).transact('count', increment); // clears what those left who died
   await writeFile(join(folder, 'own'), `${await stored(at)}\n`);
   await expectCounted(at, [...files, join(folder, 'own')], files.length * lives);
 });

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Storage, Updated } from '../adapters/storage.ts';
 import type { Maybe } from '../maybe.ts';
-import { clearLock, code, holderOf, isDead, takeLock } from './lock.ts';
+import { clearLock, code, holderOf, isDead, sweep, takeLock } from './lock.ts';
 
 /** Milliseconds between two tries for a lock that another holds: at least 1, at random up to this. */
 const PAUSE = 10;
@@ -133,10 +133,13 @@ const waiting = new Map<string, Promise<unknown>>();
  */
 export function fileStorage(folder: string): Storage {
   const root = resolve(folder);
+  const swept = new Set<string>();
   return {
     transact: <T>(key: string, update: (stored: string | undefined) => Updated<T>): Maybe<T> => {
       const name = join(root, fileName(key));
       const [file, lock] = [`${name}.json`, `${name}.lock`];
+      if (!swept.has(lock)) sweep(lock); // once: programs that die are rare, and leave an empty folder at worst
+      swept.add(lock);
       const before = waiting.get(file);
       if (!before) {
         let done = tryStep(file, lock, update);

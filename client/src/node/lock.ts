@@ -74,16 +74,20 @@ export function isDead(holder: string): boolean {
   }
 }
 
-/** Takes the lock away from a holder, and what others left who died while they took it. */
+/** Removes what programs left that died while they took the lock. */
+export function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  try {
+    for (const name of readdirSync(dirname(path))) {
+      if (name.startsWith(prefix) && isDead(name.slice(prefix.length))) rmSync(join(dirname(path), name), { recursive: true, force: true });
+    }
+  } catch {
+    // There is no folder yet; or an owner lives after all, and is writing there.
+  }
+}
+
+/** Takes the lock away from a holder, and removes what others left. */
 export function clearLock(path: string, holder: string): void {
   remove(path, join(path, holder || 'nobody'));
-  const prefix = `${basename(path)}.`;
-  for (const name of readdirSync(dirname(path))) {
-    if (!name.startsWith(prefix) || !isDead(name.slice(prefix.length))) continue;
-    try {
-      rmSync(join(dirname(path), name), { recursive: true, force: true });
-    } catch {
-      // Its owner lives after all, and is writing there.
-    }
-  }
+  sweep(path);
 }
