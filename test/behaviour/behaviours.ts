@@ -84,11 +84,17 @@ async function comes(what: string, get: () => unknown, expected: unknown): Promi
 }
 
 /** Lets a device's clock run, second by second, until something has come: after so many seconds at least, and at most. */
-async function secondsTo({ clock }: Device, what: string, has: () => boolean, [least, most]: readonly [number, number]): Promise<void> {
+async function secondsTo(
+  { clock, telemetry }: Device,
+  what: string,
+  has: () => boolean,
+  [least, most]: readonly [number, number],
+): Promise<void> {
   let seconds = 0;
   for (; !has() && seconds <= most; seconds++) {
     clock.advance(1_000);
     await turn();
+    await telemetry.look(); // transactions come one after the other: the clock does not run ahead of one that sends
   }
   same(`${what} between ${least} and ${most} seconds, came after ${seconds}`, seconds >= least && seconds <= most, true);
 }
