@@ -3,12 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Results } from '../behaviour/run.ts';
 import type { Browser } from '../engines/engine.ts';
 import { engines } from '../engines/engines.ts';
-import { type RunningServer, startServer } from './transport-server.ts';
+import type { RunningServer } from './transport-server.ts';
+import { openWebSite } from './web-site.ts';
 
 /** Has a worker run a command. */
 const inWorker = (...message: readonly unknown[]): string => `new Promise((resolve, reject) => {
@@ -21,18 +21,6 @@ const inWorker = (...message: readonly unknown[]): string => `new Promise((resol
 /** How far each of several tabs counts. */
 const TIMES = 40;
 
-let script: string;
-beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'web-entry.ts')],
-    bundle: true,
-    format: 'iife',
-    target: 'es2022',
-    write: false,
-  });
-  script = outputFiles[0]?.text ?? '';
-});
-
 function expectPassed({ passed, failed }: Results, count: number): void {
   expect(failed).toEqual([]);
   expect(passed).toHaveLength(count);
@@ -44,16 +32,7 @@ describe.each(engines)('$name', ({ launch }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await startServer((path, response) => {
-      if (path === '/entry.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
-      else {
-        const policy = path === '/sandboxed' ? 'sandbox allow-scripts' : '';
-        response
-          .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
-          .end('<!doctype html><title>storage</title><body><script src="/entry.js"></script>');
-      }
-      return true;
-    });
+    server = await openWebSite();
     profile = await mkdtemp(join(tmpdir(), 'murmuration-storage-'));
     browser = await launch(profile);
   });

@@ -1,48 +1,27 @@
 /** The web storage in a real Chromium: several tabs and a worker at once, and what others do to the database. */
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Results } from '../behaviour/run.ts';
 import { launchChromium } from '../setup/chromium.ts';
+import type { RunningServer } from './transport-server.ts';
 import type { commands } from './web-entry.ts';
+import { openWebSite } from './web-site.ts';
 
 type Commands = typeof commands;
 type Name = keyof Commands;
 
 let browser: Browser;
-let server: Server;
-let address: string;
+let server: RunningServer;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'web-entry.ts')],
-    bundle: true,
-    format: 'iife',
-    target: 'es2022',
-    write: false,
-  });
-  const script = outputFiles[0]?.text ?? '';
-  server = createServer(({ url }, response) => {
-    if (url === '/entry.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
-    else {
-      const policy = url === '/sandboxed' ? 'sandbox allow-scripts' : '';
-      response
-        .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
-        .end('<!doctype html><title>storage</title><body><script src="/entry.js"></script>');
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await openWebSite();
   browser = await launchChromium();
 });
 afterAll(async () => {
   await browser.close();
-  server.close();
+  await server.close();
 });
 beforeEach(async () => {
   context = await browser.newContext();
@@ -52,7 +31,7 @@ afterEach(() => context.close());
 async function open(path = '/', before?: () => void): Promise<Page> {
   const page = await context.newPage();
   if (before) await page.addInitScript(before);
-  await page.goto(`${address}${path}`);
+  await page.goto(`${server.address}${path}`);
   return page;
 }
 
@@ -184,7 +163,7 @@ test('a refusal that comes later is tried once more; after two nothing is, until
   const page = await open('/?2', loseOpens);
   await expect(ask(page, 'count', 1)).rejects.toThrow(/lost/);
   await expect(ask(page, 'count', 1)).rejects.toThrow(/lost/);
-  await page.goto(`${address}/`);
+  await page.goto(`${server.address}/`);
   expect(await ask(page, 'count', 1)).toEqual([2]);
 });
 

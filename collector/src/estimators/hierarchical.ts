@@ -23,6 +23,7 @@ import { consistentShares } from './consistency.ts';
 import { pairs } from './covariance.ts';
 import { cautious, type Distribution } from './distribution.ts';
 import { THESE } from './people.ts';
+import { reportsIn } from './supports.ts';
 
 /** The mean over the cells of each node of a level. */
 const nodeMeans = (law: HierarchicalLaw, level: number, weights: ArrayLike<number>): readonly number[] => {
@@ -93,7 +94,7 @@ export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[
 
 /** Of a law's tallies; undefined without reports. */
 export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
-  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+  const reports = reportsIn(tallies);
   if (reports === 0) return undefined;
   const shares = consistentShares(law, tallies);
   return {

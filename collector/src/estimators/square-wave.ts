@@ -22,9 +22,7 @@ import { expectationMaximization, windowSums } from './expectation-maximization.
 import { THESE } from './people.ts';
 import { smoothedShares } from './smoothed.ts';
 import { chancesOf, squareWaveScores } from './square-wave-scores.ts';
-
-/** Below so many times the largest squared score the sum of scores is not near to normal. */
-const ENOUGH = 10;
+import { ENOUGH } from './tail-ends.ts';
 
 /** Of expectation maximization, for variances: what more of them change in the shares hardly changes the outputs. */
 const ROUNDS = 300;

@@ -23,6 +23,7 @@ import type { Question } from './estimator.ts';
 import { withExactEnds } from './exact-ends.ts';
 import { spreadOverPeople, THESE } from './people.ts';
 import { countOf, rangeVariance } from './pure.ts';
+import { reportsIn } from './supports.ts';
 
 /** A law's hash: k bits, h of them a string, m cohorts. */
 interface Bloom {
@@ -83,7 +84,7 @@ export function stringVariance(law: StringLaw, reports: number, perDevice: numbe
 
 /** The estimates of candidates, in their order. */
 export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates, people = THESE }: Question): Estimate[] {
-  const total = [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
+  const total = reportsIn(tallies);
   if (total === 0) return [];
   const bloom = bloomOf(law);
   const { bits, hashes, cohorts } = bloom;

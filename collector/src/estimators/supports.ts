@@ -29,9 +29,11 @@ export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {
   });
 }
 
+/** How many reports there are in all cohorts. */
+export const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
+
 /** How many reports there are, and how many of them support each answer. */
 export function supportsOf(law: ListLaw, tallies: Tallies): Tally {
   const transform = transforms[law.mechanism] as Transform<ListLaw> | undefined;
-  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
-  return { reports, cells: (transform ?? addSupports)(law, tallies) };
+  return { reports: reportsIn(tallies), cells: (transform ?? addSupports)(law, tallies) };
 }

@@ -8,14 +8,11 @@
  * smallest step between two scores makes up for that (Daniels 1987, §6), which leaves counts the ends of Clopper and Pearson.
  */
 
-import { type Cumulants, quantileAt } from '../statistics/saddlepoint.ts';
+import { type Cumulants, FAR, quantileAt } from '../statistics/saddlepoint.ts';
 import { type Estimate, endOf, Z95 } from './estimate.ts';
 
 /** Below so many times the largest squared score the sum of scores is not near to normal. */
-const ENOUGH = 10;
-
-/** Exponents of doubles. */
-const MOST = 300;
+export const ENOUGH = 10;
 
 /** Of a sum at its end: what rounding may lose of the largest score. */
 const ROUNDING = 1e-6;
@@ -40,7 +37,7 @@ export function withTailEnds(found: Estimate, { reports, scores, errorsAt }: Sco
   const holds =
     (side: 1 | -1) =>
     (share: number): boolean =>
-      side * reports * (found.estimate - share) - half <= side * quantileAt(side * Z95, MOST / widest, errorsAt(share)) + ROUNDING * widest;
+      side * reports * (found.estimate - share) - half <= side * quantileAt(side * Z95, FAR / widest, errorsAt(share)) + ROUNDING * widest;
   const moved = (end: number, limit: 0 | 1, isCommon: (share: number) => boolean): number => {
     const from = Math.min(1, Math.max(0, end));
     if (from === limit || !isCommon(from)) return end;

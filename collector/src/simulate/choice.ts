@@ -5,6 +5,7 @@ import { drawnIn, drawnVariance } from '../estimators/d-bit-flip.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { rangeVariance } from '../estimators/pure.ts';
+import { reportsIn } from '../estimators/supports.ts';
 import type { Tallies } from '../store/store.ts';
 import { biasedErrors, type ListErrors, type ListRound, listErrors } from './list-errors.ts';
 import { type ChoiceSimulation, lawOf, optimum, randomizersOf } from './lists.ts';
@@ -22,7 +23,7 @@ import {
 
 /** The mean over answers of the variance that the law gives estimates: of all reports, so many of each device. */
 function theoryOf(law: ListLaw, tallies: Tallies, truth: readonly number[], perDevice: number): number {
-  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+  const reports = reportsIn(tallies);
   if (law.mechanism === 'd-bit-flip') {
     return averageOf(
       truth.map((share, bucket) => {

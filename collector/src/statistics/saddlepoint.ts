@@ -64,8 +64,8 @@ export interface Atoms {
   readonly chances: Float64Array;
 }
 
-/** At this |s| over the largest value the variable is at its end: chances are 2^-32 or more, or none. */
-const FAR = 300;
+/** At this |s| over the largest value the variable is at its end: chances are 2^-32 or more, or none. Doubles hold e^FAR. */
+export const FAR = 300;
 
 /** Neighbours whose values differ by less than this part of the largest are one. */
 const SAME = 2 ** -44;

@@ -28,7 +28,7 @@ import {
   type Support,
   vectorCount,
 } from '@murmuration/shared';
-import { supportsOf } from '../estimators/supports.ts';
+import { reportsIn, supportsOf } from '../estimators/supports.ts';
 import type { Tallies } from '../store/store.ts';
 import type { Squares } from './classes.ts';
 
@@ -165,7 +165,7 @@ function characters(law: HadamardLaw, tallies: Tallies, supports: Float64Array, 
 
 /** The fit of a law on a design, from the supports of all its answers; undefined where every tally fits. */
 export function designFit(law: DesignLaw, tallies: Tallies, supports: Float64Array, perDevice: number): Squares | undefined {
-  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+  const reports = reportsIn(tallies);
   const found = (law.mechanism === 'hadamard' ? characters : absent) as typeof absent;
   const squares = found(law, tallies, supports, reports, perDevice);
   return squares.degrees > 0 ? squares : undefined;

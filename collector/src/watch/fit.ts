@@ -13,6 +13,7 @@ import {
   mechanismOf,
   type PrivSetLaw,
 } from '@murmuration/shared';
+import { reportsIn } from '../estimators/supports.ts';
 import type { Tallies } from '../store/store.ts';
 import { outside } from './bounds.ts';
 import { goodness, type Squares, tailOf } from './classes.ts';
@@ -34,8 +35,6 @@ function together(all: readonly (Squares | undefined)[]): number | undefined {
   const found = all.flatMap((squares) => (squares ? [tailOf(squares)] : []));
   return found.length === 0 ? undefined : Math.min(1, found.length * Math.min(...found));
 }
-
-const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
 
 /** Each answer's support between n q and n p; at n q where the list lacks the answer. */
 function supportsPValue(law: DesignLaw, supports: Float64Array, tallies: Tallies, perDevice: number): number {

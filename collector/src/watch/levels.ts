@@ -12,6 +12,7 @@
 import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
 import { consistentShares } from '../estimators/consistency.ts';
 import { pairs } from '../estimators/covariance.ts';
+import { reportsIn } from '../estimators/supports.ts';
 import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { basisOf, residual } from './residual.ts';
@@ -19,7 +20,7 @@ import { basisOf, residual } from './residual.ts';
 /** The fit of all levels; undefined with one, for every tally of it fits. */
 export function levelsFit(law: HierarchicalLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const shares = consistentShares(law, tallies);
-  const all = [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);
+  const all = reportsIn(tallies);
   const height = law.levels.length;
   const counts: number[] = [];
   const variances: number[] = [];
