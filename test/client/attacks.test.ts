@@ -3,7 +3,7 @@
 import { choice, type Delivery, defineSchema, flag, memoryStorage, type Storage } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import { describe, expect, test } from 'vitest';
-import { parseState } from '../../client/src/ledger/state.ts';
+import { parseState } from '#client/ledger/state.ts';
 import { device, results, settle, stateIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 

@@ -2,8 +2,8 @@
 
 import { defineSchema, flag, memoryStorage, preview } from '@murmuration/client';
 import { describe, expect, test, vi } from 'vitest';
-import type { Spill } from '../../client/src/adapters/storage.ts';
-import { parseState } from '../../client/src/ledger/state.ts';
+import type { Spill } from '#client/adapters/storage.ts';
+import { parseState } from '#client/ledger/state.ts';
 import { device, results, settle, textIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 

@@ -3,7 +3,7 @@
 import { runInNewContext } from 'node:vm';
 import { defineSchema, flag, ledger, memoryStorage, permanent, preview, type Storage, text } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
-import { stateText } from '../../client/src/ledger/state.ts';
+import { stateText } from '#client/ledger/state.ts';
 import { device, results, settle, stateIn, textIn } from './device.ts';
 import { type Fate, modelBrowser } from './model-storage.ts';
 

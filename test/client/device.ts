@@ -14,7 +14,7 @@ import {
 } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import type { Batch } from '@murmuration/shared';
-import { parseState, type State } from '../../client/src/ledger/state.ts';
+import { parseState, type State } from '#client/ledger/state.ts';
 
 const DAY = 86_400_000;
 /** 2026-11-20 */

@@ -6,8 +6,8 @@ import { unary } from '@murmuration/client/mechanisms';
 import { fakeClock, memoryTransport, seededRng } from '@murmuration/client/testing';
 import type { Batch } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { chanceOf } from '../../client/src/inspector/chance.ts';
-import { mechanisms } from '../../shared/src/mechanisms/table.ts';
+import { chanceOf } from '#client/inspector/chance.ts';
+import { mechanisms } from '#shared/mechanisms/table.ts';
 import { settle } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question', every: 'day' } as const;

@@ -3,7 +3,7 @@
  * A test may make transactions fail or stand still, freeze a page or kill the browser, and let one page read what another wrote too late.
  */
 
-import type { Spill, Storage, Updated } from '../../client/src/adapters/storage.ts';
+import type { Spill, Storage, Updated } from '#client/adapters/storage.ts';
 
 /** What becomes of transactions that begin: they throw at once, reject before they write, or stand still before or after the write. */
 export type Fate = 'completes' | 'throws' | 'rejects' | 'stops before the write' | 'stops after the write';

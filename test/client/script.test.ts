@@ -22,8 +22,8 @@ import * as mechanisms from '@murmuration/client/mechanisms';
 import { seededRng } from '@murmuration/client/testing';
 import { canonicalSchema, type Schema, type SchemaDocument } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import * as all from '../../client/src/script/all.ts';
-import * as core from '../../client/src/script/core.ts';
+import * as all from '#client/script/all.ts';
+import * as core from '#client/script/core.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const plans = ['free', 'pro', 'team', 'school', 'club', 'shop', 'bank', 'port', 'farm', 'mill'];

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { REQUEST_BYTES, Room } from '../../collector/src/http/room.ts';
-import { StoreFull } from '../../collector/src/store/store.ts';
+import { REQUEST_BYTES, Room } from '#collector/http/room.ts';
+import { StoreFull } from '#collector/store/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 
 let folder: string;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Arriving } from '../../collector/src/http/arriving.ts';
-import { readBody } from '../../collector/src/http/body.ts';
+import { Arriving } from '#collector/http/arriving.ts';
+import { readBody } from '#collector/http/body.ts';
 
 const responseTo = (request: IncomingMessage): ServerResponse<IncomingMessage> => new ServerResponse(request);
 

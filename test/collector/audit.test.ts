@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { best, choice, choices, defineSchema, flag, joint, mean, permanent } from '@murmuration/client';
 import { listLaw, type Questions, ratio, type SchemaDocument } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Certificate } from '../../collector/src/audit/certificate.ts';
-import { percent, posteriorOf } from '../../collector/src/audit/posterior.ts';
-import { spendingOf } from '../../collector/src/audit/spending.ts';
-import { factor, statementOf } from '../../collector/src/audit/statement.ts';
+import type { Certificate } from '#collector/audit/certificate.ts';
+import { percent, posteriorOf } from '#collector/audit/posterior.ts';
+import { spendingOf } from '#collector/audit/spending.ts';
+import { factor, statementOf } from '#collector/audit/statement.ts';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const bin = path('../../collector/bin/murmuration.js');

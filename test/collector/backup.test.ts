@@ -9,9 +9,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lock } from '../../collector/src/store/lock.ts';
-import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
-import type { Store } from '../../collector/src/store/store.ts';
+import { lock } from '#collector/store/lock.ts';
+import { openSqliteStore } from '#collector/store/sqlite.ts';
+import type { Store } from '#collector/store/store.ts';
 import { DAY, entry, SCHEMA, shapes, sum, WIDE } from './store/entries.ts';
 
 const LOCK = 'murmuration.lock';

@@ -29,10 +29,10 @@ import {
   unaryLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { describe as describeDistribution, USUAL } from '../../collector/src/distribution.ts';
-import { distributionOf, estimatesOf } from '../../collector/src/estimators/estimator.ts';
-import { marginAt } from '../../collector/src/plan/precision.ts';
-import type { Tallies } from '../../collector/src/store/store.ts';
+import { describe as describeDistribution, USUAL } from '#collector/distribution.ts';
+import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
+import { marginAt } from '#collector/plan/precision.ts';
+import type { Tallies } from '#collector/store/store.ts';
 import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
 
 /** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { choice, defineSchema, flag, joint, text } from '@murmuration/client';
 import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { originsOption } from '../../collector/src/commands/usage.ts';
+import { originsOption } from '#collector/commands/usage.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { type Collector, openCollector } from '@murmuration/collector';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Timeouts } from '../../collector/src/http/server.ts';
-import type { Entry } from '../../collector/src/store/store.ts';
+import type { Timeouts } from '#collector/http/server.ts';
+import type { Entry } from '#collector/store/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 
 /** Longer than any test: what ends sooner was not ended by it. */

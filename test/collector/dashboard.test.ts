@@ -2,9 +2,9 @@
 // A page that overstates what is known would fail here.
 
 import { describe, expect, test } from 'vitest';
-import { axisFor, length, place } from '../../collector/src/dashboard/axis.ts';
-import { slotsIn } from '../../collector/src/dashboard/explain.ts';
-import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '../../collector/src/dashboard/filter.ts';
+import { axisFor, length, place } from '#collector/dashboard/axis.ts';
+import { slotsIn } from '#collector/dashboard/explain.ts';
+import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
   decimalsFor,
@@ -15,10 +15,10 @@ import {
   marginOfValue,
   percent,
   rangeInWords,
-} from '../../collector/src/dashboard/format.ts';
-import { judge } from '../../collector/src/dashboard/judge.ts';
-import { inOrder } from '../../collector/src/dashboard/order.ts';
-import type { Answer, Metric } from '../../collector/src/dashboard/types.ts';
+} from '#collector/dashboard/format.ts';
+import { judge } from '#collector/dashboard/judge.ts';
+import { inOrder } from '#collector/dashboard/order.ts';
+import type { Answer, Metric } from '#collector/dashboard/types.ts';
 
 const answer = (value: unknown, estimate: number, half: number): Answer => ({
   answer: value,

@@ -9,10 +9,10 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
 import { type DistributionLaw, MODULUS, mechanismOf } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { interval, meanPlace, quantileInterval, quantilePlace, shareOf, sharesBelow } from '../../collector/src/estimators/distribution.ts';
-import { distributionOf } from '../../collector/src/estimators/estimator.ts';
-import { deviceOf, folderOf } from '../../collector/src/simulate/round.ts';
-import type { Tally } from '../../collector/src/store/store.ts';
+import { interval, meanPlace, quantileInterval, quantilePlace, shareOf, sharesBelow } from '#collector/estimators/distribution.ts';
+import { distributionOf } from '#collector/estimators/estimator.ts';
+import { deviceOf, folderOf } from '#collector/simulate/round.ts';
+import type { Tally } from '#collector/store/store.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
 

@@ -8,11 +8,11 @@ import { stringHashing } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, toBase64url } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { type Account, claim } from '../../client/src/ledger/ledger.ts';
-import { repeatsIn } from '../../collector/src/estimates.ts';
-import type { Estimate } from '../../collector/src/estimators/estimate.ts';
-import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
-import { deviceOf, folderOf } from '../../collector/src/simulate/round.ts';
+import { type Account, claim } from '#client/ledger/ledger.ts';
+import { repeatsIn } from '#collector/estimates.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
+import { deviceOf, folderOf } from '#collector/simulate/round.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
 

@@ -38,8 +38,8 @@ import {
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Folder } from '../../collector/src/fold/folder.ts';
-import { VerticalCounter } from '../../collector/src/fold/vertical.ts';
+import { Folder } from '#collector/fold/folder.ts';
+import { VerticalCounter } from '#collector/fold/vertical.ts';
 
 /** Laws of every mechanism, of lengths around bytes and words. A mechanism without one does not compile. */
 const laws: { readonly [M in Law['mechanism']]: readonly Law[] } = {

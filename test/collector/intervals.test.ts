@@ -4,11 +4,11 @@ import { choices } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { kAryLaw, mechanismOf, type PrivSetLaw, privSet, type Support, setLaw, unaryLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Estimate, scored } from '../../collector/src/estimators/estimate.ts';
-import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
-import { partEstimates, pureEstimates } from '../../collector/src/estimators/pure.ts';
-import { simulateChoice } from '../../collector/src/simulate/choice.ts';
-import { deviceOf, folderOf } from '../../collector/src/simulate/round.ts';
+import { type Estimate, scored } from '#collector/estimators/estimate.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
+import { partEstimates, pureEstimates } from '#collector/estimators/pure.ts';
+import { simulateChoice } from '#collector/simulate/choice.ts';
+import { deviceOf, folderOf } from '#collector/simulate/round.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
 

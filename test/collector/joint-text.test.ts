@@ -19,9 +19,9 @@ import {
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spendingOf } from '../../collector/src/audit/spending.ts';
-import { statementOf } from '../../collector/src/audit/statement.ts';
-import { soughtOf } from '../../collector/src/candidates.ts';
+import { spendingOf } from '#collector/audit/spending.ts';
+import { statementOf } from '#collector/audit/statement.ts';
+import { soughtOf } from '#collector/candidates.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 

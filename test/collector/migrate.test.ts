@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Step } from '../../collector/src/store/migrate.ts';
-import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
-import { openForWriting, STEPS } from '../../collector/src/store/sqlite-schema.ts';
+import type { Step } from '#collector/store/migrate.ts';
+import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openForWriting, STEPS } from '#collector/store/sqlite-schema.ts';
 import { DAY, entry, hashOf, idOf, SCHEMA, shapes, sum } from './store/entries.ts';
 
 let folder: string;

@@ -8,11 +8,11 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
 import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
-import { randomizeScored } from '../../client/src/randomizers/scored.ts';
-import { decimalsForValue, figure } from '../../collector/src/dashboard/format.ts';
-import { scoresOf } from '../../collector/src/estimators/estimator.ts';
-import { numberEstimates } from '../../collector/src/estimators/number.ts';
+import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
+import { randomizeScored } from '#client/randomizers/scored.ts';
+import { decimalsForValue, figure } from '#collector/dashboard/format.ts';
+import { scoresOf } from '#collector/estimators/estimator.ts';
+import { numberEstimates } from '#collector/estimators/number.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, pooled, upperTail } from '../proofs/statistics.ts';
 
@@ -90,7 +90,7 @@ test('piecewise outputs come as often as the law says, and would not fit one who
     law,
     ...counted(law, () => 2 / 3, reports, coins),
   }));
-  const fit = (factor: number): number =>
+  const pValue = (factor: number): number =>
     upperTail(
       pooled(
         samples.map(({ law: { grid, window, inside }, cells }) => {
@@ -103,8 +103,8 @@ test('piecewise outputs come as often as the law says, and would not fit one who
         }),
       ),
     );
-  expect(fit(1)).toBeGreaterThan(1e-6);
-  expect(fit(0.99)).toBeLessThan(1e-6);
+  expect(pValue(1)).toBeGreaterThan(1e-6);
+  expect(pValue(0.99)).toBeLessThan(1e-6);
 });
 
 describe('the dashboard writes numbers', () => {

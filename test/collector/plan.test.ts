@@ -21,10 +21,10 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeQuestion, planQuestion } from '../../collector/src/commands/plan-question.ts';
-import { askedOf } from '../../collector/src/plan/asked.ts';
-import { planOf } from '../../collector/src/plan/plan.ts';
-import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '../../collector/src/plan/precision.ts';
+import { describeQuestion, planQuestion } from '#collector/commands/plan-question.ts';
+import { askedOf } from '#collector/plan/asked.ts';
+import { planOf } from '#collector/plan/plan.ts';
+import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/plan/precision.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));

@@ -2,10 +2,10 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { describe, expect, test } from 'vitest';
-import { normSub } from '../../collector/src/estimators/norm-sub.ts';
-import { fitPrior, likelihoodOf, type Observation, type Prior } from '../../collector/src/estimators/prior.ts';
-import { crowding, shrunk } from '../../collector/src/estimators/shrunk.ts';
-import { simulateChoice } from '../../collector/src/simulate/choice.ts';
+import { normSub } from '#collector/estimators/norm-sub.ts';
+import { fitPrior, likelihoodOf, type Observation, type Prior } from '#collector/estimators/prior.ts';
+import { crowding, shrunk } from '#collector/estimators/shrunk.ts';
+import { simulateChoice } from '#collector/simulate/choice.ts';
 
 const uniforms = (seed: number): (() => number) => {
   const word = words(seededRng(seed));

@@ -1,7 +1,7 @@
 /** Who counts as one source. */
 
 import { expect, test } from 'vitest';
-import { Sources } from '../../collector/src/http/sources.ts';
+import { Sources } from '#collector/http/sources.ts';
 
 test('a source has another name the next day, and neighbours in one IPv6 network have one', () => {
   const sources = new Sources(1);

@@ -14,15 +14,15 @@ import {
   unaryLaw,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeKAry } from '../../client/src/randomizers/k-ary.ts';
-import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
-import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
-import { randomizeUnary } from '../../client/src/randomizers/unary.ts';
-import { estimatesOf } from '../../collector/src/estimators/estimator.ts';
-import { Folder } from '../../collector/src/fold/folder.ts';
-import { cohortsPValue } from '../../collector/src/watch/evidence.ts';
-import { type Leverage, leverageOf } from '../../collector/src/watch/leverage.ts';
-import { type Watch, watchOf } from '../../collector/src/watch/watch.ts';
+import { randomizeKAry } from '#client/randomizers/k-ary.ts';
+import { randomizeRappor } from '#client/randomizers/rappor.ts';
+import { randomizeSubset } from '#client/randomizers/subset.ts';
+import { randomizeUnary } from '#client/randomizers/unary.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
+import { Folder } from '#collector/fold/folder.ts';
+import { cohortsPValue } from '#collector/watch/evidence.ts';
+import { type Leverage, leverageOf } from '#collector/watch/leverage.ts';
+import { type Watch, watchOf } from '#collector/watch/watch.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost } from '../proofs/statistics.ts';
 

@@ -1,12 +1,12 @@
 /** What is checked: a mechanism as it ships, or broken in one place by faults/. */
 
 import { type Channel, cellsOf, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
-import { interval, sharesBelow } from '../../collector/src/estimators/distribution.ts';
-import type { Estimate } from '../../collector/src/estimators/estimate.ts';
-import { distributionOf, estimatesOf, scoresOf } from '../../collector/src/estimators/estimator.ts';
-import type { Scores } from '../../collector/src/estimators/number.ts';
-import { pureEstimates } from '../../collector/src/estimators/pure.ts';
-import type { Tallies, Tally } from '../../collector/src/store/store.ts';
+import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
+import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
+import type { Scores } from '#collector/estimators/number.ts';
+import { pureEstimates } from '#collector/estimators/pure.ts';
+import type { Tallies, Tally } from '#collector/store/store.ts';
 import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { inputsOf, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';

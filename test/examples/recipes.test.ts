@@ -19,7 +19,7 @@ import { counted } from '../collector/counted.ts';
 import { launchChromium } from '../setup/chromium.ts';
 
 const recipes = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
-const modules = fileURLToPath(new URL('../node_modules', import.meta.url));
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 /** Each file that the page names, and its lines. */
 const files = [...recipes.matchAll(/^```\w+\n((?:\/\/|<!--) src\/(\S+)(?: -->)?\n[\s\S]*?)^```$/gm)].map(

@@ -6,8 +6,8 @@
 import { choice, defineSchema } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import { bigEndian, dayText, publish, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
-import { openSqliteStore } from '../../collector/src/store/sqlite.ts';
-import type { Store } from '../../collector/src/store/store.ts';
+import { openSqliteStore } from '#collector/store/sqlite.ts';
+import type { Store } from '#collector/store/store.ts';
 
 const CELLS = 1_024;
 const VALUES = ['0', '1', '2', '3', '4', '5', '6', '7'];

@@ -13,13 +13,13 @@ import {
   ringOf,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { respondBits } from '../../client/src/randomizers/bits.ts';
-import { randomizeDBitFlip } from '../../client/src/randomizers/d-bit-flip.ts';
-import { respondKAry } from '../../client/src/randomizers/k-ary.ts';
-import { randomizeOneBit } from '../../client/src/randomizers/one-bit.ts';
-import { dBitFlipEstimates, drawnVariance } from '../../collector/src/estimators/d-bit-flip.ts';
-import { oneBitEstimates, oneBitScores } from '../../collector/src/estimators/one-bit.ts';
-import { Folder } from '../../collector/src/fold/folder.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeDBitFlip } from '#client/randomizers/d-bit-flip.ts';
+import { respondKAry } from '#client/randomizers/k-ary.ts';
+import { randomizeOneBit } from '#client/randomizers/one-bit.ts';
+import { dBitFlipEstimates, drawnVariance } from '#collector/estimators/d-bit-flip.ts';
+import { oneBitEstimates, oneBitScores } from '#collector/estimators/one-bit.ts';
+import { Folder } from '#collector/fold/folder.ts';
 import { dBitFlip as specimen } from '../conformance/specimens/d-bit-flip.ts';
 import { EPSILONS, expectHeld, PERMANENT } from './asked.ts';
 import { compose, distribution, indexReport, kAryRow, largestRatio, range } from './channel.ts';

@@ -18,7 +18,7 @@ import {
   projective as projectiveMechanism,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
+import { addSupports, supportsOf } from '#collector/estimators/supports.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { range } from './channel.ts';
 import { expectSupport } from './estimator.ts';

@@ -14,7 +14,7 @@ import {
   sumOf,
 } from '@murmuration/shared';
 import fc from 'fast-check';
-import { type Accounts, claim } from '../../client/src/ledger/ledger.ts';
+import { type Accounts, claim } from '#client/ledger/ledger.ts';
 
 /** A version of a schema. */
 export interface Version {

@@ -5,9 +5,9 @@
 
 import { distributionLaw, type HierarchicalLaw, hierarchicalLaw, kAryLaw, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { evenVariance } from '../../collector/src/estimators/estimator.ts';
-import { hierarchicalEven } from '../../collector/src/estimators/hierarchical.ts';
-import { squareWaveEven } from '../../collector/src/estimators/square-wave.ts';
+import { evenVariance } from '#collector/estimators/estimator.ts';
+import { hierarchicalEven } from '#collector/estimators/hierarchical.ts';
+import { squareWaveEven } from '#collector/estimators/square-wave.ts';
 import { range } from './channel.ts';
 
 /** What another law may be better by. */

@@ -10,7 +10,7 @@
  */
 
 import { MODULUS } from '@murmuration/shared';
-import { type Coins, createCoins } from '../../client/src/random/coins.ts';
+import { type Coins, createCoins } from '#client/random/coins.ts';
 import { type Rational, rational, sum } from './rational.ts';
 
 /** Probabilities by the hexadecimal digits of a report, without those that are zero. */

@@ -3,9 +3,9 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type ExponentialLaw, exponential, exponentialLaw, kAryLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeExponential } from '../../client/src/randomizers/exponential.ts';
-import { shortfallOf } from '../../collector/src/audit/shortfall.ts';
-import { exponentialEstimates, exponentialVariance, inverseOf } from '../../collector/src/estimators/exponential.ts';
+import { randomizeExponential } from '#client/randomizers/exponential.ts';
+import { shortfallOf } from '#collector/audit/shortfall.ts';
+import { exponentialEstimates, exponentialVariance, inverseOf } from '#collector/estimators/exponential.ts';
 import { exponentialRow } from '../conformance/specimens/exponential.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { largestRatio, range } from './channel.ts';

@@ -3,8 +3,8 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { geometricLaw, MODULUS, steppedLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
-import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
+import { randomizeGeometric } from '#client/randomizers/geometric.ts';
+import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
 import { range } from './channel.ts';
 import { isPossible, textbook } from './floating-point.ts';
 

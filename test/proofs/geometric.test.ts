@@ -2,10 +2,10 @@
 
 import { countLaw, type GeometricLaw, geometric, geometricLaw, kAryLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { createCoins } from '../../client/src/random/coins.ts';
-import { randomizeGeometric } from '../../client/src/randomizers/geometric.ts';
-import { geometricScores } from '../../collector/src/estimators/geometric.ts';
-import { scoredScores } from '../../collector/src/estimators/scored.ts';
+import { createCoins } from '#client/random/coins.ts';
+import { randomizeGeometric } from '#client/randomizers/geometric.ts';
+import { geometricScores } from '#collector/estimators/geometric.ts';
+import { scoredScores } from '#collector/estimators/scored.ts';
 import { geometricRow } from '../conformance/specimens/geometric.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { indexReport, largestRatio, range } from './channel.ts';

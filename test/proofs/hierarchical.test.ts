@@ -13,9 +13,9 @@ import {
   subsetLaw,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeHierarchical } from '../../client/src/randomizers/hierarchical.ts';
-import { consistentShares } from '../../collector/src/estimators/consistency.ts';
-import { hierarchicalDistribution, hierarchicalEven, nodeVariances, partsOf } from '../../collector/src/estimators/hierarchical.ts';
+import { randomizeHierarchical } from '#client/randomizers/hierarchical.ts';
+import { consistentShares } from '#collector/estimators/consistency.ts';
+import { hierarchicalDistribution, hierarchicalEven, nodeVariances, partsOf } from '#collector/estimators/hierarchical.ts';
 import { hierarchicalRow, levelRow } from '../conformance/specimens/hierarchical.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { largestRatio, range } from './channel.ts';
@@ -112,7 +112,7 @@ test('levels, and nodes of each, come as often as the law says', () => {
     [0.5, 0.5],
     reports,
   );
-  const fit = (factor: number): number =>
+  const pValue = (factor: number): number =>
     upperTail(
       pooled([
         drawn,
@@ -123,8 +123,8 @@ test('levels, and nodes of each, come as often as the law says', () => {
         }),
       ]),
     );
-  expect(fit(1)).toBeGreaterThan(1e-6);
-  expect(fit(0.98)).toBeLessThan(1e-6);
+  expect(pValue(1)).toBeGreaterThan(1e-6);
+  expect(pValue(0.98)).toBeLessThan(1e-6);
 });
 
 describe('the estimator', () => {

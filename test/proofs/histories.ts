@@ -3,7 +3,7 @@
  * that a transcript tells of a history. It is asked of any function of history and coins: a randomizer, a ledger, a whole device.
  */
 
-import type { Coins } from '../../client/src/random/coins.ts';
+import type { Coins } from '#client/random/coins.ts';
 import { largestRatio } from './channel.ts';
 import { collect, type Distribution, ways } from './enumerate.ts';
 import type { Rational } from './rational.ts';

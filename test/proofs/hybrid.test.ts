@@ -3,8 +3,8 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type HybridLaw, hybrid, hybridLaw, hybridMeanLaw, hybridWorst, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeHybrid } from '../../client/src/randomizers/hybrid.ts';
-import { hybridScores } from '../../collector/src/estimators/hybrid.ts';
+import { randomizeHybrid } from '#client/randomizers/hybrid.ts';
+import { hybridScores } from '#collector/estimators/hybrid.ts';
 import { hybridRow } from '../conformance/specimens/hybrid.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { distribution, indexReport, largestRatio, range } from './channel.ts';
@@ -139,7 +139,7 @@ test('outputs come as often as the law says, and would not fit one whose mix is 
     const [cell] = hybrid.decode(law, randomizeHybrid(law, 4 / 9, coins)).cells;
     counts[cell as number] = (counts[cell as number] as number) + 1;
   }
-  const fit = (mix: number): number => {
+  const pValue = (mix: number): number => {
     const row = rowOf({ ...law, mix }, MODULUS, 4);
     return upperTail(
       multinomial(
@@ -149,6 +149,6 @@ test('outputs come as often as the law says, and would not fit one whose mix is 
       ),
     );
   };
-  expect(fit(law.mix)).toBeGreaterThan(1e-6);
-  expect(fit(Math.round(law.mix * 0.99))).toBeLessThan(1e-6);
+  expect(pValue(law.mix)).toBeGreaterThan(1e-6);
+  expect(pValue(Math.round(law.mix * 0.99))).toBeLessThan(1e-6);
 });

@@ -2,8 +2,8 @@
 
 import { type KAryLaw, kAry, kAryLaw, MODULUS, permanentKAryLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Coins, createCoins } from '../../client/src/random/coins.ts';
-import { randomizeKAry, respondKAry } from '../../client/src/randomizers/k-ary.ts';
+import { type Coins, createCoins } from '#client/random/coins.ts';
+import { randomizeKAry, respondKAry } from '#client/randomizers/k-ary.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, indexReport, kAryRow, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';

@@ -3,8 +3,8 @@
 import { createCoins } from '@murmuration/client/testing';
 import { geometricLaw, type LaplaceLaw, laplace, laplaceLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeLaplace } from '../../client/src/randomizers/laplace.ts';
-import { laplaceScores } from '../../collector/src/estimators/laplace.ts';
+import { randomizeLaplace } from '#client/randomizers/laplace.ts';
+import { laplaceScores } from '#collector/estimators/laplace.ts';
 import { expectHeld } from './asked.ts';
 import { distribution, indexReport, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';

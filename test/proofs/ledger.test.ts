@@ -6,7 +6,7 @@
 import { type MetricDocument, PERIOD_DAYS, type Period } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openWindows } from '../../client/src/ledger/ledger.ts';
+import { openWindows } from '#client/ledger/ledger.ts';
 import { type Event, follow, revealedBy, sentOf, type Version, type Visit, versions, visits, windowsOf } from './device.ts';
 
 const numbered = (n: number): string => `symbol ${n}`;

@@ -13,7 +13,7 @@ import {
   subsetIdeal,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { addSupports, supportsOf } from '../../collector/src/estimators/supports.ts';
+import { addSupports, supportsOf } from '#collector/estimators/supports.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, largestRatio, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';

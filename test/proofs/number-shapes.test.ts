@@ -5,8 +5,8 @@
 
 import { meanLaw, type Shape, scoredLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { scoresOf } from '../../collector/src/estimators/estimator.ts';
-import { SMALL, smallShape } from '../../shared/src/mechanisms/number.ts';
+import { scoresOf } from '#collector/estimators/estimator.ts';
+import { SMALL, smallShape } from '#shared/mechanisms/number.ts';
 import { range } from './channel.ts';
 
 /** As the script prints it, at most 0.26 % above the best scores of its grid and window: no scores are better by more. */

@@ -8,7 +8,7 @@ import { countMeanSketch, dBitFlip, localHashing, stringHashing, unary } from '@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bloomBit, bloomBits, fromBase64url, hashString, MODULUS, mechanismOf, type RapporLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import type { DeviceQuestion } from '../../client/src/questions.ts';
+import type { DeviceQuestion } from '#client/questions.ts';
 import { isPermanent, numberSpecimens, specimens } from '../conformance/specimens.ts';
 import { largestRatio, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
@@ -175,7 +175,7 @@ describe('RAPPOR of 128 bits, too many to write all reports down', () => {
   };
 
   /** P(a statistic as large), of two reports each of many devices whose value changes, against the law of one that keeps its first. */
-  const fit = (device: Device): number => {
+  const pValue = (device: Device): number => {
     const coins = createCoins(words(seededRng(11)));
     const counts = [false, true].map(() => [0, 0, 0, 0]) as [number[], number[]];
     for (let i = 0; i < DEVICES; i++) {
@@ -197,10 +197,10 @@ describe('RAPPOR of 128 bits, too many to write all reports down', () => {
   };
 
   test('has pairs of reports that fit one symbol of the first value', () => {
-    expect(fit(deviceOf(asked, values))).toBeGreaterThan(1e-6);
+    expect(pValue(deviceOf(asked, values))).toBeGreaterThan(1e-6);
   });
 
   test('has none that fit where each report comes from a symbol of its own, or of its value', () => {
-    for (const mutant of [deviceOf(withoutEpochs(asked), values), memoizing(asked, values)]) expect(fit(mutant)).toBeLessThan(1e-6);
+    for (const mutant of [deviceOf(withoutEpochs(asked), values), memoizing(asked, values)]) expect(pValue(mutant)).toBeLessThan(1e-6);
   });
 });

@@ -4,13 +4,13 @@
  */
 
 import { type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
-import { emptyState } from '../../client/src/ledger/state.ts';
-import { bodyOf } from '../../client/src/outbox.ts';
-import type { DeviceQuestion } from '../../client/src/questions.ts';
-import type { Coins } from '../../client/src/random/coins.ts';
-import type { Randomize } from '../../client/src/randomizers/randomizer.ts';
-import { randomize } from '../../client/src/record.ts';
-import { advance, answer } from '../../client/src/slots.ts';
+import { emptyState } from '#client/ledger/state.ts';
+import { bodyOf } from '#client/outbox.ts';
+import type { DeviceQuestion } from '#client/questions.ts';
+import type { Coins } from '#client/random/coins.ts';
+import type { Randomize } from '#client/randomizers/randomizer.ts';
+import { randomize } from '#client/record.ts';
+import { advance, answer } from '#client/slots.ts';
 import type { Device } from './histories.ts';
 
 /** A schema of one metric. */

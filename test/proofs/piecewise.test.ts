@@ -15,10 +15,10 @@ import {
   steppedLaw,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { createCoins } from '../../client/src/random/coins.ts';
-import { randomizePiecewise } from '../../client/src/randomizers/piecewise.ts';
-import { scoresOf } from '../../collector/src/estimators/estimator.ts';
-import { piecewiseScores } from '../../collector/src/estimators/piecewise.ts';
+import { createCoins } from '#client/random/coins.ts';
+import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
+import { scoresOf } from '#collector/estimators/estimator.ts';
+import { piecewiseScores } from '#collector/estimators/piecewise.ts';
 import { piecewiseRow } from '../conformance/specimens/piecewise.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { distribution, largestRatio, range } from './channel.ts';

@@ -27,11 +27,11 @@ import {
   subsetLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { respondBits } from '../../client/src/randomizers/bits.ts';
-import { randomizeKAry, respondKAry } from '../../client/src/randomizers/k-ary.ts';
-import { randomizeLocalHashing, respondLocalHashing } from '../../client/src/randomizers/local-hashing.ts';
-import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
-import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeKAry, respondKAry } from '#client/randomizers/k-ary.ts';
+import { randomizeLocalHashing, respondLocalHashing } from '#client/randomizers/local-hashing.ts';
+import { randomizeRappor } from '#client/randomizers/rappor.ts';
+import { randomizeSubset } from '#client/randomizers/subset.ts';
 import { range } from './channel.ts';
 import { binomial, type ChiSquared, multinomial, pooled, upperTail } from './statistics.ts';
 
@@ -40,10 +40,10 @@ const FALSE_ALARM = 1e-6;
 /** Fails unless the counts fit the law, and would not fit the same law with a threshold 1 % off. */
 function expectFit<L, C>(
   samples: readonly { readonly law: L; readonly wrong: L; readonly counts: C }[],
-  fit: (law: L, counts: C) => ChiSquared,
+  chiSquaredOf: (law: L, counts: C) => ChiSquared,
 ): void {
-  expect(upperTail(pooled(samples.map(({ law, counts }) => fit(law, counts))))).toBeGreaterThan(FALSE_ALARM);
-  expect(upperTail(pooled(samples.map(({ wrong, counts }) => fit(wrong, counts))))).toBeLessThan(FALSE_ALARM);
+  expect(upperTail(pooled(samples.map(({ law, counts }) => chiSquaredOf(law, counts))))).toBeGreaterThan(FALSE_ALARM);
+  expect(upperTail(pooled(samples.map(({ wrong, counts }) => chiSquaredOf(wrong, counts))))).toBeLessThan(FALSE_ALARM);
 }
 
 test('k-ary response of 16 and of 1024 answers, one-shot and permanent, reports each answer as often as the law says', () => {

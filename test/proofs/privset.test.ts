@@ -2,9 +2,9 @@
 
 import { fullSetVariance, MODULUS, meanVariance, type PrivSetLaw, privSet, privSetLaw, setLaw, subsetIdeal } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Coins, createCoins } from '../../client/src/random/coins.ts';
-import { randomizePrivSet } from '../../client/src/randomizers/privset.ts';
-import { pureEstimates } from '../../collector/src/estimators/pure.ts';
+import { type Coins, createCoins } from '#client/random/coins.ts';
+import { randomizePrivSet } from '#client/randomizers/privset.ts';
+import { pureEstimates } from '#collector/estimators/pure.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { bitsReport, choose, distribution, indexReport, largestRatio, range, subsetsOf } from './channel.ts';
 import { collect, type Distribution, exactDistribution, hex, ways } from './enumerate.ts';

@@ -3,9 +3,9 @@
 import { type BitStage, bloomBits, expertRapporLaw, hashString, MODULUS, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCoins } from '../../client/src/random/coins.ts';
-import { respondBits } from '../../client/src/randomizers/bits.ts';
-import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
+import { createCoins } from '#client/random/coins.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { bitsReport, bitsRow, compose, distribution, largestRatio, range, subsetsOf } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';

@@ -5,10 +5,10 @@ import { squareWave as named } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { kAryLaw, MODULUS, piecewise, type SquareWaveLaw, squareWave, squareWaveLaw, waveWindow } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { respondAround } from '../../client/src/randomizers/piecewise.ts';
-import { expectationMaximization } from '../../collector/src/estimators/expectation-maximization.ts';
-import { squareWaveDistribution } from '../../collector/src/estimators/square-wave.ts';
-import { squareWaveScores } from '../../collector/src/estimators/square-wave-scores.ts';
+import { respondAround } from '#client/randomizers/piecewise.ts';
+import { expectationMaximization } from '#collector/estimators/expectation-maximization.ts';
+import { squareWaveDistribution } from '#collector/estimators/square-wave.ts';
+import { squareWaveScores } from '#collector/estimators/square-wave-scores.ts';
 import { squareWave as specimen } from '../conformance/specimens/square-wave.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { largestRatio, range } from './channel.ts';
@@ -116,7 +116,7 @@ test('outputs come as often as the law says, and would not fit one whose thresho
     }
     return { law, cell, counts };
   });
-  const fit = (factor: number): number =>
+  const pValue = (factor: number): number =>
     upperTail(
       pooled(
         counted.map(({ law: { grid, window, inside }, cell, counts }) => {
@@ -126,8 +126,8 @@ test('outputs come as often as the law says, and would not fit one whose thresho
         }),
       ),
     );
-  expect(fit(1)).toBeGreaterThan(1e-6);
-  expect(fit(0.99)).toBeLessThan(1e-6);
+  expect(pValue(1)).toBeGreaterThan(1e-6);
+  expect(pValue(0.99)).toBeLessThan(1e-6);
 });
 
 describe('the estimators', () => {

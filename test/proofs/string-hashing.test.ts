@@ -3,8 +3,8 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bloomBit, hashString, MODULUS, type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizeStringHashing, respondStringHashing } from '../../client/src/randomizers/string-hashing.ts';
-import { stringEstimates } from '../../collector/src/estimators/strings.ts';
+import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
+import { stringEstimates } from '#collector/estimators/strings.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';

@@ -2,8 +2,8 @@
 
 import { MODULUS, type SubsetLaw, subset, subsetLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { createCoins } from '../../client/src/random/coins.ts';
-import { randomizeSubset } from '../../client/src/randomizers/subset.ts';
+import { createCoins } from '#client/random/coins.ts';
+import { randomizeSubset } from '#client/randomizers/subset.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { choose, largestRatio, range, subsetRow } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { MetricDocument } from '@murmuration/shared';
-import { type Account, claim } from '../../client/src/ledger/ledger.ts';
+import { type Account, claim } from '#client/ledger/ledger.ts';
 import { distribution } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
 import { multiply, ONE, type Rational } from './rational.ts';

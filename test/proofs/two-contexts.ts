@@ -5,15 +5,15 @@
  */
 
 import { fromBase64url, parseDay, type SchemaDocument, type Batch as WireBatch } from '@murmuration/shared';
-import type { Spill } from '../../client/src/adapters/storage.ts';
-import type { Device } from '../../client/src/device.ts';
-import type { Claim } from '../../client/src/ledger/ledger.ts';
-import { emptyState, parseState, type State, stateText } from '../../client/src/ledger/state.ts';
-import { type Batch, bodyOf, remove, seal } from '../../client/src/outbox.ts';
-import type { DeviceQuestions } from '../../client/src/questions.ts';
-import { randomize } from '../../client/src/record.ts';
-import { advance, answer, type Entry, hasOtherwise } from '../../client/src/slots.ts';
-import { createSpill } from '../../client/src/spill.ts';
+import type { Spill } from '#client/adapters/storage.ts';
+import type { Device } from '#client/device.ts';
+import type { Claim } from '#client/ledger/ledger.ts';
+import { emptyState, parseState, type State, stateText } from '#client/ledger/state.ts';
+import { type Batch, bodyOf, remove, seal } from '#client/outbox.ts';
+import type { DeviceQuestions } from '#client/questions.ts';
+import { randomize } from '#client/record.ts';
+import { advance, answer, type Entry, hasOtherwise } from '#client/slots.ts';
+import { createSpill } from '#client/spill.ts';
 
 const MILLISECONDS = 86_400_000;
 const START = 20_000;

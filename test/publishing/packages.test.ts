@@ -141,7 +141,7 @@ test.each(Object.keys(SCRIPTS))('the integrity that the build prints is that of 
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const NEWEST = join(repository, 'node_modules/typescript/bin/tsc');
-const OLDEST = join(repository, 'test/node_modules/typescript-5.4/bin/tsc');
+const OLDEST = join(repository, 'node_modules/typescript-5.4/bin/tsc');
 
 /** What a compiler says of a file. It checks the packages' own types too. */
 function compile(typescript: string, cwd: string, file: string): string {

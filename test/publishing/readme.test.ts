@@ -44,7 +44,7 @@ const PAGE = '<!doctype html><html lang="en"><title>Notes</title><body><script t
 const LINK = "const privacyLink = document.body.appendChild(document.createElement('button'));\n";
 
 const run = promisify(execFile);
-const vite = fileURLToPath(new URL('../node_modules/.bin/vite', import.meta.url));
+const vite = fileURLToPath(new URL('../../node_modules/.bin/vite', import.meta.url));
 
 let packed: Packed;
 let app: string;

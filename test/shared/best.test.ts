@@ -4,11 +4,11 @@ import { best, defineSchema, permanent, preview } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import { canonicalSchema, exponentialLaw, kAryLaw, type MetricDocument } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { spendingOf } from '../../collector/src/audit/spending.ts';
-import { statementOf } from '../../collector/src/audit/statement.ts';
-import { compareSchemas } from '../../collector/src/compare.ts';
-import { planOf } from '../../collector/src/plan/plan.ts';
-import { standardErrorAt } from '../../collector/src/plan/precision.ts';
+import { spendingOf } from '#collector/audit/spending.ts';
+import { statementOf } from '#collector/audit/statement.ts';
+import { compareSchemas } from '#collector/compare.ts';
+import { planOf } from '#collector/plan/plan.ts';
+import { standardErrorAt } from '#collector/plan/precision.ts';
 import { device } from '../client/device.ts';
 
 const options = ['list', 'grid', 'map'];

@@ -7,7 +7,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { MECHANISM_NAMES } from '../../../collector/src/simulate/lists.ts';
+import { MECHANISM_NAMES } from '#collector/simulate/lists.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';

@@ -3,11 +3,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type ListLaw, listLaw, longListLaw, mechanismOf, toBase64url } from '@murmuration/shared';
-import { createCoins, systemRng, words } from '../../../client/src/random/coins.ts';
-import type { Randomize } from '../../../client/src/randomizers/randomizer.ts';
-import { estimatesOf } from '../../../collector/src/estimators/estimator.ts';
-import { Folder } from '../../../collector/src/fold/folder.ts';
-import { randomizersOf } from '../../../collector/src/simulate/lists.ts';
+import { createCoins, systemRng, words } from '#client/random/coins.ts';
+import type { Randomize } from '#client/randomizers/randomizer.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
+import { Folder } from '#collector/fold/folder.ts';
+import { randomizersOf } from '#collector/simulate/lists.ts';
 import { median } from '../quantile.ts';
 import type { Part } from './part.ts';
 import { PUBLISHED_COSTS } from './published.ts';

@@ -5,9 +5,9 @@
  */
 
 import { type ListLaw, listLaw, longListLaw, meanVariance, mechanismOf } from '@murmuration/shared';
-import { createCoins, systemRng, words } from '../../../client/src/random/coins.ts';
-import type { Randomize } from '../../../client/src/randomizers/randomizer.ts';
-import { optimum, randomizersOf } from '../../../collector/src/simulate/lists.ts';
+import { createCoins, systemRng, words } from '#client/random/coins.ts';
+import type { Randomize } from '#client/randomizers/randomizer.ts';
+import { optimum, randomizersOf } from '#collector/simulate/lists.ts';
 import { median } from '../quantile.ts';
 import type { Part } from './part.ts';
 

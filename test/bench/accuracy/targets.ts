@@ -4,14 +4,14 @@
  */
 
 import { kAryLaw, type ListLaw, mechanismOf, subsetLaw, unaryLaw } from '@murmuration/shared';
-import { AMONG } from '../../../collector/src/estimators/people.ts';
-import { simulateBest } from '../../../collector/src/simulate/best.ts';
-import { simulateChoice } from '../../../collector/src/simulate/choice.ts';
-import { simulateChoices } from '../../../collector/src/simulate/choices.ts';
-import { simulateDistribution } from '../../../collector/src/simulate/distribution-question.ts';
-import { simulateNumber } from '../../../collector/src/simulate/number.ts';
-import type { Errors, Simulation } from '../../../collector/src/simulate/simulation.ts';
-import { simulateText } from '../../../collector/src/simulate/text.ts';
+import { AMONG } from '#collector/estimators/people.ts';
+import { simulateBest } from '#collector/simulate/best.ts';
+import { simulateChoice } from '#collector/simulate/choice.ts';
+import { simulateChoices } from '#collector/simulate/choices.ts';
+import { simulateDistribution } from '#collector/simulate/distribution-question.ts';
+import { simulateNumber } from '#collector/simulate/number.ts';
+import type { Errors, Simulation } from '#collector/simulate/simulation.ts';
+import { simulateText } from '#collector/simulate/text.ts';
 import { enumeratedCoverage } from './enumerated.ts';
 import { type Part, percent } from './part.ts';
 

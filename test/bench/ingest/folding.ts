@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { type MetricDocument, mechanismOf, type TallyShape } from '@murmuration/shared';
-import { Folder } from '../../../collector/src/fold/folder.ts';
-import { VerticalCounter } from '../../../collector/src/fold/vertical.ts';
+import { Folder } from '#collector/fold/folder.ts';
+import { VerticalCounter } from '#collector/fold/vertical.ts';
 import { median } from '../quantile.ts';
 import { schema } from './schema.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type CollectorOptions, openCollector } from '@murmuration/collector';
 import express from 'express';
-import { openSqliteStore } from '../../../collector/src/store/sqlite.ts';
+import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { schema } from './schema.ts';
 
 /** What a server says of itself when it is asked. */

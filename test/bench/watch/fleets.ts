@@ -2,8 +2,8 @@
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bigEndian, type Law, mechanismOf, toBase64url } from '@murmuration/shared';
-import { Folder } from '../../../collector/src/fold/folder.ts';
-import { type Watch, watchOf } from '../../../collector/src/watch/watch.ts';
+import { Folder } from '#collector/fold/folder.ts';
+import { type Watch, watchOf } from '#collector/watch/watch.ts';
 import type { Subject } from '../../conformance/subject.ts';
 
 /** How answers are spread: everybody's the first, all alike, or falling as 1/rank. */

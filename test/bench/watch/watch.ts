@@ -16,7 +16,7 @@ import {
   squareWaveLaw,
   stringHashingLaw,
 } from '@murmuration/shared';
-import { watchOf } from '../../../collector/src/watch/watch.ts';
+import { watchOf } from '#collector/watch/watch.ts';
 import { subjects } from '../../conformance/subjects.ts';
 import { atMost } from '../../proofs/statistics.ts';
 import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from './fleets.ts';

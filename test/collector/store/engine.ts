@@ -1,6 +1,6 @@
 /** What the conformance suite needs of a kind of store. A file of one exports `engine`; processes of their own import it too. */
 
-import type { Shapes, Store } from '../../../collector/src/store/store.ts';
+import type { Shapes, Store } from '#collector/store/store.ts';
 
 /** A kind of store. */
 export interface Engine {

@@ -1,6 +1,6 @@
 /** The writer's thread with something odd about it, said in the environment: timers that never fire or hurry, sums that fail. */
 
-import { Folder } from '../../../collector/src/fold/folder.ts';
+import { Folder } from '#collector/fold/folder.ts';
 
 const query = new URLSearchParams(process.env['ODD_WRITER']);
 
@@ -18,4 +18,4 @@ Folder.prototype.add = function (words, at) {
   add.call(this, words, at);
 };
 
-await import('../../../collector/src/store/sqlite-writer.ts');
+await import('#collector/store/sqlite-writer.ts');

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../../collector/src/store/store.ts';
+import type { Store } from '#collector/store/store.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
 

@@ -3,8 +3,8 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law } from '@murmuration/shared';
 import { expect } from 'vitest';
-import type { Estimate } from '../../../collector/src/estimators/estimate.ts';
-import type { Tallies } from '../../../collector/src/store/store.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
+import type { Tallies } from '#collector/store/store.ts';
 import { range } from '../../proofs/channel.ts';
 import { binomial, upperTail } from '../../proofs/statistics.ts';
 import type { Subject } from '../subject.ts';

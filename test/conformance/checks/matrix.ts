@@ -2,8 +2,8 @@
 
 import { MODULUS } from '@murmuration/shared';
 import { expect } from 'vitest';
-import { type Estimate, Z95 } from '../../../collector/src/estimators/estimate.ts';
-import type { Tallies, Tally } from '../../../collector/src/store/store.ts';
+import { type Estimate, Z95 } from '#collector/estimators/estimate.ts';
+import type { Tallies, Tally } from '#collector/store/store.ts';
 import { range } from '../../proofs/channel.ts';
 import { collections } from '../../proofs/estimator.ts';
 import { toNumber } from '../../proofs/rational.ts';

@@ -2,7 +2,7 @@
 
 import { createCoins } from '@murmuration/client/testing';
 import { encodeKAry, type KAryLaw, type Law, MODULUS } from '@murmuration/shared';
-import { allBut } from '../../../client/src/randomizers/k-ary.ts';
+import { allBut } from '#client/randomizers/k-ary.ts';
 import { hex } from '../../proofs/enumerate.ts';
 import { draws, exhaustion, reportRows, thresholds } from '../checks/channel.ts';
 import { leavesOf, type Path, withLeaf } from '../leaves.ts';

@@ -1,6 +1,6 @@
 import { type DBitFlipLaw, dBitFlipLaw, ringOf } from '@murmuration/shared';
-import { respondBits } from '../../../client/src/randomizers/bits.ts';
-import { randomizeDBitFlip } from '../../../client/src/randomizers/d-bit-flip.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeDBitFlip } from '#client/randomizers/d-bit-flip.ts';
 import { bitsReport, bitsRow, distribution, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { multiply, rational } from '../../proofs/rational.ts';

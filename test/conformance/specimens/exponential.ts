@@ -1,5 +1,5 @@
 import { type ExponentialLaw, exponentialLaw } from '@murmuration/shared';
-import { randomizeExponential } from '../../../client/src/randomizers/exponential.ts';
+import { randomizeExponential } from '#client/randomizers/exponential.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';

@@ -1,5 +1,5 @@
 import { type GeometricLaw, geometricLaw } from '@murmuration/shared';
-import { randomizeGeometric } from '../../../client/src/randomizers/geometric.ts';
+import { randomizeGeometric } from '#client/randomizers/geometric.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';

@@ -1,5 +1,5 @@
 import { type HadamardLaw, hadamardLaw } from '@murmuration/shared';
-import { randomizeHadamard } from '../../../client/src/randomizers/hadamard.ts';
+import { randomizeHadamard } from '#client/randomizers/hadamard.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { isOrthogonal, pointsOf, setRow, vectorsOf } from '../../proofs/geometry.ts';
 import type { Specimen } from './specimen.ts';

@@ -1,5 +1,5 @@
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw } from '@murmuration/shared';
-import { randomizeHierarchical } from '../../../client/src/randomizers/hierarchical.ts';
+import { randomizeHierarchical } from '#client/randomizers/hierarchical.ts';
 import { bitsReport, distribution, kAryRow, range, subsetRow } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { multiply, rational } from '../../proofs/rational.ts';

@@ -1,5 +1,5 @@
 import { type HybridLaw, hybridLaw, MODULUS } from '@murmuration/shared';
-import { randomizeHybrid } from '../../../client/src/randomizers/hybrid.ts';
+import { randomizeHybrid } from '#client/randomizers/hybrid.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { add, multiply, rational } from '../../proofs/rational.ts';

@@ -1,5 +1,5 @@
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from '@murmuration/shared';
-import { randomizeKAry, respondKAry } from '../../../client/src/randomizers/k-ary.ts';
+import { randomizeKAry, respondKAry } from '#client/randomizers/k-ary.ts';
 import { indexReport, kAryRow } from '../../proofs/channel.ts';
 import type { Specimen } from './specimen.ts';
 

@@ -1,5 +1,5 @@
 import { type LaplaceLaw, laplaceLaw } from '@murmuration/shared';
-import { randomizeLaplace } from '../../../client/src/randomizers/laplace.ts';
+import { randomizeLaplace } from '#client/randomizers/laplace.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { geometricRow } from './geometric.ts';
 import type { NumberSpecimen } from './specimen.ts';

@@ -1,5 +1,5 @@
 import { familyOf, type LocalHashingLaw, localHashingLaw } from '@murmuration/shared';
-import { randomizeLocalHashing, respondLocalHashing } from '../../../client/src/randomizers/local-hashing.ts';
+import { randomizeLocalHashing, respondLocalHashing } from '#client/randomizers/local-hashing.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { bucketRow, localHashingRow } from '../../proofs/hashed.ts';
 import type { Specimen } from './specimen.ts';

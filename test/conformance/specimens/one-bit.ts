@@ -1,6 +1,6 @@
 import { type KAryLaw, type OneBitLaw, oneBitLaw } from '@murmuration/shared';
-import { respondKAry } from '../../../client/src/randomizers/k-ary.ts';
-import { randomizeOneBit } from '../../../client/src/randomizers/one-bit.ts';
+import { respondKAry } from '#client/randomizers/k-ary.ts';
+import { randomizeOneBit } from '#client/randomizers/one-bit.ts';
 import { indexReport, kAryRow } from '../../proofs/channel.ts';
 import type { NumberSpecimen } from './specimen.ts';
 

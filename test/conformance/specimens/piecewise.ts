@@ -1,5 +1,5 @@
 import { type PiecewiseLaw, piecewiseLaw } from '@murmuration/shared';
-import { randomizePiecewise } from '../../../client/src/randomizers/piecewise.ts';
+import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';

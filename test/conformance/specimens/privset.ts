@@ -1,5 +1,5 @@
 import { type PrivSetLaw, privSetLaw, setLaw } from '@murmuration/shared';
-import { randomizePrivSet } from '../../../client/src/randomizers/privset.ts';
+import { randomizePrivSet } from '#client/randomizers/privset.ts';
 import { bitsReport, indexReport, kAryRow, subsetRow } from '../../proofs/channel.ts';
 import type { Specimen } from './specimen.ts';
 

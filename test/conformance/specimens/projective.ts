@@ -1,5 +1,5 @@
 import { type ProjectiveLaw, projectiveLaw } from '@murmuration/shared';
-import { randomizeProjective } from '../../../client/src/randomizers/projective.ts';
+import { randomizeProjective } from '#client/randomizers/projective.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { isOrthogonal, pointsOf, setRow } from '../../proofs/geometry.ts';
 import type { Specimen } from './specimen.ts';

@@ -1,6 +1,6 @@
 import { bloomBits, hashString, type RapporLaw, rapporLaw } from '@murmuration/shared';
-import { respondBits } from '../../../client/src/randomizers/bits.ts';
-import { randomizeRappor } from '../../../client/src/randomizers/rappor.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { bitsReport } from '../../proofs/channel.ts';
 import { bits, type Specimen, type Stages } from './specimen.ts';
 

@@ -1,5 +1,5 @@
 import { countLaw, meanLaw, type ScoredLaw, scoredLaw, scoredPoints } from '@murmuration/shared';
-import { randomizeScored } from '../../../client/src/randomizers/scored.ts';
+import { randomizeScored } from '#client/randomizers/scored.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { piecewiseRow } from './piecewise.ts';
 import type { NumberSpecimen } from './specimen.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Report } from '@murmuration/shared';
-import type { Coins } from '../../../client/src/random/coins.ts';
+import type { Coins } from '#client/random/coins.ts';
 import { bitsRow } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';

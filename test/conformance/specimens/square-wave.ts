@@ -1,5 +1,5 @@
 import { type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
-import { respondAround } from '../../../client/src/randomizers/piecewise.ts';
+import { respondAround } from '#client/randomizers/piecewise.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { piecewiseRow } from './piecewise.ts';
 import type { Specimen } from './specimen.ts';

@@ -1,5 +1,5 @@
 import { bloomBit, hashString, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import { randomizeStringHashing, respondStringHashing } from '../../../client/src/randomizers/string-hashing.ts';
+import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
 import { bucketRow, stringReport } from '../../proofs/hashed.ts';
 import type { Specimen } from './specimen.ts';
 

@@ -1,5 +1,5 @@
 import { type SubsetLaw, subsetLaw } from '@murmuration/shared';
-import { randomizeSubset } from '../../../client/src/randomizers/subset.ts';
+import { randomizeSubset } from '#client/randomizers/subset.ts';
 import { bitsReport, subsetRow } from '../../proofs/channel.ts';
 import type { Specimen } from './specimen.ts';
 

@@ -1,6 +1,6 @@
 import { symmetricUnaryLaw, type UnaryLaw, unaryLaw } from '@murmuration/shared';
-import { respondBits } from '../../../client/src/randomizers/bits.ts';
-import { randomizeUnary } from '../../../client/src/randomizers/unary.ts';
+import { respondBits } from '#client/randomizers/bits.ts';
+import { randomizeUnary } from '#client/randomizers/unary.ts';
 import { bitsReport } from '../../proofs/channel.ts';
 import { bits, type Specimen, type Stages } from './specimen.ts';
 
