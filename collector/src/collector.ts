@@ -5,15 +5,15 @@ import { publish, type SchemaDocument } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
-import { createCatalog } from './catalog.ts';
-import type { Truth } from './estimates.ts';
-import { createEstimating } from './estimating.ts';
-import { Arriving } from './http/arriving.ts';
-import { ingest } from './http/ingest.ts';
+import type { Truth } from './estimates/estimates.ts';
+import { createEstimating } from './estimates/estimates-thread.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { Problem, problemOf, sendProblem } from './http/problem.ts';
-import { freeBytes, Room } from './http/room.ts';
 import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
+import { Capacity, freeBytes } from './ingest/capacity.ts';
+import { ingest } from './ingest/route.ts';
+import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
+import { createCatalog } from './schemas/catalog.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Shapes, Store } from './store/store.ts';
 
@@ -62,7 +62,7 @@ export interface Collector {
   readonly close: () => Promise<void>;
 }
 
-const dashboard = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
+const dashboard = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
 /**
  * Opens the store and wires the routes.
@@ -78,13 +78,13 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     openSqliteStore(data, shapes, { onTrouble: (trouble) => log.warn({ trouble }, 'the store tries again') }));
   const { mostQueued = 96 * 2 ** 20, mostArriving = 96 * 2 ** 20, leastFree = 2 ** 28, free = () => freeBytes(data) } = options;
   const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
-  const room = new Room({ mostQueued, leastFree, free });
-  await room.look();
+  const capacity = new Capacity({ mostQueued, leastFree, free });
+  await capacity.look();
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.post(
     '/v1/reports',
-    ingest({ schemas: published, store, room, arriving: new Arriving(mostArriving), now, origins, perMinute, perMetric }),
+    ingest({ schemas: published, store, capacity, unfinished: new UnfinishedBodies(mostArriving), now, origins, perMinute, perMetric }),
   );
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   const estimating = createEstimating();
@@ -111,7 +111,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
     },
     close: async () => {
-      room.close();
+      capacity.close();
       await server.close();
       await estimating.close();
       await store.close();

@@ -1,14 +1,14 @@
 /** @module The collector: ingest, exactly-once tallies, estimators with honest error bars. */
 
-export { createCatalog, parseDocument } from './catalog.ts';
 export { type Collector, type CollectorOptions, openCollector } from './collector.ts';
-export type { AnswerEstimate, MetricEstimates, Truth } from './estimates.ts';
+export type { AnswerEstimate, MetricEstimates, Truth } from './estimates/estimates.ts';
 export { type Moments, momentsOf, type Population } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';
 export { estimatesOf } from './estimators/estimator.ts';
+export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { sampler } from './simulate/distribution.ts';
 export { type Agreement, agreement } from './statistics/agreement.ts';
-export { chiSquaredTail } from './statistics/chiSquared.ts';
-export { foldBatches } from './store/pending.ts';
+export { chiSquaredTail } from './statistics/chi-squared.ts';
 export type { Tallies, Tally } from './store/store.ts';
+export { foldBatches } from './store/unfolded.ts';
 export { type Watch, watchOf } from './watch/watch.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { REQUEST_BYTES, Room } from '#collector/http/room.ts';
+import { Capacity, REQUEST_BYTES } from '#collector/ingest/capacity.ts';
 import { StoreFull } from '#collector/store/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 
@@ -145,14 +145,14 @@ describe('no room', () => {
   });
 
   test('a disk that says nothing of its room has none', async () => {
-    const room = new Room({ mostQueued: 10, leastFree: 1, free: () => Promise.reject(new Error('gone')) });
+    const room = new Capacity({ mostQueued: 10, leastFree: 1, free: () => Promise.reject(new Error('gone')) });
     await room.look();
     expect(() => room.check(1)).toThrow('disk-full');
     room.close();
   });
 
   test('there is room again when those before were answered; an empty body takes some, and what is only declared none', () => {
-    const room = new Room({ mostQueued: REQUEST_BYTES + 10, leastFree: 1, free: async () => 2 });
+    const room = new Capacity({ mostQueued: REQUEST_BYTES + 10, leastFree: 1, free: async () => 2 });
     room.check(10);
     room.enter(10);
     expect(() => room.check(0)).toThrow('busy');

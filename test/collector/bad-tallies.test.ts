@@ -29,7 +29,7 @@ import {
   unaryLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { describe as describeDistribution, USUAL } from '#collector/distribution.ts';
+import { describe as describeDistribution, USUAL } from '#collector/estimates/distribution.ts';
 import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
 import { marginAt } from '#collector/plan/precision.ts';
 import type { Tallies } from '#collector/store/store.ts';

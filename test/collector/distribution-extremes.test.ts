@@ -2,7 +2,7 @@
 
 import { cellsOf, type DistributionLaw, distributionLaw, hierarchicalLaw, mechanismOf, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { describe as describeDistribution, USUAL } from '#collector/distribution.ts';
+import { describe as describeDistribution, USUAL } from '#collector/estimates/distribution.ts';
 import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { distributionOf, estimatesOf, evenVariance } from '#collector/estimators/estimator.ts';

@@ -3,8 +3,8 @@
 import { defineSchema, flag } from '@murmuration/client';
 import type { MetricDocument } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { estimate, type Question } from '#collector/estimates.ts';
-import { createEstimating, type Estimating } from '#collector/estimating.ts';
+import { estimate, type Question } from '#collector/estimates/estimates.ts';
+import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
 
 const document = defineSchema({
   app: 'notes',

@@ -38,8 +38,8 @@ import {
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Folder } from '#collector/fold/folder.ts';
-import { VerticalCounter } from '#collector/fold/vertical.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
+import { VerticalCounter } from '#collector/ingest/vertical-counters.ts';
 
 /** Laws of every mechanism, of lengths around bytes and words. A mechanism without one does not compile. */
 const laws: { readonly [M in Law['mechanism']]: readonly Law[] } = {
@@ -112,15 +112,15 @@ function added(decoded: readonly Report[], { cells: size }: TallyShape): Map<num
 }
 
 /** The tallies of reports as they come over the wire. */
-function foldPayloads(shape: TallyShape, payloads: readonly string[]): ReturnType<Folder['tallies']> {
-  const folder = new Folder(shape);
+function foldPayloads(shape: TallyShape, payloads: readonly string[]): ReturnType<Accumulator['tallies']> {
+  const folder = new Accumulator(shape);
   folder.addPayloads(payloads);
   return folder.tallies();
 }
 
 /** The tallies of reports as randomizers give them. */
-function foldReports(shape: TallyShape, reports: readonly Uint8Array[]): ReturnType<Folder['tallies']> {
-  const folder = new Folder(shape);
+function foldReports(shape: TallyShape, reports: readonly Uint8Array[]): ReturnType<Accumulator['tallies']> {
+  const folder = new Accumulator(shape);
   for (const report of reports) folder.addReport(report);
   return folder.tallies();
 }
@@ -184,7 +184,7 @@ describe.each(all)('$mechanism %#', (law) => {
     const packing = packingOf(shape);
     fc.assert(
       fc.property(fc.array(reports(shape), { maxLength: 20 }), (drawn) => {
-        const folder = new Folder(shape);
+        const folder = new Accumulator(shape);
         const words = new Int32Array(packing.words * drawn.length);
         const bytes = new Uint8Array(words.buffer);
         drawn.forEach((report, i) => {

@@ -21,7 +21,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spendingOf } from '#collector/audit/spending.ts';
 import { statementOf } from '#collector/audit/statement.ts';
-import { soughtOf } from '#collector/candidates.ts';
+import { candidateAnswersOf } from '#collector/estimates/candidates.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 
@@ -184,7 +184,7 @@ describe('a device', () => {
 });
 
 test('what is sought is each candidate with each answer, in the order of the questions', () => {
-  const sought = soughtOf(schema.document.metrics.words as MetricDocument, ['a', 'b']);
+  const sought = candidateAnswersOf(schema.document.metrics.words as MetricDocument, ['a', 'b']);
   expect(sought).toEqual([
     { answer: { plan: 'free', word: 'a' }, text: '1:a0' },
     { answer: { plan: 'pro', word: 'a' }, text: '1:a1' },

@@ -19,7 +19,7 @@ import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { randomizeSubset } from '#client/randomizers/subset.ts';
 import { randomizeUnary } from '#client/randomizers/unary.ts';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
-import { Folder } from '#collector/fold/folder.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { cohortsPValue } from '#collector/watch/evidence.ts';
 import { type Leverage, leverageOf } from '#collector/watch/leverage.ts';
 import { type Watch, watchOf } from '#collector/watch/watch.ts';
@@ -46,7 +46,7 @@ const honest: readonly (readonly [
 
 /** The watch of reports. */
 function watch(law: Law, reports: Iterable<Uint8Array>): Watch {
-  const folder = new Folder(mechanismOf(law).shape(law));
+  const folder = new Accumulator(mechanismOf(law).shape(law));
   folder.addPayloads([...reports].map(toBase64url));
   const ones = folder.ones();
   return watchOf(law, folder.tallies(), ones.size > 0 ? [{ day: 1, reports: ones }] : [], 1);

@@ -19,7 +19,7 @@ import { respondKAry } from '#client/randomizers/k-ary.ts';
 import { randomizeOneBit } from '#client/randomizers/one-bit.ts';
 import { dBitFlipEstimates, drawnVariance } from '#collector/estimators/d-bit-flip.ts';
 import { oneBitEstimates, oneBitScores } from '#collector/estimators/one-bit.ts';
-import { Folder } from '#collector/fold/folder.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { dBitFlip as specimen } from '../conformance/specimens/d-bit-flip.ts';
 import { EPSILONS, expectHeld, PERMANENT } from './asked.ts';
 import { compose, distribution, indexReport, kAryRow, largestRatio, range } from './channel.ts';
@@ -136,7 +136,7 @@ test.each([
   const share = 0.3;
   let [covered, statistic] = [0, 0];
   for (let round = 0; round < rounds; round++) {
-    const folder = new Folder(dBitFlip.shape(law));
+    const folder = new Accumulator(dBitFlip.shape(law));
     const own = round % law.size;
     let drawn = 0;
     for (let i = 0; i < devices; i++) {

@@ -6,9 +6,9 @@ import { canonicalSchema, exponentialLaw, kAryLaw, type MetricDocument } from '@
 import { describe, expect, test } from 'vitest';
 import { spendingOf } from '#collector/audit/spending.ts';
 import { statementOf } from '#collector/audit/statement.ts';
-import { compareSchemas } from '#collector/compare.ts';
 import { planOf } from '#collector/plan/plan.ts';
 import { standardErrorAt } from '#collector/plan/precision.ts';
+import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 
 const options = ['list', 'grid', 'map'];

@@ -22,7 +22,7 @@ import {
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareSchemas } from '#collector/compare.ts';
+import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 
 const ask = { epsilon: 1, description: 'a number' };

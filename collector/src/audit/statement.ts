@@ -12,7 +12,7 @@ import {
   ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { inWords } from '../otherwise.ts';
+import { inWords } from '../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';

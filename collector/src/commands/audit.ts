@@ -7,7 +7,7 @@ import { percent, posteriorOf } from '../audit/posterior.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
 import { combinationsOf, warningsOf } from '../audit/warnings.ts';
-import { loadUnproven } from '../schema-file.ts';
+import { loadUnproven } from '../schemas/schema-file.ts';
 import { shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';

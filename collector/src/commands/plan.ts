@@ -6,7 +6,7 @@ import { type Asked, askedOf } from '../plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE } from '../plan/plan.ts';
 import { type Asking, askedTypes, QUESTIONS } from '../plan/question.ts';
 import { type Splitting, splittingOf } from '../plan/splitting.ts';
-import { loadSchema } from '../schema-file.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
 import { describeQuestion, planQuestion } from './plan-question.ts';
 import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';
 import { table } from './table.ts';

@@ -13,9 +13,9 @@ import {
   wireName,
 } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { type Change, compareSchemas } from '../compare.ts';
-import { inWords } from '../otherwise.ts';
-import { loadSchema } from '../schema-file.ts';
+import { type Change, compareSchemas } from '../schemas/compare.ts';
+import { inWords } from '../schemas/otherwise.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';
 

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { takesCandidates } from '../candidates.ts';
 import { openCollector } from '../collector.ts';
-import { loadSchema } from '../schema-file.ts';
+import { takesCandidates } from '../estimates/candidates.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
 interface ServeOptions {

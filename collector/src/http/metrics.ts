@@ -3,14 +3,14 @@
 import { dayText, parseDay } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import { takesCandidates } from '../candidates.ts';
-import type { Catalog, PublishedMetric } from '../catalog.ts';
-import { gather, type Settings } from '../estimates.ts';
-import type { Estimating } from '../estimating.ts';
+import { takesCandidates } from '../estimates/candidates.ts';
+import { gather, type Settings } from '../estimates/estimates.ts';
+import type { Estimating } from '../estimates/estimates-thread.ts';
+import { askedOf } from '../estimates/query.ts';
 import { AMONG } from '../estimators/people.ts';
-import { inWords } from '../otherwise.ts';
+import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
+import { inWords } from '../schemas/otherwise.ts';
 import type { Store } from '../store/store.ts';
-import { askedOf } from './asked.ts';
 import { Problem } from './problem.ts';
 
 const day = z.string().transform((text, context) => {

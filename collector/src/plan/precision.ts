@@ -21,7 +21,7 @@ import { worstOf } from '../estimators/number.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
 import { rangeVariance } from '../estimators/pure.ts';
 import { stringVariance } from '../estimators/strings.ts';
-import { chiSquaredTail } from '../statistics/chiSquared.ts';
+import { chiSquaredTail } from '../statistics/chi-squared.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;

@@ -3,7 +3,7 @@
 import type { DeviceQuestion } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, mechanismOf, toBase64url } from '@murmuration/shared';
-import { Folder } from '../fold/folder.ts';
+import { Accumulator } from '../ingest/accumulator.ts';
 import type { Tallies } from '../store/store.ts';
 import { sampler } from './distribution.ts';
 import type { DaysErrors, RoundErrors, Simulation } from './simulation.ts';
@@ -48,12 +48,12 @@ export function deviceOf({ randomizers, respondStored }: Randomizing, law: Law, 
 }
 
 /** An empty sum of reports. */
-export const folderOf = (law: Law): Folder => new Folder(mechanismOf(law).shape(law));
+export const folderOf = (law: Law): Accumulator => new Accumulator(mechanismOf(law).shape(law));
 
 /** Sums of the first day's reports, and of those of all days: one and the same where there is no other day. */
 interface DaySums {
-  readonly first: Folder;
-  readonly all: Folder;
+  readonly first: Accumulator;
+  readonly all: Accumulator;
 }
 
 export function daySumsOf(law: Law, { days = 1 }: Simulation): DaySums {

@@ -3,7 +3,7 @@
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { type MomentsLaw, momentsOf, type Population } from '../estimators/covariance.ts';
 import type { Estimate } from '../estimators/estimate.ts';
-import { chiSquaredTail } from './chiSquared.ts';
+import { chiSquaredTail } from './chi-squared.ts';
 
 /** How estimates and truth agree. */
 export interface Agreement {

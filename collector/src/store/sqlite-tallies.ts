@@ -1,10 +1,10 @@
 /** The tallies of the embedded store, as its writer adds to them. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { Delta } from './pending.ts';
 import { bytesOf } from './sqlite-ids.ts';
 import type { Shapes } from './store.ts';
 import { transaction } from './transaction.ts';
+import type { Delta } from './unfolded.ts';
 
 function sumsOf(blob: Uint8Array, cells: number, key: readonly unknown[]): Float64Array {
   if (blob.length !== 8 * cells) throw new RangeError(`tally ${key.join(' ')}: expected ${cells} cells, got ${blob.length} bytes`);

@@ -7,16 +7,16 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { createChore } from './chore.ts';
+import { createDeferred } from './deferred.ts';
 import { batchesOf, type Group, HEAD, type Place } from './group.ts';
 import { IdSet } from './id-set.ts';
-import { Pending } from './pending.ts';
 import { bytesOf, Ids, type Known, wordsOf } from './sqlite-ids.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { openForWriting, TIMEOUT } from './sqlite-schema.ts';
 import { createFold, keepShapes } from './sqlite-tallies.ts';
 import type { Appended, Shapes } from './store.ts';
 import { transaction } from './transaction.ts';
+import { UnfoldedReports } from './unfolded.ts';
 
 /** The log is folded when it has so many words, its sums take so many bytes, or it is so many milliseconds old. */
 const MOST_WORDS = 1_000_000;
@@ -33,8 +33,8 @@ const SQLITE_FULL = 13;
 
 const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
 
-/** What is in memory and what is in the log are not the same any more. The next start makes them so. */
-class Apart extends Error {}
+/** The sums in memory no longer match the log. Restarting reads the log again. */
+class LogAndMemoryDiffer extends Error {}
 
 class Writer {
   readonly #database: DatabaseSync;
@@ -45,7 +45,7 @@ class Writer {
   readonly #clearTo;
   readonly #close;
   readonly #fold: ReturnType<typeof createFold>;
-  #pending: Pending;
+  #pending: UnfoldedReports;
   #words = 0;
   /** Batches of days before this one are not taken, for their ids are forgotten. */
   #closed: number;
@@ -53,7 +53,7 @@ class Writer {
   constructor(database: DatabaseSync, published: Shapes) {
     this.#database = database;
     this.#shapes = keepShapes(database, published);
-    this.#pending = new Pending(this.#shapes);
+    this.#pending = new UnfoldedReports(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
     this.#log = database.prepare('INSERT INTO log (places, words) VALUES (?, ?)');
@@ -97,7 +97,7 @@ class Writer {
     try {
       this.#take(group, counted);
     } catch (error) {
-      throw new Apart('the log has what could not be added up', { cause: error });
+      throw new LogAndMemoryDiffer('the log has what could not be added up', { cause: error });
     }
     return results;
   }
@@ -105,7 +105,7 @@ class Writer {
   /** Takes the log into the tallies, all of it or up to the row where a start has come so far, and leaves nothing to do. */
   fold(row?: number): true {
     if (this.#words === 0) return true;
-    const fresh = new Pending(this.#shapes);
+    const fresh = new UnfoldedReports(this.#shapes);
     transaction(this.#database, () => {
       for (const delta of this.#pending.deltas()) this.#fold(delta);
       this.#ids.write();
@@ -185,7 +185,7 @@ function only(words: Int32Array, starts: readonly number[]): Int32Array {
 export function serveWriter(port: MessagePort, { file, shapes }: WriterData): void {
   const writer = new Writer(openForWriting(file), shapes);
   const say = (trouble: string): void => port.postMessage({ trouble } satisfies Trouble);
-  const folding = createChore(LONGEST, () => writer.fold(), say);
+  const folding = createDeferred(LONGEST, () => writer.fold(), say);
   let [isBusy, putOff] = [false, 0];
   const erase = (): boolean => {
     if (isBusy && putOff++ < MOST_PUT_OFF) {
@@ -195,7 +195,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     putOff = 0;
     return writer.erase();
   };
-  const erasing = createChore(TRACES, erase, say);
+  const erasing = createDeferred(TRACES, erase, say);
   erasing.plan(); // of what a crash has left
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
@@ -219,7 +219,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     try {
       reply = answer(request);
     } catch (error) {
-      if (error instanceof Apart) throw error; // ends the thread
+      if (error instanceof LogAndMemoryDiffer) throw error; // ends the thread
       reply = { error: (error as Error).message, isFull: (error as { readonly errcode?: number }).errcode === SQLITE_FULL };
     }
     port.postMessage(reply);

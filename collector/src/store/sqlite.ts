@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { connect, threadFile } from '../thread.ts';
+import { connect, threadFile } from '../threads/request-reply.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';

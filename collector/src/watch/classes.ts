@@ -3,7 +3,7 @@
  * devices are expected in each, and T reports of one device, which share its noise, count as one.
  */
 
-import { chiSquaredTail } from '../statistics/chiSquared.ts';
+import { chiSquaredTail } from '../statistics/chi-squared.ts';
 
 /** A sum that is at most so many times chi squared, of so many degrees over the same; `stretch` is 1 where left out. */
 export interface Squares {

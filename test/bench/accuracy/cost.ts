@@ -6,7 +6,7 @@ import { type ListLaw, listLaw, longListLaw, mechanismOf, toBase64url } from '@m
 import { createCoins, systemRng, words } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
-import { Folder } from '#collector/fold/folder.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { randomizersOf } from '#collector/simulate/lists.ts';
 import { median } from '../quantile.ts';
 import type { Part } from './part.ts';
@@ -35,7 +35,7 @@ function report(law: ListLaw, count: number): { readonly payloads: readonly stri
 /** CPU seconds of this process, all of its threads, from payload strings to estimates. */
 function foldingSeconds(law: ListLaw, payloads: readonly string[]): number {
   const before = process.cpuUsage();
-  const folder = new Folder(mechanismOf(law).shape(law));
+  const folder = new Accumulator(mechanismOf(law).shape(law));
   folder.addPayloads(payloads);
   estimatesOf(law, { tallies: folder.tallies(), perDevice: 1, candidates: [] });
   const { user, system } = process.cpuUsage(before);
@@ -44,7 +44,7 @@ function foldingSeconds(law: ListLaw, payloads: readonly string[]): number {
 
 /** Bytes that are held after so many reports, as they stream by. */
 function heldAfter(law: ListLaw, count: number, payloads: readonly string[], collectGarbage: () => void): number {
-  const folder = new Folder(mechanismOf(law).shape(law));
+  const folder = new Accumulator(mechanismOf(law).shape(law));
   for (let added = 0; added < count; added += payloads.length) folder.addPayloads(payloads);
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { type MetricDocument, mechanismOf, type TallyShape } from '@murmuration/shared';
-import { Folder } from '#collector/fold/folder.ts';
-import { VerticalCounter } from '#collector/fold/vertical.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
+import { VerticalCounter } from '#collector/ingest/vertical-counters.ts';
 import { median } from '../quantile.ts';
 import { schema } from './schema.ts';
 
@@ -66,7 +66,7 @@ export function foldingSeconds(batches: readonly (readonly (readonly [metric: st
   }));
   const fold = (): void => {
     for (const { shape, payloads: of } of payloads) {
-      const folder = new Folder(shape);
+      const folder = new Accumulator(shape);
       folder.addPayloads(of);
       folder.tallies();
     }

@@ -2,7 +2,7 @@
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bigEndian, type Law, mechanismOf, toBase64url } from '@murmuration/shared';
-import { Folder } from '#collector/fold/folder.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { type Watch, watchOf } from '#collector/watch/watch.ts';
 import type { Subject } from '../../conformance/subject.ts';
 
@@ -82,7 +82,7 @@ export function craftedOf(
 
 /** The watch of reports of one day. */
 export function watchReports(law: Law, reports: readonly Uint8Array[], perDevice = 1): Watch {
-  const folder = new Folder(mechanismOf(law).shape(law));
+  const folder = new Accumulator(mechanismOf(law).shape(law));
   folder.addPayloads(reports.map(toBase64url));
   const ones = folder.ones();
   return watchOf(law, folder.tallies(), ones.size > 0 && perDevice === 1 ? [{ day: 1, reports: ones }] : [], perDevice);

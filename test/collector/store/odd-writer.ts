@@ -1,6 +1,6 @@
 /** The writer's thread with something odd about it, said in the environment: timers that never fire or hurry, sums that fail. */
 
-import { Folder } from '#collector/fold/folder.ts';
+import { Accumulator } from '#collector/ingest/accumulator.ts';
 
 const query = new URLSearchParams(process.env['ODD_WRITER']);
 
@@ -12,8 +12,8 @@ if (pace === 'fast') globalThis.setTimeout = ((work: () => void, delay: number) 
 /** So many reports can be added up; the next can't. */
 const most = Number(query.get('reports') ?? Number.POSITIVE_INFINITY);
 let added = 0;
-const { add } = Folder.prototype;
-Folder.prototype.add = function (words, at) {
+const { add } = Accumulator.prototype;
+Accumulator.prototype.add = function (words, at) {
   if (++added > most) throw new RangeError('Array buffer allocation failed');
   add.call(this, words, at);
 };

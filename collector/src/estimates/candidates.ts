@@ -7,13 +7,13 @@ export const takesCandidates = (metric: MetricDocument): boolean =>
   metric.type === 'text' || (metric.type === 'joint' && !metric.questions.every(isListPart));
 
 /** An answer, and the text that devices hash for it. */
-export interface Sought {
+export interface CandidateAnswer {
   readonly answer: string | JointAnswer;
   readonly text: string;
 }
 
 /** The answers to look for, each candidate with every answer of the lists. */
-export function soughtOf(metric: MetricDocument, candidates: readonly string[]): readonly Sought[] {
+export function candidateAnswersOf(metric: MetricDocument, candidates: readonly string[]): readonly CandidateAnswer[] {
   if (metric.type !== 'joint') return candidates.map((text) => ({ answer: text, text }));
   const lists = jointAnswers(metric.questions.filter(isListPart));
   return candidates.flatMap((candidate) =>

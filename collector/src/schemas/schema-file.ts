@@ -5,8 +5,8 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SchemaDocument } from '@murmuration/shared';
+import { UsageError } from '../commands/usage.ts';
 import { parseDocument, parseUnproven } from './catalog.ts';
-import { UsageError } from './commands/usage.ts';
 
 const { write } = process.stdout;
 

@@ -1,4 +1,4 @@
-/** Bodies that are on their way: what has come of those that are not whole yet, within a budget of their own. */
+/** Request bodies that have arrived in part: their bytes so far, within a budget of their own. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '@murmuration/shared';
@@ -10,8 +10,8 @@ interface Part {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Where there is no room, it is made by those who have been sending for the longest: who sends slowly takes no place from who sends fast. */
-export class Arriving {
+/** When the budget is used up, the requests that have been sending longest are refused, so slow senders cannot starve fast ones. */
+export class UnfinishedBodies {
   readonly #most: number;
   #bytes = 0;
   /** In the order in which their first pieces came. */

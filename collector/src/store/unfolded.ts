@@ -1,7 +1,7 @@
-/** What is committed and not folded: reports of many batches, added up in memory by place and metric. The log has them until then. */
+/** Reports that are committed to the log but not yet added to the tallies, summed in memory by place and metric. */
 
 import type { AcceptedBatch, Published } from '@murmuration/shared';
-import { Folder } from '../fold/folder.ts';
+import { Accumulator } from '../ingest/accumulator.ts';
 import { type Group, HEAD, type Place } from './group.ts';
 import type { Shapes, Tallies } from './store.ts';
 
@@ -9,16 +9,16 @@ import type { Shapes, Tallies } from './store.ts';
 export interface Delta {
   readonly place: Place;
   readonly metric: string;
-  readonly folder: Folder;
+  readonly folder: Accumulator;
 }
 
 interface Metric {
   readonly name: string;
-  readonly folder: Folder;
+  readonly folder: Accumulator;
 }
 
 /** Adds up what was committed. */
-export class Pending {
+export class UnfoldedReports {
   /** About how many bytes the sums take. */
   bytes = 0;
   readonly #shapes: Shapes;
@@ -73,7 +73,7 @@ export class Pending {
     const onGrow = (bytes: number): void => {
       this.bytes += bytes;
     };
-    const metric = { name, folder: new Folder(shape, onGrow) };
+    const metric = { name, folder: new Accumulator(shape, onGrow) };
     metrics[number] = metric;
     return metric;
   }
@@ -85,7 +85,7 @@ export class Pending {
  * @param batches what `parseBatch` gives
  */
 export function foldBatches({ metrics }: Published, batches: Iterable<AcceptedBatch>): ReadonlyMap<string, Tallies> {
-  const pending = new Pending(new Map([['', metrics]]));
+  const pending = new UnfoldedReports(new Map([['', metrics]]));
   for (const { reports } of batches) pending.addReports(['', 0, ''], reports);
   return new Map(pending.deltas().map(({ metric, folder }) => [metric, folder.tallies()]));
 }

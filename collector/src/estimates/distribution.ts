@@ -9,9 +9,9 @@ import {
   quantilePlace,
   shareOf,
   sharesBelow,
-} from './estimators/distribution.ts';
-import type { Estimate } from './estimators/estimate.ts';
-import { inUnit, numberAt } from './unit.ts';
+} from '../estimators/distribution.ts';
+import type { Estimate } from '../estimators/estimate.ts';
+import { inUnit, numberAt } from './in-unit.ts';
 
 /** What is asked of a distribution. */
 export interface Asked {

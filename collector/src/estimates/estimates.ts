@@ -11,18 +11,18 @@ import {
   type MetricDocument,
   rangeOf,
 } from '@murmuration/shared';
-import { soughtOf } from './candidates.ts';
-import type { PublishedMetric } from './catalog.ts';
+import { interval, shareOf } from '../estimators/distribution.ts';
+import type { Estimate } from '../estimators/estimate.ts';
+import { distributionOf, estimatesOf } from '../estimators/estimator.ts';
+import { normSub } from '../estimators/norm-sub.ts';
+import { type Among, peopleIn } from '../estimators/people.ts';
+import { shrunk } from '../estimators/shrunk.ts';
+import type { PublishedMetric } from '../schemas/catalog.ts';
+import type { Evidence, Selection, Store, Tallies, Weights } from '../store/store.ts';
+import { type Watch, watchOf } from '../watch/watch.ts';
+import { candidateAnswersOf } from './candidates.ts';
 import { type Asked, type Described, describe, USUAL } from './distribution.ts';
-import { interval, shareOf } from './estimators/distribution.ts';
-import type { Estimate } from './estimators/estimate.ts';
-import { distributionOf, estimatesOf } from './estimators/estimator.ts';
-import { normSub } from './estimators/norm-sub.ts';
-import { type Among, peopleIn } from './estimators/people.ts';
-import { shrunk } from './estimators/shrunk.ts';
-import type { Evidence, Selection, Store, Tallies, Weights } from './store/store.ts';
-import { inUnit } from './unit.ts';
-import { type Watch, watchOf } from './watch/watch.ts';
+import { inUnit } from './in-unit.ts';
 
 /** One answer's share; of a number the mean, whose answer and label are `mean`. */
 export interface AnswerEstimate extends Estimate {
@@ -138,7 +138,7 @@ export function estimate(question: Question): MetricEstimates {
   const people = peopleIn(among, reports, every === 'once' ? 1 : Math.max(1, Math.ceil(days / DAYS[every])));
   const numbers = rangeOf(document);
   const listed = answersOf(document);
-  const sought = listed ? [] : soughtOf(document, candidates);
+  const sought = listed ? [] : candidateAnswersOf(document, candidates);
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const watch = watchOf(law, tallies, weights, perDevice, numbers);
   const estimates =

@@ -5,10 +5,10 @@
 
 import { Worker } from 'node:worker_threads';
 import { REFUSALS } from '@murmuration/shared';
+import { Problem } from '../http/problem.ts';
+import { connect, type Thread, threadFile } from '../threads/request-reply.ts';
 import type { MetricEstimates, Question } from './estimates.ts';
-import type { Reply } from './estimates-thread.ts';
-import { Problem } from './http/problem.ts';
-import { connect, type Thread, threadFile } from './thread.ts';
+import type { Reply } from './worker.ts';
 
 /** Questions that may wait: beyond them the next is asked to come later. */
 const MOST_WAITING = 200;
@@ -26,10 +26,7 @@ export function createEstimating(): Estimating {
   let thread: Thread<Question | null, Reply> | undefined;
   let waiting = 0;
   const start = (): Thread<Question | null, Reply> => {
-    const started = connect<Question | null, Reply>(
-      new Worker(threadFile(import.meta.url, 'estimates-thread')),
-      'nothing estimates any more',
-    );
+    const started = connect<Question | null, Reply>(new Worker(threadFile(import.meta.url, 'worker')), 'nothing estimates any more');
     void started.ended.then(() => {
       if (thread === started) thread = undefined;
     });

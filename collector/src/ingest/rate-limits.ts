@@ -35,7 +35,7 @@ interface Count {
 }
 
 /** Counts reports by source. */
-export class Sources {
+export class RateLimits {
   readonly #most: number;
   #day = 0;
   #key = randomBytes(32);

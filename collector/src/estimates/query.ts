@@ -1,8 +1,8 @@
 /** What a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
 
 import type { MetricDocument } from '@murmuration/shared';
-import { type Asked, edgeOf, USUAL } from '../distribution.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../http/problem.ts';
+import { type Asked, edgeOf, USUAL } from './distribution.ts';
 
 const MOST = 100;
 

@@ -1,7 +1,7 @@
 /** Places in [0, 1] as numbers of a range, in the unit that people know. */
 
 import type { Range } from '@murmuration/shared';
-import type { Estimate } from './estimators/estimate.ts';
+import type { Estimate } from '../estimators/estimate.ts';
 
 /** The number at a place of a range. */
 export const numberAt = ([from, to]: Range, place: number): number => from + (to - from) * place;

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES, Refusal } from '@murmuration/shared';
-import type { Arriving } from './arriving.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Whether the body of a request has a length that is accepted. */
 export const isReadable = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= MAX_BODY_BYTES;
@@ -18,7 +18,7 @@ export function lengthOf(request: IncomingMessage): number {
 /** Gives the whole body to `done`, or to `refuse` why it could not be kept until it was whole; neither, when the sender goes away before it has sent it. */
 export function readBody(
   response: ServerResponse<IncomingMessage>,
-  arriving: Arriving,
+  unfinished: UnfinishedBodies,
   done: (body: Buffer) => void,
   refuse: (refusal: Refusal) => void,
 ): void {
@@ -27,11 +27,11 @@ export function readBody(
   let last: Buffer = Buffer.alloc(0);
   const take = (piece: Buffer): void => {
     missing -= piece.length;
-    if (missing > 0) arriving.add(response, piece, drop);
+    if (missing > 0) unfinished.add(response, piece, drop);
     else last = piece; // a body of one piece needs no room
   };
   const end = (): void => {
-    const before = arriving.take(request);
+    const before = unfinished.take(request);
     done(before.length === 0 ? last : Buffer.concat([before, last]));
   };
   const drop = (refusal: Refusal): void => {

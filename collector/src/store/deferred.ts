@@ -1,7 +1,7 @@
-/** Work that is done a while after it was asked for, once for all who asked meanwhile. */
+/** Deferred work: it runs once, a fixed delay after the first of several requests for it. */
 
-/** Such work. */
-export interface Chore {
+/** Deferred work. */
+export interface Deferred {
   readonly plan: () => void;
   readonly cancel: () => void;
 }
@@ -13,7 +13,7 @@ export interface Chore {
  * @param work says whether it is done; it is tried again when it is not, or throws
  * @param onError is told of what it throws
  */
-export function createChore(delay: number, work: () => boolean, onError: (message: string) => void): Chore {
+export function createDeferred(delay: number, work: () => boolean, onError: (message: string) => void): Deferred {
   let timer: NodeJS.Timeout | undefined;
   const plan = (): void => {
     timer ??= setTimeout(run, delay);

@@ -1,4 +1,4 @@
-/** Threads that answer requests in their order, each with one reply. */
+/** Worker threads that answer requests in order, with one reply each. */
 
 import type { TransferListItem, Worker } from 'node:worker_threads';
 

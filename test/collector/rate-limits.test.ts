@@ -1,10 +1,10 @@
 /** Who counts as one source. */
 
 import { expect, test } from 'vitest';
-import { Sources } from '#collector/http/sources.ts';
+import { RateLimits } from '#collector/ingest/rate-limits.ts';
 
 test('a source has another name the next day, and neighbours in one IPv6 network have one', () => {
-  const sources = new Sources(1);
+  const sources = new RateLimits(1);
   const name = sources.nameOf('192.0.2.7', 1);
   expect(sources.nameOf('192.0.2.7', 1)).toBe(name);
   expect(sources.nameOf('192.0.2.8', 1)).not.toBe(name);

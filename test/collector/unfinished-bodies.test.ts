@@ -4,20 +4,20 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Arriving } from '#collector/http/arriving.ts';
-import { readBody } from '#collector/http/body.ts';
+import { readBody } from '#collector/ingest/body.ts';
+import { UnfinishedBodies } from '#collector/ingest/unfinished-bodies.ts';
 
 const responseTo = (request: IncomingMessage): ServerResponse<IncomingMessage> => new ServerResponse(request);
 
 test('of bodies on their way those that are whole or given up take no room, and where there is too little the oldest make it', () => {
-  const arriving = new Arriving(10);
+  const unfinished = new UnfinishedBodies(10);
   const refused: string[] = [];
   const add = (name: string, bytes: number, response = responseTo(new IncomingMessage(new Socket()))): ServerResponse<IncomingMessage> => {
-    arriving.add(response, Buffer.alloc(bytes), ({ code }) => refused.push(`${name}: ${code}`));
+    unfinished.add(response, Buffer.alloc(bytes), ({ code }) => refused.push(`${name}: ${code}`));
     return response;
   };
   add('gone', 9).emit('close');
-  expect(arriving.take(add('whole', 9).req)).toHaveLength(9);
+  expect(unfinished.take(add('whole', 9).req)).toHaveLength(9);
   const [first] = [add('first', 4), add('second', 4)];
   expect(refused).toEqual([]);
   add('first', 3, first);
@@ -35,11 +35,11 @@ test.each([
   ['goes away', (socket: Socket) => socket.destroy()],
   ['is answered before it was whole', (socket: Socket, response: ServerResponse) => response.end(() => socket.write('x'))],
 ])('nothing is kept of a body whose sender %s', async (_, act) => {
-  const arriving = new Arriving(1_000);
+  const unfinished = new UnfinishedBodies(1_000);
   const server = createServer((request, response) => {
     readBody(
       response,
-      arriving,
+      unfinished,
       () => undefined,
       () => undefined,
     );
@@ -60,7 +60,7 @@ test.each([
   const [response] = (await once(server, 'request')).slice(1) as [ServerResponse<IncomingMessage>];
   await expect.poll(() => response.closed).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(arriving.take(response.req)).toHaveLength(0);
+  expect(unfinished.take(response.req)).toHaveLength(0);
   socket.destroy();
   server.close();
 });

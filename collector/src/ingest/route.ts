@@ -4,12 +4,12 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ACCEPTED_DAYS, dayNumber, dayText, type Published, parseBatch, Refusal } from '@murmuration/shared';
 import type { RequestHandler } from 'express';
+import { HEADERS, refuse } from '../http/refuse.ts';
 import { type Entry, type Store, StoreFull } from '../store/store.ts';
-import type { Arriving } from './arriving.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
-import { HEADERS, refuse } from './refuse.ts';
-import type { Room } from './room.ts';
-import { Sources } from './sources.ts';
+import type { Capacity } from './capacity.ts';
+import { RateLimits } from './rate-limits.ts';
+import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Ids outlive the days on which their batches are accepted by so many: a replay can't slip in between. */
 const ID_MARGIN = 2;
@@ -18,8 +18,8 @@ const ID_MARGIN = 2;
 export interface IngestParts {
   readonly schemas: ReadonlyMap<string, Published>;
   readonly store: Store;
-  readonly room: Room;
-  readonly arriving: Arriving;
+  readonly capacity: Capacity;
+  readonly unfinished: UnfinishedBodies;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Pages that may report; all when left out. */
@@ -31,16 +31,16 @@ export interface IngestParts {
 }
 
 /** The ingest route. */
-export function ingest({ schemas, store, room, arriving, now, origins, perMinute, perMetric }: IngestParts): RequestHandler {
+export function ingest({ schemas, store, capacity, unfinished, now, origins, perMinute, perMetric }: IngestParts): RequestHandler {
   const allowed = origins && new Set(origins);
-  const sources = perMinute === undefined ? undefined : new Sources(perMinute);
+  const sources = perMinute === undefined ? undefined : new RateLimits(perMinute);
   let latest = 0;
 
   const check = (request: IncomingMessage): void => {
     const { origin } = request.headers;
     if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
       throw new Refusal('bad-origin', 'an origin that may report here', origin);
-    room.check(lengthOf(request));
+    capacity.check(lengthOf(request));
   };
 
   /** Counts a batch. @throws {Refusal} of one that is not counted, and was not before */
@@ -69,11 +69,11 @@ export function ingest({ schemas, store, room, arriving, now, origins, perMinute
 
   return (request, response, next) => {
     const finish = async (body: Buffer): Promise<void> => {
-      room.enter(body.length);
+      capacity.enter(body.length);
       try {
         await take(request, body);
       } finally {
-        room.leave(body.length);
+        capacity.leave(body.length);
       }
       response.writeHead(204, HEADERS).end();
     };
@@ -81,7 +81,7 @@ export function ingest({ schemas, store, room, arriving, now, origins, perMinute
       // A body of no accepted length is not read: its connection ends. Others are dropped as they come, for under overload a new connection would cost more.
       if (error instanceof Refusal) return refuse(response, error, !isReadable(request));
       if (!(error instanceof StoreFull)) return next(error);
-      room.fill();
+      capacity.fill();
       refuse(response, new Refusal('disk-full', 'room on the disk', 'none'), false);
     };
     // The server has answered already where a body took too long.
@@ -93,7 +93,7 @@ export function ingest({ schemas, store, room, arriving, now, origins, perMinute
     try {
       check(request);
       const heard = inTime((body: Buffer) => void finish(body).catch(fail));
-      readBody(response, arriving, heard, inTime(fail));
+      readBody(response, unfinished, heard, inTime(fail));
     } catch (error) {
       fail(error);
     }

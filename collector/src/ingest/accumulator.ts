@@ -1,13 +1,13 @@
 /**
- * The folder: reports of one metric, packed as words, added up by cohort. Symbols are direct increments, bit vectors go
- * through vertical counters; no array of cells is made for any report.
+ * Adds up packed reports of one metric by cohort. Symbols are direct increments. Bit vectors go through vertical counters;
+ * no array of cells is made for any report.
  */
 
 import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/shared';
 import type { Tally } from '../store/store.ts';
-import { VerticalCounter } from './vertical.ts';
+import { VerticalCounter } from './vertical-counters.ts';
 
-/** Bytes that a sum takes beside its cells and planes: objects of its own, and those of a folder that has few. */
+/** Bytes that a sum takes beside its cells and planes: its own objects, and those of an accumulator with few sums. */
 const OVERHEAD = 1_500;
 /** Bytes of a vertical counter for each cell: its 24 planes and the 16 rows of a group, at a bit each. */
 const PLANES = 5;
@@ -19,7 +19,7 @@ interface Sum {
 }
 
 /** Adds up reports of one shape. */
-export class Folder {
+export class Accumulator {
   readonly packing: Packing;
   readonly #shape: TallyShape;
   readonly #sums = new Map<number, Sum>();

@@ -10,7 +10,7 @@ const EVERY = 1_000;
 export const REQUEST_BYTES = 12_000;
 
 /** What there is room for. */
-export interface RoomOptions {
+export interface CapacityOptions {
   /** Bytes that requests may hold while they wait for their commit: `REQUEST_BYTES` and a body each. */
   readonly mostQueued: number;
   /** Bytes that stay free on the disk. */
@@ -26,13 +26,13 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /** Refuses what there is no room for. Where there is room again it takes batches again, without a restart. */
-export class Room {
-  readonly #options: RoomOptions;
+export class Capacity {
+  readonly #options: CapacityOptions;
   #queued = 0;
   #isFull = false;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: RoomOptions) {
+  constructor(options: CapacityOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.look(), EVERY).unref();
   }
@@ -48,7 +48,7 @@ export class Room {
     this.#isFull = true;
   }
 
-  /** Whether a body of so many bytes may be read. Keeps no place for it, for who sends slowly takes none from others: what has come of it has room of its own (`Arriving`). @throws {Refusal} when there is no room */
+  /** Whether a body of so many bytes may be read. Keeps no place for it, for who sends slowly takes none from others: what has come of it has room of its own (`UnfinishedBodies`). @throws {Refusal} when there is no room */
   check(body: number): void {
     if (this.#isFull) throw new Refusal('disk-full', 'room on the disk', 'too little of it');
     if (this.#queued + REQUEST_BYTES + body > this.#options.mostQueued) {

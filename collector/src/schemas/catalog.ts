@@ -21,9 +21,9 @@ import {
   type SchemaDocument,
   wireName,
 } from '@murmuration/shared';
-import { combinationsOf } from './audit/warnings.ts';
+import { combinationsOf } from '../audit/warnings.ts';
+import { inverseOf } from '../estimators/exponential.ts';
 import { parseForm } from './document-form.ts';
-import { inverseOf } from './estimators/exponential.ts';
 import { inputOf } from './otherwise.ts';
 
 /** Mechanisms of one type of metric, and its only ones. */
