@@ -1,16 +1,18 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
 import { fileURLToPath } from 'node:url';
-import { publish, type SchemaDocument } from '@murmuration/shared';
+import type { SchemaDocument } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
 import type { Truth } from './estimates/estimates.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { metricsRouter } from './http/metrics.ts';
-import { Problem, problemOf, sendProblem } from './http/problem.ts';
+import { Refusal, refusalOf } from './http/refusal.ts';
+import { refuseRead } from './http/refuse.ts';
 import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { Capacity, freeBytes } from './ingest/capacity.ts';
+import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
@@ -91,13 +93,13 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   app.use(metricsRouter(catalog, store, estimating, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] })));
   app.use(express.static(dashboard));
   app.use((request) => {
-    throw new Problem(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
+    throw new Refusal(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
   });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const problem = problemOf(error);
-    if (problem.status === 500) log.error({ err: error }, 'a request failed');
-    sendProblem(response, problem);
+    const refusal = refusalOf(error);
+    if (refusal.status === 500) log.error({ err: error }, 'a request failed');
+    refuseRead(response, refusal);
   };
   app.use(onError);
 

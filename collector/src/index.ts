@@ -5,6 +5,7 @@ export type { AnswerEstimate, MetricEstimates, Truth } from './estimates/estimat
 export { type Moments, momentsOf, type Population } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';
 export { estimatesOf } from './estimators/estimator.ts';
+export { type AcceptedBatch, parseBatch, publish } from './ingest/parse-batch.ts';
 export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { sampler } from './simulate/distribution.ts';
 export { type Agreement, agreement } from './statistics/agreement.ts';

@@ -2,8 +2,16 @@
 
 import type { Upload } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { type AnswerEstimate, estimatesOf, foldBatches, type Tallies } from '@murmuration/collector';
-import { type AcceptedBatch, answersOf, dayNumber, labelOf, type MetricDocument, parseBatch, publish, wireName } from '@murmuration/shared';
+import {
+  type AcceptedBatch,
+  type AnswerEstimate,
+  estimatesOf,
+  foldBatches,
+  parseBatch,
+  publish,
+  type Tallies,
+} from '@murmuration/collector';
+import { answersOf, dayNumber, labelOf, type MetricDocument, wireName } from '@murmuration/shared';
 import { type Comparison, compareMetric } from './compare.ts';
 import { candidates, countTruth, noTruths, people } from './data.ts';
 import { report } from './device.ts';

@@ -10,7 +10,6 @@ export * from './encoding/bits.ts';
 export * from './encoding/bytes.ts';
 export * from './encoding/canonical.ts';
 export * from './hashing.ts';
-export * from './intake.ts';
 export { type BitStage, type BitStages, bitSupport } from './mechanisms/bits.ts';
 export { encodeBucket, overBuckets } from './mechanisms/buckets.ts';
 export * from './mechanisms/codec.ts';

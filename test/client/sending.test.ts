@@ -1,8 +1,9 @@
 /** How a batch leaves: the bytes that preview shows, again as they are after a failure, and what each answer means. */
 
 import { choice, type Delivery, defineSchema, flag, preview, text } from '@murmuration/client';
-import { parseBatch, publish, unpackReports, wireName } from '@murmuration/shared';
+import { wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { device, FIRST_DAY, results, settle, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 

@@ -6,22 +6,13 @@ import { join } from 'node:path';
 import { choice, defineSchema, flag, joint, permanent, preview, text } from '@murmuration/client';
 import { stringHashing } from '@murmuration/client/mechanisms';
 import { openCollector, parseDocument } from '@murmuration/collector';
-import {
-  answersOf,
-  hashString,
-  MAX_STRING_BYTES,
-  type MetricDocument,
-  pairText,
-  parseBatch,
-  publish,
-  unpackReports,
-  wireName,
-} from '@murmuration/shared';
+import { answersOf, hashString, MAX_STRING_BYTES, type MetricDocument, pairText, wireName } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spendingOf } from '#collector/audit/spending.ts';
 import { statementOf } from '#collector/audit/statement.ts';
 import { candidateAnswersOf } from '#collector/estimates/candidates.ts';
+import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { createTelemetry, memoryStorage, preview } from '@murmuration/client';
-import { REFUSALS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { REFUSALS } from '#collector/http/refusal.ts';
 import { schema } from './senders.ts';
 
 describe('one table of refusals', () => {

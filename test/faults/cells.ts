@@ -5,7 +5,8 @@
 
 import { choice, defineSchema } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
-import { bigEndian, dayText, publish, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
+import { bigEndian, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
+import { publish } from '#collector/ingest/parse-batch.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import type { Store } from '#collector/store/store.ts';
 

@@ -4,8 +4,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { REFUSALS } from '@murmuration/shared';
-import { Problem } from '../http/problem.ts';
+import { refusal } from '../http/refusal.ts';
 import { connect, type Thread, threadFile } from '../threads/request-reply.ts';
 import type { MetricEstimates, Question } from './estimates.ts';
 import type { Reply } from './worker.ts';
@@ -15,7 +14,7 @@ const MOST_WAITING = 200;
 
 /** What estimates. */
 export interface Estimating {
-  /** @throws {Problem} when too many wait */
+  /** @throws {Refusal} when too many wait */
   readonly estimate: (question: Question) => Promise<MetricEstimates>;
   /** Ends the thread, when it has answered. */
   readonly close: () => Promise<void>;
@@ -35,7 +34,7 @@ export function createEstimating(): Estimating {
   return {
     estimate: async (question) => {
       if (waiting >= MOST_WAITING) {
-        throw new Problem(REFUSALS.busy, 'busy', `at most ${MOST_WAITING} estimates that wait`, 'more; try again later');
+        throw refusal('busy', `at most ${MOST_WAITING} estimates that wait`, 'more; try again later');
       }
       waiting++;
       try {

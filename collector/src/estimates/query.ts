@@ -1,7 +1,7 @@
 /** What a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
 
 import type { MetricDocument } from '@murmuration/shared';
-import { Problem } from '../http/problem.ts';
+import { Refusal } from '../http/refusal.ts';
 import { type Asked, edgeOf, USUAL } from './distribution.ts';
 
 const MOST = 100;
@@ -11,7 +11,7 @@ function listOf<T>(name: string, text: string, expected: string, read: (part: st
   const parts = text.split(',');
   const values = parts.map(read).filter((value) => value !== undefined);
   if (values.length < parts.length || parts.length > MOST) {
-    throw new Problem(400, 'bad-query', `${name}: at most ${MOST} of ${expected}, parted by commas`, text.slice(0, 200));
+    throw new Refusal(400, 'bad-query', `${name}: at most ${MOST} of ${expected}, parted by commas`, text.slice(0, 200));
   }
   return values;
 }
@@ -26,7 +26,7 @@ const numberOf = (text: string | undefined): number => (text?.trim() ? Number(te
 export function askedOf({ type, ...metric }: MetricDocument, ranges: string | undefined, quantiles: string | undefined): Asked {
   if (type !== 'distribution' || !('cells' in metric)) {
     if (ranges === undefined && quantiles === undefined) return USUAL;
-    throw new Problem(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);
+    throw new Refusal(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);
   }
   const { range, cells } = metric;
   const [least, most] = range;

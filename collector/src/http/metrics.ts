@@ -11,7 +11,7 @@ import { AMONG } from '../estimators/people.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import type { Store } from '../store/store.ts';
-import { Problem } from './problem.ts';
+import { Refusal } from './refusal.ts';
 
 const day = z.string().transform((text, context) => {
   const number = parseDay(text);
@@ -36,7 +36,7 @@ function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>;
   const parsed = query.safeParse(Object.fromEntries(entries.filter((entry) => !isSegment(entry))));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new Problem(
+    throw new Refusal(
       400,
       'bad-query',
       `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`,
@@ -50,8 +50,8 @@ function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>;
 function find({ metrics }: Catalog, name: string, app: string | undefined): PublishedMetric {
   const found = metrics.filter((each) => each.metric === name && (app === undefined || each.app === app));
   const [metric] = found;
-  if (metric === undefined) throw new Problem(404, 'unknown-metric', 'a published metric', app === undefined ? name : `${app}/${name}`);
-  if (found.length > 1) throw new Problem(400, 'ambiguous-metric', `app: one of ${found.map((each) => each.app).join(', ')}`, 'none');
+  if (metric === undefined) throw new Refusal(404, 'unknown-metric', 'a published metric', app === undefined ? name : `${app}/${name}`);
+  if (found.length > 1) throw new Refusal(400, 'ambiguous-metric', `app: one of ${found.map((each) => each.app).join(', ')}`, 'none');
   return metric;
 }
 
@@ -59,16 +59,16 @@ function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: 
   for (const [name, value] of Object.entries(segment)) {
     const values = Object.hasOwn(segments, name) ? segments[name] : undefined;
     if (!values?.includes(value))
-      throw new Problem(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
+      throw new Refusal(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
   }
 }
 
 /** Throws unless the days are a range and, where candidates are named, the metric has a string. */
 function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.infer<typeof query>): void {
   if (from !== undefined && to !== undefined && from > to)
-    throw new Problem(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));
+    throw new Refusal(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));
   if (candidate !== undefined && !takesCandidates(document))
-    throw new Problem(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+    throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
 }
 
 /** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */

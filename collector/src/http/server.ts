@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { REFUSALS, Refusal } from '@murmuration/shared';
 import { Connections } from './connections.ts';
-import { problemText } from './problem.ts';
+import { bodyOf, type Refusal, refusal } from './refusal.ts';
 import { refuse } from './refuse.ts';
 
 /** How long a sender may take, in milliseconds. */
@@ -30,17 +29,17 @@ const LAST_CALL = 1_000;
 const CHECKS = 4; // timeouts are looked for so often within the shortest of them
 
 /** What is said of a request that never became one, by Node's code. */
-function refusalOf(code: string | undefined): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('timeout', 'a whole request in time', 'another');
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'at most 16 KiB of headers', 'more');
-  return new Refusal('bad-request', 'a well-formed request', 'another');
+function parserRefusal(code: string | undefined): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal('timeout', 'a whole request in time', 'another');
+  if (code === 'HPE_HEADER_OVERFLOW') return refusal('headers-too-large', 'at most 16 KiB of headers', 'more');
+  return refusal('bad-request', 'a well-formed request', 'another');
 }
 
 /** Refuses where no request was read that a response could belong to. */
-function refuseBare(socket: Duplex, { code, expected, got }: Refusal): void {
-  const body = problemText(code, expected, got);
+function refuseBare(socket: Duplex, refusal: Refusal): void {
+  const body = bodyOf(refusal);
   socket.end(
-    `HTTP/1.1 ${REFUSALS[code]} ${STATUS_CODES[REFUSALS[code]]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 
@@ -58,18 +57,18 @@ export function createHttpServer(listener: RequestListener, { headers, request, 
   const onRequest: RequestListener = (incoming, response) => {
     if (!connections.begin(response)) return;
     if (incoming.httpVersion !== '1.1' || incoming.headers.host !== undefined) listener(incoming, response);
-    else refuse(response, new Refusal('bad-request', 'a Host', 'none'), true);
+    else refuse(response, refusal('bad-request', 'a Host', 'none'), true);
   };
   const onExpectation: RequestListener = ({ headers }, response) => {
-    if (connections.begin(response)) refuse(response, new Refusal('bad-expectation', 'no Expect but 100-continue', headers.expect), true);
+    if (connections.begin(response)) refuse(response, refusal('bad-expectation', 'no Expect but 100-continue', headers.expect), true);
   };
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const response = connections.lastOf(socket);
-    if (response === undefined) refuseBare(socket, refusalOf(error.code));
+    if (response === undefined) refuseBare(socket, parserRefusal(error.code));
     else if (response.headersSent || response.req.complete)
       connections.end(socket); // it is about what came after that request
-    else refuse(response, refusalOf(error.code), true);
+    else refuse(response, parserRefusal(error.code), true);
   };
   const options = {
     headersTimeout: headers,

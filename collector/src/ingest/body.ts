@@ -1,7 +1,8 @@
 /** The body of a request: of the length that it declared. Node's parser takes no more of it, and its timeouts bound how long it may take. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_BODY_BYTES, Refusal } from '@murmuration/shared';
+import { MAX_BODY_BYTES } from '@murmuration/shared';
+import { type Refusal, refusal } from '../http/refusal.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Whether the body of a request has a length that is accepted. */
@@ -10,8 +11,8 @@ export const isReadable = ({ headers }: IncomingMessage): boolean => Number(head
 /** The length that a request declares, in bytes. @throws {Refusal} before anything is read, unless it is accepted */
 export function lengthOf(request: IncomingMessage): number {
   const declared = request.headers['content-length'];
-  if (declared === undefined) throw new Refusal('length-required', 'a Content-Length', 'none');
-  if (!isReadable(request)) throw new Refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
+  if (declared === undefined) throw refusal('length-required', 'a Content-Length', 'none');
+  if (!isReadable(request)) throw refusal('too-large', `at most ${MAX_BODY_BYTES} bytes`, `${declared} bytes`);
   return Number(declared);
 }
 

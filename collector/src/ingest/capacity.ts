@@ -1,7 +1,7 @@
 /** Whether there is room for another batch: in memory, by the bytes of what waits for its commit, and on the disk. */
 
 import { statfs } from 'node:fs/promises';
-import { Refusal } from '@murmuration/shared';
+import { refusal } from '../http/refusal.ts';
 
 /** How often the disk is asked, in milliseconds: never while a request waits. */
 const EVERY = 1_000;
@@ -50,9 +50,9 @@ export class Capacity {
 
   /** Whether a body of so many bytes may be read. Keeps no place for it, for who sends slowly takes none from others: what has come of it has room of its own (`UnfinishedBodies`). @throws {Refusal} when there is no room */
   check(body: number): void {
-    if (this.#isFull) throw new Refusal('disk-full', 'room on the disk', 'too little of it');
+    if (this.#isFull) throw refusal('disk-full', 'room on the disk', 'too little of it');
     if (this.#queued + REQUEST_BYTES + body > this.#options.mostQueued) {
-      throw new Refusal('busy', `at most ${this.#options.mostQueued} bytes that wait`, 'more; try again later');
+      throw refusal('busy', `at most ${this.#options.mostQueued} bytes that wait`, 'more; try again later');
     }
   }
 

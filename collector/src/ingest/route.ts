@@ -2,12 +2,14 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ACCEPTED_DAYS, dayNumber, dayText, type Published, parseBatch, Refusal } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import type { RequestHandler } from 'express';
+import { Refusal, refusal } from '../http/refusal.ts';
 import { HEADERS, refuse } from '../http/refuse.ts';
 import { type Entry, type Store, StoreFull } from '../store/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
+import { type Published, parseBatch } from './parse-batch.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
@@ -39,16 +41,16 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
   const check = (request: IncomingMessage): void => {
     const { origin } = request.headers;
     if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
-      throw new Refusal('bad-origin', 'an origin that may report here', origin);
+      throw refusal('bad-origin', 'an origin that may report here', origin);
     capacity.check(lengthOf(request));
   };
 
   /** Counts a batch. @throws {Refusal} of one that is not counted, and was not before */
   const count = async (entry: Entry): Promise<void> => {
     const appended = await store.append(entry);
-    if (appended === 'conflict') throw new Refusal('conflict', 'the bytes that this batch id came with', 'others');
+    if (appended === 'conflict') throw refusal('conflict', 'the bytes that this batch id came with', 'others');
     // The clock was ahead once, and has dropped the ids of that day.
-    if (appended === 'expired') throw new Refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day));
+    if (appended === 'expired') throw refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day));
   };
 
   /** Checks a body, and resolves when it is counted. */
@@ -57,7 +59,7 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
     const today = dayNumber(time);
     const source = sources?.nameOf(request.socket.remoteAddress ?? '', today);
     if (source !== undefined && sources?.isSpent(source, time))
-      throw new Refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
+      throw refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
     const batch = parseBatch(body.toString('utf8'), schemas, today, perMetric);
     if (source !== undefined) sources?.add(source, batch.count, time);
     if (today > latest) {
@@ -82,7 +84,7 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
       if (error instanceof Refusal) return refuse(response, error, !isReadable(request));
       if (!(error instanceof StoreFull)) return next(error);
       capacity.fill();
-      refuse(response, new Refusal('disk-full', 'room on the disk', 'none'), false);
+      refuse(response, refusal('disk-full', 'room on the disk', 'none'), false);
     };
     // The server has answered already where a body took too long.
     const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {

@@ -1,7 +1,7 @@
 /** Request bodies that have arrived in part: their bytes so far, within a budget of their own. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from '@murmuration/shared';
+import { type Refusal, refusal } from '../http/refusal.ts';
 
 interface Part {
   body: Buffer;
@@ -37,7 +37,7 @@ export class UnfinishedBodies {
     for (const [oldest, { refuse }] of this.#parts) {
       if (this.#bytes <= this.#most) break;
       this.take(oldest);
-      refuse(new Refusal('busy', `at most ${this.#most} bytes of bodies on their way`, 'more; try again later'));
+      refuse(refusal('busy', `at most ${this.#most} bytes of bodies on their way`, 'more; try again later'));
     }
   }
 

@@ -1,7 +1,7 @@
 /** Reports that are committed to the log but not yet added to the tallies, summed in memory by place and metric. */
 
-import type { AcceptedBatch, Published } from '@murmuration/shared';
 import { Accumulator } from '../ingest/accumulator.ts';
+import type { AcceptedBatch, Published } from '../ingest/parse-batch.ts';
 import { type Group, HEAD, type Place } from './group.ts';
 import type { Shapes, Tallies } from './store.ts';
 

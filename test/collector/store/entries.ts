@@ -1,7 +1,7 @@
 /** Batches for stores, and what they add up to. */
 
 import { createHash } from 'node:crypto';
-import type { PackedMetric } from '@murmuration/shared';
+import type { PackedMetric } from '#collector/ingest/parse-batch.ts';
 import type { Entry, Evidence, Selection, Shapes, Store } from '#collector/store/store.ts';
 
 export const SCHEMA = 'notes/1/0123456789abcdef';

@@ -1,9 +1,12 @@
 /** A page is left in the tick of its record, by navigation or by closing its tab: the answer is counted at once or at the next visit, once. */
 
 import type { Engine } from '../../engines/engine.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser } from './place.ts';
 import { expectOnce } from './tabs.ts';
+
+/** Milliseconds within which a page that lives has reported an outcome. */
+const TELLING = 10_000;
 
 const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', fault: string): Promise<Outcome> =>
   inBrowser(engine, fault, rounds, async (place, round) => {
@@ -20,16 +23,16 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     await ask(next, 'telemetry.flush()');
     // WebKitGTK ends the process of some tabs before their page hears of it, and before localStorage is told.
     if (place.engine !== 'webkit' || how === 'navigation') place.expect('claimed at the next visit', claimed, true);
-    // Of the record there is one fate, however often it is told: claimed by its page, or from what that page left behind.
-    if (claimed)
-      place.expect(
-        'fates',
-        [...new Set(place.said(app))].filter((result) => result !== 'delivered'),
-        ['recorded'],
-      );
     await expectOnce(place, app, next);
     if (how === 'navigation') await page.close();
-    return claimed ? 'counted' : 'lost';
+    if (!claimed) return 'lost';
+    // A record has one outcome: its page reports it, or the next page does for a record left in the spill.
+    const outcomes = (): readonly string[] => [...new Set(place.said(app))].filter((result) => result !== 'delivered');
+    await until(() => outcomes().length > 0, TELLING);
+    // A tab may be closed after its transaction is complete and before the event that says so: then nobody is left to report it.
+    if (how === 'closing' && outcomes().length === 0) return 'counted, its page gone before it could say so';
+    place.expect('outcomes', outcomes(), ['recorded']);
+    return 'counted';
   });
 
 export const leftByNavigation = (engine: Engine, rounds: number): Promise<Outcome> =>

@@ -1,11 +1,21 @@
 /** The way in: a batch's bytes checked in full against the published schemas, its reports packed as words for the tallies. */
 
-import { ACCEPTED_DAYS, type Batch, MAX_REPORTS, Refusal } from './batch.ts';
-import { dayText, parseDay } from './calendar.ts';
-import { type Packing, packingOf, unpackReport } from './mechanisms/codec.ts';
-import type { Report, TallyShape } from './mechanisms/law.ts';
-import { mechanismOf } from './mechanisms/table.ts';
-import type { MetricDocument, SchemaDocument } from './schema/document.ts';
+import {
+  ACCEPTED_DAYS,
+  type Batch,
+  dayText,
+  MAX_REPORTS,
+  type MetricDocument,
+  mechanismOf,
+  type Packing,
+  packingOf,
+  parseDay,
+  type Report,
+  type SchemaDocument,
+  type TallyShape,
+  unpackReport,
+} from '@murmuration/shared';
+import { type Refusal, refusal } from '../http/refusal.ts';
 
 /** A batch that passed every check. */
 export interface AcceptedBatch {
@@ -76,7 +86,7 @@ function dayOf(text: string): number | undefined {
 }
 
 function parseForm(body: string): { readonly batch: Batch; readonly day: number } {
-  const malformed = (expected: string, got: unknown): Refusal => new Refusal('malformed', expected, got);
+  const malformed = (expected: string, got: unknown): Refusal => refusal('malformed', expected, got);
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -105,20 +115,20 @@ function parseForm(body: string): { readonly batch: Batch; readonly day: number 
 
 function checkDay(day: number, today: number): void {
   const [first, last] = [today - ACCEPTED_DAYS.before, today + ACCEPTED_DAYS.after];
-  if (day < first) throw new Refusal('stale-day', `a day from ${dayText(first)}`, dayText(day));
-  if (day > last) throw new Refusal('future-day', `a day up to ${dayText(last)}`, dayText(day));
+  if (day < first) throw refusal('stale-day', `a day from ${dayText(first)}`, dayText(day));
+  if (day > last) throw refusal('future-day', `a day up to ${dayText(last)}`, dayText(day));
 }
 
 function checkSegment(segment: Batch['segment'], { segments }: Published): string {
   const given = segment === undefined ? 0 : Object.keys(segment).length;
   if ((segment !== undefined) !== segments.length > 0 || given !== segments.length) {
-    throw new Refusal('bad-segment', segments.length > 0 ? `segments ${segments.map(([name]) => name).join(', ')}` : 'no segment', segment);
+    throw refusal('bad-segment', segments.length > 0 ? `segments ${segments.map(([name]) => name).join(', ')}` : 'no segment', segment);
   }
   let json = '';
   for (const [name, values] of segments) {
     const value = segment !== undefined && Object.hasOwn(segment, name) ? segment[name] : undefined;
     const member = value === undefined ? undefined : values.get(value);
-    if (member === undefined) throw new Refusal('bad-segment', `${name}: one of ${[...values.keys()].join(', ')}`, value);
+    if (member === undefined) throw refusal('bad-segment', `${name}: one of ${[...values.keys()].join(', ')}`, value);
     json += json === '' ? member : `,${member}`;
   }
   return `{${json}}`;
@@ -130,7 +140,7 @@ function checkRepeats(reports: Batch['reports'], most: number): void {
   const counts = new Map<string, number>();
   for (const [metric] of reports) {
     const count = (counts.get(metric) ?? 0) + 1;
-    if (count > most) throw new Refusal('too-many-reports', `at most ${most} reports of ${metric} a batch`, 'more');
+    if (count > most) throw refusal('too-many-reports', `at most ${most} reports of ${metric} a batch`, 'more');
     counts.set(metric, count);
   }
 }
@@ -150,7 +160,7 @@ function reserve(words: number): void {
 /** Packs one report, and says where it ends. */
 function packReport([metric, payload]: readonly [string, string], { readers }: Published, at: number): number {
   const reader = readers.get(metric);
-  if (reader === undefined) throw new Refusal('unknown-metric', 'a metric of the schema', metric);
+  if (reader === undefined) throw refusal('unknown-metric', 'a metric of the schema', metric);
   const { number, mechanism, packing } = reader;
   const end = at + 1 + packing.words;
   reserve(end);
@@ -158,7 +168,7 @@ function packReport([metric, payload]: readonly [string, string], { readers }: P
   try {
     packing.pack(payload, room, bytes, at + 1);
   } catch (error) {
-    throw new Refusal('bad-report', `a ${mechanism} report of ${metric}`, (error as Error).message);
+    throw refusal('bad-report', `a ${mechanism} report of ${metric}`, (error as Error).message);
   }
   return end;
 }
@@ -180,7 +190,7 @@ export function parseBatch(
 ): AcceptedBatch {
   const { batch, day } = parseForm(body);
   const published = schemas.get(batch.schema);
-  if (published === undefined) throw new Refusal('unknown-schema', 'a schema that is published here', batch.schema);
+  if (published === undefined) throw refusal('unknown-schema', 'a schema that is published here', batch.schema);
   checkDay(day, today);
   const segment = checkSegment(batch.segment, published);
   let end = 0;
