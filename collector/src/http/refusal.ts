@@ -1,7 +1,5 @@
 /** Refusals: every error that a request can get, as one line of JSON that says what was expected and what came. */
 
-import { StoreFull } from '../store/store.ts';
-
 /**
  * Every way in which the collector can refuse a batch, with its HTTP status. Devices send a batch again after 408, 429 and
  * 5xx, and never after another 4xx: nothing of it was counted either way.
@@ -58,15 +56,6 @@ export class Refusal extends Error {
 /** A refusal of a batch, with the status that the format gives its code. Its body is an outsider's: a short piece of it is enough to find the mistake. */
 export const refusal = (code: keyof typeof REFUSALS, expected: string, got: unknown): Refusal =>
   new Refusal(REFUSALS[code], code, expected, show(got).slice(0, 80));
-
-/** The refusal that answers an error: itself, that the store is full, or for a failure no more than that it was one. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof StoreFull) return refusal('disk-full', 'room on the disk', 'none');
-  const { status = 500 } = error as { readonly status?: number };
-  if (status >= 400 && status < 500) return new Refusal(status, 'bad-request', 'a well-formed request', 'another');
-  return new Refusal(500, 'internal', 'no failure', 'one; the log has it');
-}
 
 /** A refusal as the body of an answer. */
 export const bodyOf = ({ code, expected, got }: Refusal): string => `${JSON.stringify({ error: code, expected, got })}\n`;

@@ -2,7 +2,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import { bodyOf, type Refusal } from './refusal.ts';
+import { StoreFull } from '../store/store.ts';
+import { bodyOf, Refusal, refusal } from './refusal.ts';
 
 /** Seconds after which a device may come again: at least, and up to so many more, so that not all come at once. */
 const RETRY_AFTER = 5;
@@ -12,10 +13,10 @@ const RETRY_JITTER = 25;
 export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after', 'cache-control': 'no-store' };
 
 /** Answers with a refusal, with which the connection may end. */
-export function refuse(response: ServerResponse, refusal: Refusal, isLast: boolean): void {
-  const { status } = refusal;
+export function refuse(response: ServerResponse, reason: Refusal, isLast: boolean): void {
+  const { status } = reason;
   const isTemporary = status === 429 || status >= 500;
-  const body = bodyOf(refusal);
+  const body = bodyOf(reason);
   if (isLast) response.setHeader('connection', 'close');
   response.writeHead(status, {
     ...HEADERS,
@@ -27,6 +28,15 @@ export function refuse(response: ServerResponse, refusal: Refusal, isLast: boole
 }
 
 /** Answers a request of the read API with a refusal. */
-export function refuseRead(response: Response, refusal: Refusal): void {
-  response.status(refusal.status).type('application/json').send(bodyOf(refusal));
+export function refuseRead(response: Response, reason: Refusal): void {
+  response.status(reason.status).type('application/json').send(bodyOf(reason));
+}
+
+/** The refusal that answers an error: itself, that the store is full, or for a failure no more than that it was one. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreFull) return refusal('disk-full', 'room on the disk', 'none');
+  const { status = 500 } = error as { readonly status?: number };
+  if (status >= 400 && status < 500) return new Refusal(status, 'bad-request', 'a well-formed request', 'another');
+  return new Refusal(500, 'internal', 'no failure', 'one; the log has it');
 }

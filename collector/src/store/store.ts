@@ -1,5 +1,6 @@
-import type { AcceptedBatch, PackedMetric } from '../ingest/parse-batch.ts';
 /** What a store does. Tallies are the only state: sums of reports, and the ids of the batches that are in them. */
+
+import type { AcceptedBatch, PackedMetric } from '../ingest/parse-batch.ts';
 
 /** One cohort's evidence: how many reports, and how many of them support each cell. */
 export interface Tally {
