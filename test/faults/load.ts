@@ -84,9 +84,12 @@ export class Devices {
     await Promise.all(Array.from({ length: clients }, client));
   }
 
-  /** Sends what was begun and not acknowledged, until it is. */
+  /** Sends what was begun and not acknowledged, until it is, or until nothing more was for a minute. */
   async settle(port: number): Promise<void> {
-    const end = performance.now() + 60_000;
-    await this.load(port, 16, () => this.#again.length > 0 && performance.now() < end);
+    let [known, since] = [this.acknowledgements, performance.now()];
+    await this.load(port, 16, () => {
+      if (this.acknowledgements > known) [known, since] = [this.acknowledgements, performance.now()];
+      return this.#again.length > 0 && performance.now() < since + 60_000;
+    });
   }
 }

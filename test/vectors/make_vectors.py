@@ -1578,12 +1578,26 @@ def make_local_hashing():
     return out
 
 
+def cases(value, indent=""):
+    """JSON of a list with one item a line."""
+    lines = ",\n".join(indent + " " + json.dumps(each) for each in value)
+    return "[\n" + lines + "\n" + indent + "]" if value else "[]"
+
+
+def written(value):
+    """JSON of a list of cases, or of an object of lists of cases, with one case a line."""
+    if isinstance(value, list):
+        return cases(value)
+    rows = (json.dumps(key) + ": " + (cases(rest, " ") if isinstance(rest, list) else json.dumps(rest)) for key, rest in value.items())
+    return "{\n" + ",\n".join(" " + row for row in rows) + "\n}"
+
+
 def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
                        ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets),
                        ("local-hashing", make_local_hashing), ("designs", make_designs)):
-        (HERE / (name + ".json")).write_text(json.dumps(make(), indent=1) + "\n", encoding="ascii")
+        (HERE / (name + ".json")).write_text(written(make()) + "\n", encoding="ascii")
 
 
 if __name__ == "__main__":
