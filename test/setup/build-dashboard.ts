@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** Writes index.html, main.js and main.css. `collector` is the folder of the package. */
-export async function buildDashboard(collector: URL = new URL('../../collector', import.meta.url)): Promise<void> {
+export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });
