@@ -19,7 +19,7 @@ import { expect, test } from 'vitest';
 
 const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## Which question do I ask?'));
-const table = section.slice(0, section.indexOf('| constructor'));
+const table = section.slice(0, section.indexOf('\n\n', section.indexOf('| --')));
 const lines = [...table.matchAll(/^\| [^|]+ \| `([^`]+)`/gm)].map(([, line = '']) => line);
 const constructors = { best, choice, choices, count, distribution, flag, histogram, joint, mean, permanent, text };
 const names = Object.keys(constructors);

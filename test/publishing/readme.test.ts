@@ -1,4 +1,4 @@
-/** The way of client/README.md, walked: its own lines in an empty project with Vite, on the packed tarballs, in Chromium, before a collector. */
+/** The lines of client/README.md and docs/client.md in an empty project with Vite, on the packed tarballs, in Chromium, before a collector. */
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -12,13 +12,15 @@ import { PATIENCE } from '../browser/context.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { installPacked, type Packed, packPackages } from './packed.ts';
 
-const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
-const blocks = [...readme.matchAll(/^```tsx?\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+const pages = await Promise.all(
+  ['client/README.md', 'docs/client.md'].map((page) => readFile(new URL(`../../${page}`, import.meta.url), 'utf8')),
+);
+const blocks = [...pages.join('\n').matchAll(/^```tsx?\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
 
 /** The one block of code that holds a text. */
 function blockWith(trace: string): string {
   const found = blocks.filter((text) => text.includes(trace));
-  if (found.length !== 1) throw new Error(`client/README.md: expected one block with ${trace}, got ${found.length}`);
+  if (found.length !== 1) throw new Error(`client/README.md and docs/client.md: expected one block with ${trace}, got ${found.length}`);
   return found[0] as string;
 }
 

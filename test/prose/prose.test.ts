@@ -1,0 +1,39 @@
+/** The check of prose finds what it is for: each rule's sentence to avoid, and nothing in the one to write. */
+
+import { expect, test } from 'vitest';
+import { paragraphsOf } from './paragraphs.ts';
+import { complaintsAbout } from './prose.ts';
+
+test.each([
+  ['Of a list each answer has two more shares.', 'Each answer of a list also gets two other estimates.'],
+  ['Of the requests, three were refused.', 'Three of the requests were refused.'],
+  ['It is late. Who does not come back is then never counted.', 'Devices that never come back are not counted. Who is trusted?'],
+  ['We refuse what is no HTTP/1.1.', 'We refuse requests that are not HTTP/1.1.'],
+  ['Start the collector anew.', 'Restart the collector.'],
+  ['The report is put by.', 'The report is queued.'],
+  ['It sends what waits by itself.', 'It sends what waits on its own.'],
+  ['The default stands in for the answer.', 'The default replaces the answer.'],
+  ['A report tells by being there that it happened.', 'A report reveals by its presence that it happened.'],
+  ['Wait for it, for it is slow.', 'Wait for it, because it is slow.'],
+  ['You shall see.', 'You will see.'],
+])('%s', (wrong, right) => {
+  expect(complaintsAbout(wrong)).toEqual([expect.stringContaining('instead of')]);
+  expect(complaintsAbout(right)).toEqual([]);
+});
+
+test('a paragraph has at most six lines, and so has an entry of a list; tables and code are none', () => {
+  const lines = (count: number, line: string): string => Array.from({ length: count }, () => line).join('\n');
+  expect(complaintsAbout(lines(6, 'a line'))).toEqual([]);
+  expect(complaintsAbout(`# Title\n\n${lines(7, 'a line')}`)).toEqual(['3: expected at most 6 lines a paragraph, got 7']);
+  expect(complaintsAbout(lines(9, '- an entry\n  of two lines'))).toEqual([]);
+  expect(complaintsAbout(lines(9, '| a | row |'))).toEqual([]);
+  expect(complaintsAbout(`\`\`\`text\n${lines(9, 'It starts anew')}\n\`\`\``)).toEqual([]);
+});
+
+test('code and the targets of links are no prose', () => {
+  expect(complaintsAbout('Call `anew()`, see [it](anew.md).')).toEqual([]);
+  expect(paragraphsOf('One\n**two**.\n- Three [four](five)')).toEqual([
+    { line: 1, lines: 2, text: 'One two.' },
+    { line: 3, lines: 1, text: 'Three four' },
+  ]);
+});
