@@ -2,12 +2,11 @@
 
 import * as shared from '@murmuration/shared';
 import { type DeviceQuestion, type ListAsk, lists, type Randomizing } from './questions.ts';
-import { randomizeOneBit } from './randomizers/one-bit.ts';
 import type { Randomizers } from './randomizers/randomizer.ts';
 import { randomizeScored } from './randomizers/scored.ts';
 
-/** Of every number. */
-const numbers: Randomizers = { scored: randomizeScored, 'one-bit': randomizeOneBit };
+/** Of every number that is not permanent. */
+const numbers: Randomizers = { scored: randomizeScored };
 
 /** A number's distribution. `histogram([0, 100, 1000], { epsilon: 1, description: 'How long does a start take?' })` */
 export function histogram(edges: readonly number[], ask: ListAsk<number>): DeviceQuestion<number> {

@@ -4,6 +4,7 @@ import * as shared from '@murmuration/shared';
 import type { Coins } from './random/coins.ts';
 import { respondBits } from './randomizers/bits.ts';
 import { randomizeKAry, respondKAry } from './randomizers/k-ary.ts';
+import { randomizeOneBit } from './randomizers/one-bit.ts';
 import type { Randomizers, Respond } from './randomizers/randomizer.ts';
 import { randomizeRappor } from './randomizers/rappor.ts';
 import { randomizeSubset } from './randomizers/subset.ts';
@@ -97,6 +98,6 @@ export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanen
       const respond = (question.respond ?? ('truth' in law ? respondKAry : respondBits)) as Respond<shared.Law>;
       return respond(law, shared.fromBase64url(symbol), coins);
     },
-    randomizers: { ...question.randomizers, unary: randomizeUnary },
+    randomizers: { ...question.randomizers, unary: randomizeUnary, 'one-bit': randomizeOneBit },
   };
 }

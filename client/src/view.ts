@@ -69,7 +69,7 @@ export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric:
   const law = document.metrics[metric]?.law;
   if (!question || !law) return [];
   const bytes = [...fromBase64url(report)];
-  return question.labels().filter((_, i) => question.says?.(law, bytes, i) ?? isOrHolds(law, bytes, i));
+  return question.labels(law).filter((_, i) => question.says?.(law, bytes, i) ?? isOrHolds(law, bytes, i));
 }
 
 /**

@@ -107,7 +107,8 @@ describe.each(Object.entries(questions))('%s, from its JSON,', (_name, [question
   test('has the same name on the wire and the same labels', () => {
     expect(read.wire).toBe(schema.wire);
     expect(read.document).toEqual(JSON.parse(json));
-    expect(read.questions.asked.labels()).toEqual(question.labels());
+    const law = schema.document.metrics['asked']?.law;
+    expect(read.questions.asked.labels(law)).toEqual(question.labels(law));
     expect(read.questions.asked.type).toBe(question.type);
   });
 

@@ -196,5 +196,5 @@ test('a number falls into the cell that holds it, beyond the range into the last
   const { input, labels } = question([-10, 30], { epsilon: 8, description: 'x', cells: 4, mechanism: named() });
   expect([-1e9, -10, -0.001, 0, 9.99, 10, 29.99, 30, 1e308, Number.NaN].map(input)).toEqual([0, 0, 0, 1, 1, 2, 3, 3, 3, 0]);
   expect(['5', null, true].map((value) => input(value as never))).toEqual(Array(3).fill(undefined));
-  expect(labels()).toEqual(['-5', '5', '15', '25']); // the middles: at ε = 8 a window is a cell
+  expect(labels(squareWaveLaw(4, 8))).toEqual(['-5', '5', '15', '25']); // the middles: at ε = 8 a window is a cell
 });

@@ -96,7 +96,7 @@ describe('a mean', () => {
     const schema = schemaOf(mean([-10, 30], { ...ask, mechanism }));
     expect(schema.document.metrics['number']).toEqual({ type: 'mean', epsilon: 1, every: 'month', range: [-10, 30], law });
     expect(parseDocument(JSON.parse(canonicalSchema(schema.document)))).toEqual(JSON.parse(JSON.stringify(schema.document)));
-    expect(schema.questions.number.labels()).toHaveLength(mechanismOf(law).shape(law).cells);
+    expect(schema.questions.number.labels(law)).toHaveLength(mechanismOf(law).shape(law).cells);
     const { telemetry, outcomes } = device(schema);
     telemetry.record('number', 7);
     const [batch] = await preview(telemetry);

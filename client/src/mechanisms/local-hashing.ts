@@ -1,6 +1,6 @@
 /** Local hashing, by name: of a list, and of strings. Each carries its law and its randomizers. */
 
-import { localHashingLaw, stringHashingLaw } from '@murmuration/shared';
+import { bucketsFor, hashedLaw, kAryLaw, stringHashingLaw } from '@murmuration/shared';
 import { saysHashed } from '../long-list.ts';
 import type { ListMechanism, TextMechanism } from '../questions.ts';
 import { randomizeLocalHashing, respondLocalHashing } from '../randomizers/local-hashing.ts';
@@ -15,7 +15,8 @@ import { randomizeStringHashing, respondStringHashing } from '../randomizers/str
  */
 export const localHashing = ({ buckets }: { readonly buckets?: number } = {}): ListMechanism => ({
   takes: 'list',
-  law: (size, epsilon, _devices, permanent) => localHashingLaw(size, epsilon, permanent, buckets),
+  law: (size, epsilon, _devices, _permanent, response) =>
+    hashedLaw(size, epsilon, buckets ?? bucketsFor(size, epsilon, !!response), response ?? kAryLaw),
   randomizers: { 'local-hashing': randomizeLocalHashing },
   respond: respondLocalHashing,
   says: saysHashed,

@@ -1,6 +1,15 @@
 /** Mechanisms that a mean, a count or a distribution can name. Each carries its randomizer. */
 
-import { hierarchicalLaw, hybridMeanLaw, laplaceLaw, namedGeometric, piecewiseLaw, squareWaveLaw, steppedLaw } from '@murmuration/shared';
+import {
+  hierarchicalLaw,
+  hybridMeanLaw,
+  type Law,
+  laplaceLaw,
+  namedGeometric,
+  piecewiseLaw,
+  squareWaveLaw,
+  steppedLaw,
+} from '@murmuration/shared';
 import type { DistributionMechanism } from '../distribution.ts';
 import type { CountMechanism, MeanMechanism } from '../numbers.ts';
 import { randomizeGeometric } from '../randomizers/geometric.ts';
@@ -9,31 +18,39 @@ import { randomizeHybrid } from '../randomizers/hybrid.ts';
 import { randomizeLaplace } from '../randomizers/laplace.ts';
 import { randomizePiecewise, respondAround } from '../randomizers/piecewise.ts';
 
+/** The law of a mean, of which no mechanism that can be named has a second stage. */
+const once =
+  (law: (epsilon: number) => Law): MeanMechanism['law'] =>
+  (_size, epsilon, _devices, permanent) => {
+    if (permanent) throw new RangeError('mechanism: expected none where a mean is permanent, got one without a second stage');
+    return law(epsilon);
+  };
+
 /** The mechanism of Duchi et al., 1BitMean: one of the two ends. `mean([0, 60], { epsilon: 1, description: '...', mechanism: duchi() })` */
 export const duchi = (): MeanMechanism => ({
   takes: 'mean',
-  law: (_size, epsilon) => piecewiseLaw(1, 1, epsilon),
+  law: once((epsilon) => piecewiseLaw(1, 1, epsilon)),
   randomizers: { piecewise: randomizePiecewise },
 });
 
 /** The piecewise mechanism, on the grid of 2 to 64 steps and with the window that have the least worst-case variance. */
 export const piecewise = (): MeanMechanism => ({
   takes: 'mean',
-  law: (_size, epsilon) => steppedLaw(epsilon),
+  law: once(steppedLaw),
   randomizers: { piecewise: randomizePiecewise },
 });
 
 /** The hybrid of both: one or the other at random, so that no number has more variance than another. */
 export const hybrid = (): MeanMechanism => ({
   takes: 'mean',
-  law: (_size, epsilon) => hybridMeanLaw(epsilon),
+  law: once(hybridMeanLaw),
   randomizers: { hybrid: randomizeHybrid },
 });
 
 /** Laplace noise on a grid of so many steps, 64 when left out: two-sided geometric noise from integers. */
 export const laplace = ({ steps }: { readonly steps?: number } = {}): MeanMechanism => ({
   takes: 'mean',
-  law: (_size, epsilon) => laplaceLaw(epsilon, steps),
+  law: once((epsilon) => laplaceLaw(epsilon, steps)),
   randomizers: { laplace: randomizeLaplace },
 });
 

@@ -1,6 +1,6 @@
 /** k-ary randomized response on the device; the law is in shared/src/mechanisms/k-ary.ts. */
 
-import { decodeSymbol, encodeKAry, type KAryLaw } from '@murmuration/shared';
+import { encodeKAry, fromBigEndian, type KAryLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Randomize, Respond } from './randomizer.ts';
 
@@ -17,10 +17,10 @@ export function response(size: number, truth: number, index: number, coins: Coin
   return isTrue ? index : other;
 }
 
-export const randomizeKAry: Randomize<KAryLaw, number> = (law, index, coins) =>
+export const randomizeKAry: Randomize<Pick<KAryLaw, 'size' | 'truth'>, number> = (law, index, coins) =>
   encodeKAry(law, response(law.size, law.truth, index, coins));
 
 export const respondKAry: Respond<KAryLaw> = (law, symbol, coins) => {
   const { size, irr } = law as Required<KAryLaw>;
-  return encodeKAry(law, response(size, irr.truth, decodeSymbol(size, symbol), coins));
+  return encodeKAry(law, response(size, irr.truth, fromBigEndian(symbol), coins));
 };

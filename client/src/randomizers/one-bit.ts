@@ -6,5 +6,5 @@ import { randomizeKAry } from './k-ary.ts';
 
 /** A number from 0 to 1: to an end of the range, at a random point, and through the stage that is stored. */
 export function randomizeOneBit(law: OneBitLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
-  return randomizeKAry({ ...law, mechanism: 'k-ary' }, Number(coins.flip(Math.floor(place * modulus))), coins);
+  return randomizeKAry(law, Number(coins.flip(Math.floor(place * modulus))), coins);
 }

@@ -1,6 +1,5 @@
 /** @module The whole script for pages without a build: every question, every mechanism and the inspector, on the global `murmuration`. */
 
-import { type NumberLaw, outputLabels, windowLabels } from '@murmuration/shared';
 import { best } from '../best.ts';
 import { choices } from '../choices.ts';
 import { distribution } from '../distribution.ts';
@@ -39,13 +38,9 @@ const questions: Required<Held['questions']> = {
     joint(Object.fromEntries(parts.map((part) => [part.name, 'answers' in part ? part.answers : text])), ask),
   text: (_metric, ask) => text(ask),
   histogram: ({ edges }, ask) => histogram(edges, ask),
-  // What their outputs say depends on the law, and the law is that of the document.
-  mean: ({ range, law }, ask) => ({ ...mean(range, ask), labels: () => outputLabels(range, law as NumberLaw) }),
-  count: ({ max, law }, ask) => ({ ...count(max, ask), labels: () => outputLabels([0, max], law as NumberLaw) }),
-  distribution: ({ range, cells, law }, ask) => ({
-    ...distribution(range, { ...ask, cells }),
-    labels: () => windowLabels(range, cells, law),
-  }),
+  mean: ({ range }, ask) => mean(range, ask),
+  count: ({ max }, ask) => count(max, ask),
+  distribution: ({ range, cells }, ask) => distribution(range, { ...ask, cells }),
 };
 
 /**

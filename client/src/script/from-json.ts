@@ -50,7 +50,8 @@ export const schemaReader =
       assertThat(make, name, `a question that this script holds (${Object.keys(questions).join(', ')})`, type);
       assertThat(permanent || !permanence, name, 'no permanent question, for this script holds none', 'one');
       const asked = make(metric as never, { description: document.about[name]?.description ?? '', epsilon, every });
-      const named = [asked, ...mechanisms].find(({ randomizers = {} }) => Object.hasOwn(randomizers, law.mechanism));
+      const kept = permanence && permanent ? permanent(asked, permanence) : asked;
+      const named = [kept, ...mechanisms].find(({ randomizers = {} }) => Object.hasOwn(randomizers, law.mechanism));
       assertThat(named, name, 'a mechanism that this script holds', law.mechanism);
       const { randomizers = {}, respond, says } = named;
       const question = { ...asked, law: () => law, randomizers, ...(respond && { respond }), ...(says && { says }) };

@@ -26,6 +26,7 @@ import { piecewiseScores } from './piecewise.ts';
 import { partEstimates, pureEstimates } from './pure.ts';
 import { scoredScores } from './scored.ts';
 import { squareWaveDistribution, squareWaveEven } from './square-wave.ts';
+import { squaresOf } from './squares.ts';
 import { stringEstimates } from './strings.ts';
 import { supportsOf } from './supports.ts';
 
@@ -67,7 +68,10 @@ const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw,
 export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (law: NumberLaw) => Scores)(law);
 
 /** One row: the mean, in [0, 1] over the metric's range. */
-const number: Estimator<NumberLaw> = (law, { tallies, people = THESE }) => numberEstimates(scoresOf(law), tallies, people);
+const number: Estimator<NumberLaw> = (law, { tallies, people = THESE }) => {
+  const found = scoresOf(law);
+  return numberEstimates(found, tallies, people, people === THESE ? squaresOf(law, found) : undefined);
+};
 
 const distributions: {
   readonly [M in DistributionLaw['mechanism']]: (

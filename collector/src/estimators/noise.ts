@@ -45,15 +45,24 @@ function heightAt(hull: readonly Point[], x: number): number {
   return h0 + ((h1 - h0) * (x - x0)) / (x1 - x0);
 }
 
+/** V from the middle of the range. */
+const sampledOf = (varianceAt: (place: number) => number): readonly Point[] =>
+  Array.from({ length: PLACES + 1 }, (_, i): Point => [i / PLACES - 0.5, varianceAt(i / PLACES)]);
+
+const inRange = (f: number): number => Math.min(0.5, Math.max(-0.5, f));
+
+/** The least that the mean of V(x) can be, by the numbers' mean: the greatest convex function that is nowhere above V. */
+export function leastNoise(varianceAt: (place: number) => number): (f: number) => number {
+  const hull = hullAbove(sampledOf(varianceAt).map(([x, v]): Point => [x, -v]));
+  return (f) => -heightAt(hull, inRange(f));
+}
+
 /** The most that the mean of V(x) can be, by the numbers' mean: 0 at the middle of the range, where numbers are in [-1/2, 1/2]. */
 export function mostNoise(varianceAt: (place: number) => number, square: number): (f: number) => number {
-  const sampled = Array.from({ length: PLACES + 1 }, (_, i): Point => [i / PLACES - 0.5, varianceAt(i / PLACES)]);
+  const sampled = sampledOf(varianceAt);
   const bounds = Array.from({ length: WEIGHTS + 1 }, (_, i) => {
     const weight = (i / WEIGHTS) ** 2;
     return { constant: weight * square, hull: hullAbove(sampled.map(([x, v]): Point => [x, (1 - weight) * v - weight * x * x])) };
   });
-  return (f) => {
-    const inRange = Math.min(0.5, Math.max(-0.5, f));
-    return Math.min(...bounds.map(({ constant, hull }) => constant + heightAt(hull, inRange)));
-  };
+  return (f) => Math.min(...bounds.map(({ constant, hull }) => constant + heightAt(hull, inRange(f))));
 }

@@ -29,8 +29,8 @@ export const overBuckets = ({ buckets, truth, irr }: BucketStages): KAryLaw => (
 
 /** The response over `buckets` with the largest ε that are at most those asked. */
 export function bucketStages(buckets: number, epsilon: number, permanent: number | undefined, modulus: number): BucketStages {
-  const law = permanent === undefined ? kAryLaw(buckets, epsilon, modulus) : permanentKAryLaw(buckets, epsilon, permanent, modulus);
-  return { buckets, truth: law.truth, ...(law.irr && { irr: law.irr }) };
+  const { truth, irr } = permanent ? permanentKAryLaw(buckets, epsilon, permanent, modulus) : kAryLaw(buckets, epsilon, modulus);
+  return { buckets, truth, ...(irr && { irr }) };
 }
 
 /** The report of a string's cohort and bucket, each big-endian in the fewest whole bytes. */

@@ -6,17 +6,8 @@
 
 import { readBase64url } from '../encoding/base64url.ts';
 import { bitBytes, ones } from '../encoding/bits.ts';
-import { bytesFor, fromBigEndian } from '../encoding/bytes.ts';
+import { bytesFor } from '../encoding/bytes.ts';
 import type { Channel, Mechanism, Report, TallyShape } from './law.ts';
-
-/** The index that bytes hold big-endian, one of so many. */
-export function decodeSymbol(size: number, bytes: Uint8Array): number {
-  const length = bytesFor(size - 1);
-  if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`);
-  const index = fromBigEndian(bytes);
-  if (index >= size) throw new RangeError(`expected an answer below ${size}, got ${index}`);
-  return index;
-}
 
 /** How many bits of a word are ones, by sums of ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
 export function onesOf(word: number): number {

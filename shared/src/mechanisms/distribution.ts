@@ -6,12 +6,11 @@
  */
 
 import { type HierarchicalLaw, hierarchicalLaw } from './hierarchical.ts';
-import { MODULUS } from './law.ts';
-import { type SquareWaveLaw, squareWaveLaw } from './square-wave.ts';
+import type { SquareWaveLaw } from './square-wave.ts';
 
 /** The law of a distribution over so many cells at ε. */
 export function distributionLaw(cells: number, epsilon: number): HierarchicalLaw | SquareWaveLaw {
   const law = hierarchicalLaw(cells, epsilon);
   const [top, below] = law.levels;
-  return top?.mechanism === 'k-ary' && below === undefined ? squareWaveLaw(cells, epsilon, MODULUS, 1) : law;
+  return top?.mechanism === 'k-ary' && !below ? { mechanism: 'square-wave', grid: cells - 1, window: 1, inside: top.truth } : law;
 }

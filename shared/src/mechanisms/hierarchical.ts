@@ -29,6 +29,8 @@ import { listLaw, listSubset } from './list.ts';
 import { MOST_CELLS } from './square-wave.ts';
 import { type SubsetLaw, subset } from './subset.ts';
 
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
 /** The law of a level: that of a list of its nodes. */
 export type LevelLaw = KAryLaw | SubsetLaw;
 
@@ -87,9 +89,12 @@ export function bestBranching(size: number, epsilon: number): number {
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
  */
 export function hierarchicalLaw(size: number, epsilon: number, named?: number): HierarchicalLaw {
-  assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+  // No ε rests on these, so a production bundle leaves them out, as checks.ts says of schemas.
+  if (process.env.NODE_ENV !== 'production') {
+    assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+    assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');
+  }
   const branching = named ?? bestBranching(size, epsilon);
-  assertWhole(branching, 2, MOST_CELLS, 'hierarchical: branching');
   const height = heightOf(size, branching);
   const levels = Array.from({ length: height }, (_, level) => listLaw(Math.ceil(size / branching ** (height - 1 - level)), epsilon));
   return { mechanism: 'hierarchical', size, branching, levels };

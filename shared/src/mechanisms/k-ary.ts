@@ -27,6 +27,9 @@ export type KAryLaw = {
   readonly irr?: { readonly truth: number };
 };
 
+/** The law of a response at ε of one report; of a permanent metric, whose ε∞ it knows, with both stages. */
+export type KeptResponse = (size: number, epsilon: number) => KAryLaw;
+
 /**
  * The law with the largest ε that is at most the one asked.
  *

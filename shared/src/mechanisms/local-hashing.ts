@@ -28,10 +28,10 @@
 
 import { exp } from '../arithmetic/exponential.ts';
 import { isPrime } from '../arithmetic/field.ts';
-import { type BucketStages, bucketStages, overBuckets } from './buckets.ts';
+import { type BucketStages, overBuckets } from './buckets.ts';
 import { coded } from './codec.ts';
 import { bucketOf, collide, familyOf, isFamily } from './cohorts.ts';
-import { kAry } from './k-ary.ts';
+import { type KeptResponse, kAry, kAryLaw, permanentKAryLaw } from './k-ary.ts';
 import { assertWhole, type Mechanism, MODULUS } from './law.ts';
 import { meanVariance, subsetIdeal } from './subset.ts';
 
@@ -77,9 +77,7 @@ export function bucketsBelow(size: number, epsilon: number): readonly Buckets[] 
 
 /** Of those whose variance is at most this the first with the fewest cells; undefined where there is none. */
 export const fewestBuckets = (all: readonly Buckets[], most: number): number | undefined =>
-  all
-    .filter(({ variance }) => variance <= most)
-    .reduce<Buckets | undefined>((best, each) => (best && best.cells <= each.cells ? best : each), undefined)?.buckets;
+  all.filter(({ variance }) => variance <= most).sort((a, b) => a.cells - b.cells)[0]?.buckets;
 
 /**
  * g for d answers, where nothing else than local hashing shall be: one below d, or d itself. Of those whose mean variance is
@@ -88,8 +86,7 @@ export const fewestBuckets = (all: readonly Buckets[], most: number): number | u
 export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
   const all = [...bucketsBelow(size, epsilon), candidate(size, epsilon, size)];
   const most = (isPermanent ? NEAR_PERMANENT : NEAR) * Math.min(...all.map(({ variance }) => variance));
-  const first = isPermanent ? all.find(({ variance }) => variance <= most)?.buckets : fewestBuckets(all, most);
-  return first ?? size;
+  return (isPermanent ? all.find(({ variance }) => variance <= most)?.buckets : fewestBuckets(all, most)) ?? size;
 }
 
 /** Throws unless g is d, or 4 or a prime below it, with a tally that is not too large. */
@@ -102,6 +99,17 @@ function assertBuckets(size: number, buckets: number): void {
 }
 
 /**
+ * Local hashing over so many buckets, by the law of the response to one of them.
+ *
+ * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
+ */
+export function hashedLaw(size: number, epsilon: number, buckets: number, response: KeptResponse): LocalHashingLaw {
+  // No ε rests on this, so a production bundle leaves it out, as checks.ts says of schemas.
+  if (process.env.NODE_ENV !== 'production') assertBuckets(size, buckets);
+  return { ...response(buckets, epsilon), mechanism: 'local-hashing', size, buckets };
+}
+
+/**
  * Local hashing with the largest ε that are at most those asked.
  *
  * @param size d, at least 2
@@ -110,17 +118,16 @@ function assertBuckets(size: number, buckets: number): void {
  * @param buckets g, where the rule of `bucketsFor` shall not decide
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
  */
-export function localHashingLaw(
+export const localHashingLaw = (
   size: number,
   epsilon: number,
   permanent?: number,
   buckets: number = bucketsFor(size, epsilon, permanent !== undefined),
   modulus: number = MODULUS,
-): LocalHashingLaw {
-  // No ε rests on this, so a production bundle leaves it out, as checks.ts says of schemas.
-  if (process.env.NODE_ENV !== 'production') assertBuckets(size, buckets);
-  return { mechanism: 'local-hashing', size, ...bucketStages(buckets, epsilon, permanent, modulus) };
-}
+): LocalHashingLaw =>
+  hashedLaw(size, epsilon, buckets, (g, e) =>
+    permanent === undefined ? kAryLaw(g, e, modulus) : permanentKAryLaw(g, e, permanent, modulus),
+  );
 
 export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<LocalHashingLaw>({
   validate: (law) => {

@@ -24,7 +24,8 @@
 
 import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
-import { piecewise, piecewiseLaw } from './piecewise.ts';
+import { piecewise } from './piecewise.ts';
+import { includeThreshold } from './subset.ts';
 
 /** A grid, its windows and the scores of their outputs. */
 export interface Shape {
@@ -61,9 +62,9 @@ export function scoredPoints({ grid, window, scores }: Shape): readonly number[]
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
-export function scoredLaw({ grid, window, scores }: Shape, epsilon: number, modulus: number = MODULUS): ScoredLaw {
-  const { inside } = piecewiseLaw(grid, window, epsilon, modulus);
-  return { mechanism: 'scored', grid, window, inside, scores };
+export function scoredLaw(shape: Shape, epsilon: number, modulus: number = MODULUS): ScoredLaw {
+  const { grid, window } = shape;
+  return { mechanism: 'scored', ...shape, inside: includeThreshold(grid + window, window, epsilon, modulus) };
 }
 
 export const scored: Channel<ScoredLaw> = /* @__PURE__ */ coded<ScoredLaw>({

@@ -2,7 +2,6 @@
 
 import { countLaw } from '../mechanisms/count.ts';
 import { geometricLaw } from '../mechanisms/geometric.ts';
-import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
 import { outputLabels, placeOf } from './mean.ts';
@@ -20,18 +19,14 @@ export const namedGeometric: NamedCount = {
 /** How many? A fraction counts as the whole number below it. Where it is permanent, one bit of the first count is kept. */
 export function count(max: number, ask: Ask<NamedCount>): Question<number> {
   assertAsk('count', ask);
-  const lawOf = (epsilon: number, devices: number, permanent?: number): NumberLaw => {
-    if (ask.mechanism) return ask.mechanism.law(max, epsilon, devices, permanent) as NumberLaw;
-    return permanent ? oneBitLaw(epsilon, permanent) : countLaw(max, epsilon);
-  };
   return {
     type: 'count',
     ask,
     fields: { max },
-    size: 0,
+    size: max,
+    law: countLaw,
     input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),
-    labels: (permanent) => outputLabels([0, max], lawOf(ask.epsilon, 1, permanent)),
+    labels: (law) => outputLabels([0, max], law as NumberLaw | undefined),
     ...ask.mechanism,
-    law: (_size, epsilon, devices, permanent) => lawOf(epsilon, devices, permanent),
   };
 }

@@ -21,8 +21,8 @@ export const cellLabels = (range: Range, cells: number): readonly string[] =>
   Array.from({ length: cells }, (_, i) => `${edgeLabel(range, i, cells)} – ${edgeLabel(range, i + 1, cells)}`);
 
 /** The outputs of a square wave as people read them: the middle of the window of each. Reports of another law are noisy bits. */
-export const windowLabels = (range: Range, cells: number, law: Law): readonly string[] =>
-  law.mechanism === 'square-wave'
+export const windowLabels = (range: Range, cells: number, law?: Law): readonly string[] =>
+  law?.mechanism === 'square-wave'
     ? Array.from({ length: law.grid + law.window }, (_, j) => edgeLabel(range, 2 * j - law.window + 2, 2 * cells))
     : [];
 
@@ -32,19 +32,18 @@ type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 /** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
 export function distribution(range: Range, ask: DistributionAsk): Question<number> {
   assertAsk('distribution', ask);
-  const { cells = DEFAULT_CELLS, epsilon, mechanism } = ask;
-  const law = mechanism?.law ?? distributionLaw;
+  const { cells = DEFAULT_CELLS } = ask;
   return {
     type: 'distribution',
     ask,
     fields: { range, cells },
     size: cells,
-    law,
+    law: distributionLaw,
     input: (value) => {
       const place = placeOf(range, value);
       return place === undefined ? undefined : Math.min(cells - 1, Math.floor(place * cells));
     },
-    labels: () => windowLabels(range, cells, law(cells, epsilon, 1)),
-    ...mechanism,
+    labels: (law) => windowLabels(range, cells, law),
+    ...ask.mechanism,
   };
 }

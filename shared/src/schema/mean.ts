@@ -1,7 +1,6 @@
 /** A number's mean: clamped to a range, so that no number is out of it. */
 
 import { meanLaw } from '../mechanisms/number.ts';
-import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
 import type { MetricDocument } from './document.ts';
@@ -20,36 +19,33 @@ export function placeOf([low, high]: Range, value: unknown): number | undefined 
   return (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / width;
 }
 
-/** Where the outputs of a law stand from 0 to 1: in as many steps, of scored ones by their scores; of a hybrid then its ends. */
+/** Where the outputs of a law stand, the last one's place as the unit: in steps, or by their scores; of a hybrid then its ends. */
 function outputPlaces(law: NumberLaw): readonly number[] {
-  if ('scores' in law) return law.scores.map((score) => score / (law.scores[law.scores.length - 1] as number));
-  const last = 'tails' in law ? law.tails.length : 'grid' in law ? law.grid + law.window - 1 : 1;
-  const steps = Array.from({ length: last + 1 }, (_, i) => i / last);
-  return law.mechanism === 'hybrid' ? [...steps, 0, 1] : steps;
+  if ('scores' in law) return law.scores;
+  const steps = 'tails' in law ? [0, ...law.tails] : Array.from({ length: 'grid' in law ? law.grid + law.window : 2 });
+  const places = steps.map((_, i) => i);
+  return 'mix' in law ? [...places, 0, places.length - 1] : places;
 }
 
 /** What a law's outputs say, as people read it. */
-export const outputLabels = ([low, high]: Range, law: NumberLaw): readonly string[] =>
-  outputPlaces(law).map((place) => String(Number((low + (high - low) * place).toPrecision(3))));
+export function outputLabels([low, high]: Range, law?: NumberLaw): readonly string[] {
+  const places = law ? outputPlaces(law) : [];
+  const last = places[places.length - 1] as number;
+  return places.map((place) => String(Number((low + ((high - low) * place) / last).toPrecision(3))));
+}
 
 /** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
   assertAsk('mean', ask);
-  const lawOf = (epsilon: number, devices: number, permanent?: number): NumberLaw => {
-    if (ask.mechanism && permanent)
-      throw new RangeError('mechanism: expected none where a mean is permanent, got one without a second stage');
-    if (ask.mechanism) return ask.mechanism.law(0, epsilon, devices) as NumberLaw;
-    return permanent ? oneBitLaw(epsilon, permanent) : meanLaw(epsilon);
-  };
   return {
     type: 'mean',
     ask,
     fields: { range },
     size: 0,
+    law: (_size, epsilon) => meanLaw(epsilon),
     input: (value) => placeOf(range, value),
-    labels: (permanent) => outputLabels(range, lawOf(ask.epsilon, 1, permanent)),
+    labels: (law) => outputLabels(range, law as NumberLaw | undefined),
     ...ask.mechanism,
-    law: (_size, epsilon, devices, permanent) => lawOf(epsilon, devices, permanent),
   };
 }
 

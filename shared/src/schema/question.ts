@@ -2,8 +2,9 @@
 
 import type { Cadence } from '../calendar.ts';
 import type { Json } from '../encoding/canonical.ts';
-import { kAryLaw } from '../mechanisms/k-ary.ts';
+import { type KeptResponse, kAryLaw, permanentKAryLaw } from '../mechanisms/k-ary.ts';
 import { listLaw, permanentListLaw } from '../mechanisms/list.ts';
+import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import type { Law } from '../mechanisms/table.ts';
 import { assertAsk } from './asks.ts';
@@ -12,11 +13,13 @@ import { jointAnswers, labelOf } from './document.ts';
 /**
  * The law at ε of one report and, of a permanent metric, ε∞.
  *
- * @param size how many answers there are; 0 for text
+ * @param size how many answers there are, or the greatest count; 0 for text and means
  * @param devices how many are expected to answer
+ * @param permanent ε∞ of an epoch
+ * @param response the k-ary response with two stages, which `permanent` brings: so other bundles hold none
  * @throws {RangeError} when there is none
  */
-type Derive = (size: number, epsilon: number, devices: number, permanent?: number) => Law;
+type Derive = (size: number, epsilon: number, devices: number, permanent?: number, response?: KeptResponse) => Law;
 
 /** A mechanism that a metric names, where the chooser shall not decide. */
 export interface Named {
@@ -82,13 +85,13 @@ export interface Question<in V> {
   readonly ask: Ask;
   /** What its document holds besides what every metric has. */
   readonly fields?: { readonly [key: string]: Json };
-  /** How many answers it lists; 0 for text. */
+  /** How many answers it lists, or the greatest count; 0 for text and means. */
   readonly size: number;
   readonly law: Derive;
   /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;
-  /** Its answers as people read them, by index, with ε∞ where it is permanent; none for text. */
-  readonly labels: (permanent?: number) => readonly string[];
+  /** Its answers as people read them, by index; of a number what the outputs of its law say, none without one; none for text. */
+  readonly labels: (law?: Law) => readonly string[];
 }
 
 /** The type of the values that a question records. */
@@ -192,12 +195,16 @@ export function text(ask: Ask<NamedText>): Question<string> {
  * reported on.
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
-  const { ask, fields, law } = question;
+  const { type, ask, fields, law } = question;
   return {
     ...question,
     fields: { ...fields, permanent: permanence },
-    labels: () => question.labels(permanence.epsilon),
-    law: (size: number, epsilon: number, devices: number): Law =>
-      size > 0 && !ask.mechanism ? permanentListLaw(size, epsilon, permanence.epsilon) : law(size, epsilon, devices, permanence.epsilon),
+    law: (size: number, epsilon: number, devices: number): Law => {
+      const all = permanence.epsilon;
+      if (ask.mechanism) return law(size, epsilon, devices, all, (k, e) => permanentKAryLaw(k, e, all));
+      // Of a number one bit is kept, and its law is here, so that numbers that are asked once bundle none of it.
+      if (type === 'mean' || type === 'count') return oneBitLaw(epsilon, all);
+      return size > 0 ? permanentListLaw(size, epsilon, all) : law(size, epsilon, devices, all);
+    },
   };
 }
