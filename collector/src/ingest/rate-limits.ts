@@ -4,29 +4,20 @@
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
 
 const MINUTE = 60_000;
 /** Sources that are remembered at once; then the one that was seen first is forgotten. */
 const MOST_SOURCES = 100_000;
 
-/** The eight groups of an IPv6 address, in any of its notations (RFC 4291 section 2.2). */
-function groupsOf(address: string): readonly number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_dotted, ...bytes) => {
-    const [a, b, c, d] = bytes.slice(0, 4).map(Number) as [number, number, number, number];
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-  const [head = [], tail = []] = hex
-    .split('::')
-    .map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))));
-  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];
-}
-
-/** The part of an address that one sender has to itself: of IPv6 the first 64 bits, but all of an IPv4 address that is mapped into it. */
+/**
+ * The part of an address that one sender has to itself: the first 64 bits of IPv6, and all of IPv4, also where it is mapped into
+ * IPv6. What is no address is a sender of its own.
+ */
 function network(address: string): string {
-  if (!address.includes(':')) return address;
-  const groups = groupsOf(address);
-  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
-  return (isMapped ? groups.slice(6) : groups.slice(0, 4)).join();
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return (parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8) : parsed.toByteArray()).join();
 }
 
 interface Count {
