@@ -1,6 +1,6 @@
 /**
  * The chi-squared distribution's upper tail, by the regularized incomplete gamma function (Abramowitz and Stegun 1964, §6.5).
- * `@stdlib/math-base-special-gammainc` 0.2 agrees to 12 digits up to 900 degrees of freedom. With 99,000 it is wrong by 1.6e-3
+ * `@stdlib/math-base-special-gammainc` 0.3.1 agrees to 12 digits up to 900 degrees of freedom. With 99,000 it is wrong by 1.6e-3
  * of the value (P(X > 100,000) = 0.0125031, it gives 0.0125226), and it brings 200 packages.
  */
 
