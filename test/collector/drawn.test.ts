@@ -32,7 +32,7 @@ const randomizers = {
 } as { readonly [name: string]: (law: Law, input: number, coins: ReturnType<typeof createCoins>) => Uint8Array };
 
 /** Where outputs are rare those left over are one cell: the statistic's law is chi-squared only where each is expected often. */
-function fit(counts: readonly number[], chances: readonly number[], reports: number): ChiSquared {
+function fitOf(counts: readonly number[], chances: readonly number[], reports: number): ChiSquared {
   const often = chances.map((chance) => chance * reports >= 10);
   const kept = (of: readonly number[]): number[] => of.filter((_, i) => often[i]);
   const rest = (of: readonly number[]): number => of.reduce((sum, x, i) => sum + (often[i] ? 0 : x), 0);
@@ -77,9 +77,9 @@ test('reports of the shipping randomizers, and drawn tallies, have the law of th
     const top = row.indexOf(Math.max(...row));
     const wrong = row.map((chance, output) => (output === top ? 0.98 * chance : chance + (0.02 * (row[top] as number)) / (row.length - 1)));
     return {
-      shipped: fit(counts, row, reports),
-      drawn: fit([...(tallies.get(0)?.cells ?? [])], mixed, reports),
-      wrong: fit(counts, wrong, reports),
+      shipped: fitOf(counts, row, reports),
+      drawn: fitOf([...(tallies.get(0)?.cells ?? [])], mixed, reports),
+      wrong: fitOf(counts, wrong, reports),
     };
   });
   expect(upperTail(pooled(fits.map(({ shipped }) => shipped)))).toBeGreaterThan(FALSE_ALARM);
