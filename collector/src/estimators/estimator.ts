@@ -64,8 +64,14 @@ const scores: { readonly [M in NumberLaw['mechanism']]: (law: Extract<NumberLaw,
   scored: scoredScores,
 };
 
+const known = new WeakMap<NumberLaw, Scores>();
+
 /** How a law's outputs tell a number. */
-export const scoresOf = (law: NumberLaw): Scores => (scores[law.mechanism] as (law: NumberLaw) => Scores)(law);
+export function scoresOf(law: NumberLaw): Scores {
+  const found = known.get(law) ?? (scores[law.mechanism] as (law: NumberLaw) => Scores)(law);
+  known.set(law, found);
+  return found;
+}
 
 /** One row: the mean, in [0, 1] over the metric's range. */
 const number: Estimator<NumberLaw> = (law, { tallies, people = THESE }) => {

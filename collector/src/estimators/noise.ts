@@ -57,12 +57,23 @@ export function leastNoise(varianceAt: (place: number) => number): (f: number) =
   return (f) => -heightAt(hull, inRange(f));
 }
 
+/** h^ by γ. */
+type Bounds = readonly { readonly weight: number; readonly hull: readonly Point[] }[];
+
+function boundsOf(varianceAt: (place: number) => number): Bounds {
+  const sampled = sampledOf(varianceAt);
+  return Array.from({ length: WEIGHTS + 1 }, (_, i) => {
+    const weight = (i / WEIGHTS) ** 2;
+    return { weight, hull: hullAbove(sampled.map(([x, v]): Point => [x, (1 - weight) * v - weight * x * x])) };
+  });
+}
+
+/** By a law's V: a range of days asks for the same again and again. */
+const known = new WeakMap<(place: number) => number, Bounds>();
+
 /** The most that the mean of V(x) can be, by the numbers' mean: 0 at the middle of the range, where numbers are in [-1/2, 1/2]. */
 export function mostNoise(varianceAt: (place: number) => number, square: number): (f: number) => number {
-  const sampled = sampledOf(varianceAt);
-  const bounds = Array.from({ length: WEIGHTS + 1 }, (_, i) => {
-    const weight = (i / WEIGHTS) ** 2;
-    return { constant: weight * square, hull: hullAbove(sampled.map(([x, v]): Point => [x, (1 - weight) * v - weight * x * x])) };
-  });
-  return (f) => Math.min(...bounds.map(({ constant, hull }) => constant + heightAt(hull, inRange(f))));
+  const bounds = known.get(varianceAt) ?? boundsOf(varianceAt);
+  known.set(varianceAt, bounds);
+  return (f) => Math.min(...bounds.map(({ weight, hull }) => weight * square + heightAt(hull, inRange(f))));
 }

@@ -1,17 +1,18 @@
 /**
  * How often 95 % intervals hold the share or the mean that they are about, among the devices that reported and among all
- * users: enumerated for lists, simulated with the shipping client for every other type.
+ * users: enumerated for lists and choices, from drawn tallies for laws with a matrix (drawn.ts), and simulated with the shipping client.
  */
 
-import { kAryLaw, type ListLaw, mechanismOf, subsetLaw, unaryLaw } from '@murmuration/shared';
+import { kAryLaw, type ListLaw, mechanismOf, privSet, type Support, setLaw, subsetLaw, unaryLaw } from '@murmuration/shared';
 import { AMONG } from '#collector/estimators/people.ts';
 import { simulateBest } from '#collector/simulate/best.ts';
 import { simulateChoice } from '#collector/simulate/choice.ts';
 import { simulateChoices } from '#collector/simulate/choices.ts';
 import { simulateDistribution } from '#collector/simulate/distribution-question.ts';
 import { simulateNumber } from '#collector/simulate/number.ts';
-import type { Errors, Simulation } from '#collector/simulate/simulation.ts';
+import { averageOf, type Errors, type Simulation } from '#collector/simulate/simulation.ts';
 import { simulateText } from '#collector/simulate/text.ts';
+import { type Drawn, drawnCases, drawnCoverage, evenly, falling } from './drawn.ts';
 import { enumeratedCoverage } from './enumerated.ts';
 import { type Part, percent } from './part.ts';
 
@@ -23,9 +24,11 @@ export interface Covered {
   readonly among: { readonly [A in (typeof AMONG)[number]]: readonly [least: number, most: number] };
   /** What the gate allows more at both ends: 0 where nothing is left to chance. */
   readonly slack: number;
-  /** About the devices that reported, the law does not tell how far people differ, and intervals are on the long side. */
+  /** About the devices that reported, the tally does not tell how far people differ, and intervals are on the long side. */
   readonly cautious?: true;
 }
+
+const AMONG_BOTH = ['reports', 'population'] as const;
 
 /** What coverage may be. */
 const [LEAST, MOST] = [0.93, 0.97];
@@ -49,26 +52,49 @@ const SHARES = [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99];
 /** Of a count whose variance is below this, ends are exact (exact-ends.ts): they cover 95 % and more, up to all. */
 const SMALL = 12;
 
+/** The shares whose counts are not small. */
+const largeOf = (shares: readonly number[], { p, q }: Support, reports: number): readonly number[] =>
+  shares.filter((share) => reports * (share * p * (1 - p) + (1 - share) * q * (1 - q)) >= SMALL);
+
 /** Lists of so many reports; shares whose counts are small are left out, for there an interval covers more. */
 export const enumerated = (reports: number): readonly Covered[] =>
   lists.flatMap(([name, law]) => {
     const support = mechanismOf(law).support(law);
-    const { p, q } = support;
-    const shares = SHARES.filter((share) => reports * (share * p * (1 - p) + (1 - share) * q * (1 - q)) >= SMALL);
+    const shares = largeOf(SHARES, support, reports);
     if (shares.length === 0) return [];
-    const [among, population] = (['reports', 'population'] as const).map((each) => {
+    const [among, population] = AMONG_BOTH.map((each) => {
       const found = shares.map((share) => enumeratedCoverage(support, reports, Math.round(share * reports) / reports, each));
       return [Math.min(...found), Math.max(...found)] as const;
     }) as [readonly [number, number], readonly [number, number]];
     return [{ name, reports, among: { reports: among, population }, slack: 0 }];
   });
 
-const evenly = (size: number): readonly number[] => Array.from({ length: size }, () => 1 / size);
-const falling = (size: number): readonly number[] => {
-  const weights = evenly(size).map((_, i) => 1 / (i + 1));
-  const all = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / all);
-};
+/** Choices, 2 of 10 answers, the same way: an answer's interval moves with its own count, and is that of drawn people in both cases. */
+export const enumeratedSets = (reports: number): readonly Covered[] =>
+  [1, 4].map((epsilon) => {
+    const support = privSet.support(setLaw(10, 2, epsilon));
+    const [among, population] = AMONG_BOTH.map((truth) => {
+      const found = largeOf(SHARES.slice(2, -2), support, reports).map((share) =>
+        enumeratedCoverage(support, reports, share, 'population', truth),
+      );
+      return [Math.min(...found), Math.max(...found)] as const;
+    }) as [readonly [number, number], readonly [number, number]];
+    return { name: `2 of 10 answers, ε ${epsilon}`, reports, among: { reports: among, population }, slack: 0, cautious: true };
+  });
+
+/** Laws with a matrix, over so many rounds of drawn tallies; and all of them together whose intervals are no bounds. */
+export function drawn(devices: number, rounds: number, seed = 1): readonly Covered[] {
+  const found = drawnCases.map(({ name, cautious }, i): Covered => {
+    const { reports, population } = drawnCoverage(drawnCases[i] as Drawn, devices, rounds, 1_000 * seed + i);
+    const among = { reports: [reports, reports], population: [population, population] } as const;
+    return { name: `${name}, drawn`, reports: devices, among, slack: slackOf(rounds), ...(cautious && { cautious }) };
+  });
+  const exact = found.filter(({ cautious }) => !cautious);
+  const [reports, population] = AMONG_BOTH.map((each) => averageOf(exact.map(({ among }) => among[each][0]))) as [number, number];
+  const among = { reports: [reports, reports], population: [population, population] } as const;
+  return [...found, { name: 'these together', reports: devices, among, slack: slackOf(rounds * exact.length) }];
+}
+
 const NEAR = Array.from({ length: 4 }, (_, i) => Array.from({ length: 6 }, (__, j) => -Math.abs(i - j)));
 
 interface Case {
@@ -82,7 +108,6 @@ const cases: readonly Case[] = [
     {
       name: `mean, ε ${epsilon}`,
       simulate: (size) => simulateNumber({ type: 'mean', range: [0, 1], epsilon, shares: evenly(101), ...size }),
-      cautious: true,
     },
     {
       name: `count to 20, geometric, ε ${epsilon}`,
@@ -138,10 +163,19 @@ export const failuresOf = (all: readonly Covered[]): readonly string[] =>
     }),
   );
 
-/** Both tables. */
+const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000];
+
+/** Rounds of drawn tallies. */
+const DRAWN = 400;
+
+/** All tables. */
 export function targets(): Part {
   const all = [
-    ...[100, 1_000, 10_000, 100_000, 1_000_000].flatMap(enumerated),
+    ...SIZES.flatMap((reports) => [...enumerated(reports), ...enumeratedSets(reports)]),
+    ...SIZES.flatMap((devices) => {
+      process.stderr.write(`${DRAWN} drawn tallies of ${devices} devices\n`);
+      return drawn(devices, DRAWN);
+    }),
     ...(
       [
         [100, 1_000],

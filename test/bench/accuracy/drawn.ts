@@ -1,0 +1,147 @@
+/**
+ * How often intervals cover, for laws whose channel is a matrix: the tally of any number of devices is drawn from its exact law, one
+ * multinomial draw for each true answer, and goes through the collector's estimator. test/collector/drawn.test.ts holds the matrix
+ * and the draws to the shipping randomizers.
+ */
+
+import { seededRng, words } from '@murmuration/client/testing';
+import {
+  countLaw,
+  type ExponentialLaw,
+  exponentialLaw,
+  geometricLaw,
+  hybridMeanLaw,
+  meanLaw,
+  type NumberLaw,
+  oneBitLaw,
+  piecewiseLaw,
+  type SquareWaveLaw,
+  squareWaveLaw,
+  steppedLaw,
+} from '@murmuration/shared';
+import { interval, shareOf } from '#collector/estimators/distribution.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
+import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
+import { coveredBy } from '#collector/simulate/simulation.ts';
+import type { Tallies } from '#collector/store/store.ts';
+import { rowsOf } from '#collector/watch/channel.ts';
+import { multinomialOf } from './multinomial.ts';
+
+/** A law, the shares of what devices have, and what its intervals are about. */
+export interface Drawn {
+  readonly name: string;
+  readonly law: NumberLaw | ExponentialLaw | SquareWaveLaw;
+  readonly shares: readonly number[];
+  /** P(output | true answer), a row for each share. */
+  readonly rows: readonly (readonly number[])[];
+  readonly estimates: (tallies: Tallies, people?: number) => readonly Estimate[];
+  /** What the estimates are of, where these are the shares. */
+  readonly truths: (shares: readonly number[]) => readonly number[];
+  /** Intervals about those who reported are bounds, and on the long side: squares.ts says of which laws. */
+  readonly cautious?: true;
+}
+
+/** The row of a number in [0, 1]: between two points of the grid, of both in the parts that rounding has. */
+export function rowAt(law: NumberLaw, place: number): readonly number[] {
+  const rows = rowsOf(law);
+  const { values } = scoresOf(law);
+  const points = rows.map((row) => row.reduce((sum, chance, output) => sum + chance * (values[output] as number), 0));
+  const above = points.findIndex((point, i) => i > 0 && (point >= place || i === points.length - 1));
+  const [from, to] = [points[above - 1] as number, points[above] as number];
+  const part = Math.min(1, Math.max(0, (place - from) / (to - from)));
+  const low = rows[above - 1] as readonly number[];
+  return (rows[above] as readonly number[]).map((chance, output) => part * chance + (1 - part) * (low[output] as number));
+}
+
+const shared = (weights: readonly number[]): readonly number[] => {
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / all);
+};
+export const evenly = (size: number): readonly number[] => shared(Array.from({ length: size }, () => 1));
+export const falling = (size: number): readonly number[] => shared(Array.from({ length: size }, (_, i) => 1 / (i + 1)));
+const ends = (size: number): readonly number[] => shared(Array.from({ length: size }, (_, i) => (i % (size - 1) === 0 ? 1 : 0)));
+
+const asked = (law: Drawn['law']) => (tallies: Tallies, people?: number) =>
+  estimatesOf(law, { tallies, perDevice: 1, candidates: [], ...(people && { people }) });
+
+const numbers = (name: string, law: NumberLaw, shares: readonly number[]): Drawn => ({
+  name,
+  law,
+  shares,
+  rows: shares.map((_, i) => rowAt(law, i / (shares.length - 1))),
+  estimates: asked(law),
+  truths: (found) => [found.reduce((sum, share, i) => sum + (share * i) / (found.length - 1), 0)],
+});
+const cautious = (drawn: Drawn): Drawn => ({ ...drawn, cautious: true });
+
+function wave(name: string, law: SquareWaveLaw, shares: readonly number[]): Drawn {
+  const inner = shares.slice(1).map((_, i) => i + 1);
+  return {
+    name,
+    law,
+    shares,
+    rows: rowsOf(law),
+    estimates: (tallies, people) => {
+      const found = distributionOf(law, tallies, people);
+      return found === undefined ? [] : inner.map((edge) => interval(shareOf(found, 0, edge)));
+    },
+    truths: (found) => inner.map((edge) => found.slice(0, edge).reduce((sum, share) => sum + share, 0)),
+  };
+}
+
+const NEAR = Array.from({ length: 4 }, (_, i) => Array.from({ length: 6 }, (__, j) => -Math.abs(i - j)));
+
+function best(name: string, epsilon: number): Drawn {
+  const law = exponentialLaw(NEAR, epsilon);
+  return { name, law, shares: falling(4), rows: rowsOf(law), estimates: asked(law), truths: (found) => found };
+}
+
+/** Every law with a matrix. */
+export const drawnCases: readonly Drawn[] = [
+  ...[0.5, 1, 2, 4, 6].flatMap((epsilon) => [
+    numbers(`mean, even, ε ${epsilon}`, meanLaw(epsilon), evenly(33)),
+    numbers(`mean, ends, ε ${epsilon}`, meanLaw(epsilon), ends(33)),
+    numbers(`count to 20, ε ${epsilon}`, countLaw(20, epsilon), falling(21)),
+  ]),
+  ...[1, 4].flatMap((epsilon) => [
+    numbers(`count to 5, ε ${epsilon}`, countLaw(5, epsilon), falling(6)),
+    numbers(`count to 20, geometric, ε ${epsilon}`, geometricLaw(20, epsilon), falling(21)),
+    numbers(`mean, hybrid, ε ${epsilon}`, hybridMeanLaw(epsilon), evenly(33)),
+    cautious(numbers(`mean, piecewise, ε ${epsilon}`, steppedLaw(epsilon), evenly(33))),
+    cautious(numbers(`mean, Duchi, ε ${epsilon}`, piecewiseLaw(1, 1, epsilon), evenly(33))),
+    cautious(numbers(`mean, one bit, ε ${epsilon}`, oneBitLaw(epsilon, epsilon + 1), evenly(33))),
+    best(`best of 6, ε ${epsilon}`, epsilon),
+    wave(`distribution, square-wave, ε ${epsilon}`, squareWaveLaw(16, epsilon), falling(16)),
+  ]),
+];
+
+/** The tally of so many devices, and the shares that they have. */
+export function drawTally({ shares, rows }: Drawn, devices: number, uniform: () => number) {
+  const having = multinomialOf(devices, shares, uniform);
+  const cells = new Float64Array((rows[0] as readonly number[]).length);
+  having.forEach((count, answer) => {
+    if (count === 0) return;
+    multinomialOf(count, rows[answer] as readonly number[], uniform).forEach((reports, output) => {
+      cells[output] = (cells[output] as number) + reports;
+    });
+  });
+  return { tallies: new Map([[0, { reports: devices, cells }]]), among: having.map((count) => count / devices) };
+}
+
+/** Uniform in [0, 1), 53 bits. */
+export function uniforms(seed: number): () => number {
+  const word = words(seededRng(seed));
+  return () => ((word() >>> 5) * 2 ** 26 + (word() >>> 6)) / 2 ** 53;
+}
+
+/** The share of intervals that hold what they are about, over rounds. */
+export function drawnCoverage(drawn: Drawn, devices: number, rounds: number, seed: number) {
+  const uniform = uniforms(seed);
+  let [reports, population] = [0, 0];
+  for (let round = 0; round < rounds; round++) {
+    const { tallies, among } = drawTally(drawn, devices, uniform);
+    reports += coveredBy(drawn.estimates(tallies), drawn.truths(among));
+    population += coveredBy(drawn.estimates(tallies, devices), drawn.truths(drawn.shares));
+  }
+  return { reports: reports / rounds, population: population / rounds };
+}
