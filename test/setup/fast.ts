@@ -37,7 +37,7 @@ function changedFiles(): readonly string[] {
 /** The tests that changed files ask for beside the unit tests. */
 export function testsOf(changed: readonly string[], proofs: readonly string[]): readonly string[] {
   const names = changed.filter((file) => /\/src\/.*\.tsx?$/.test(file)).map((file) => basename(file).replace(/\.tsx?$/, ''));
-  const own = changed.filter((file) => /^test\/.*\.test\.ts$/.test(file));
+  const own = changed.filter((file) => /^test\/(client|collector|conformance|proofs|setup|shared)\/.*\.test\.ts$/.test(file));
   const named = proofs.filter((proof) => names.some((name) => proof === `${name}.test.ts` || proof.startsWith(`${name}-`)));
   const suite = changed.some((file) => LAWS.test(file) || file.startsWith('test/conformance/'));
   return [...own, ...named.map((proof) => `test/proofs/${proof}`), ...(suite ? ['test/conformance/conformance.test.ts'] : [])];
