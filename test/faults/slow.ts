@@ -8,6 +8,9 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
+/** Milliseconds that the collector gives a connection that says nothing (TIMEOUTS of collector/src/http/server.ts). */
+const IDLE = 10_000;
+
 /** How many files a process may open here. */
 const openable = (): number => Number(/Max open files\s+\S+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 1_024);
 
@@ -40,28 +43,40 @@ export const slowClients = (slow: number, idle: number, batches: number, patienc
     const drips = Array.from({ length: 2 * slow }, (_, i) => drip(server.port, request, i % 2 === 0 ? 10 : body + 10));
     const count = Math.min(idle, openable() - 2 * slow - 200);
     const idlers: Connection[] = [];
+    let turnedAway = 0;
+    const idler = (): Connection => {
+      const [connection, from] = [new Connection(server.port), performance.now()];
+      // Before its time: on a busy machine the collector may end connections whose time is over while others are still opened.
+      connection.socket.once('close', () => {
+        if (!isOver && performance.now() < from + IDLE) turnedAway++;
+      });
+      return connection;
+    };
+    let isOver = false;
     while (idlers.length < count) {
-      idlers.push(...Array.from({ length: Math.min(200, count - idlers.length) }, () => new Connection(server.port)));
-      await until(() => idlers.every(({ socket }) => !socket.connecting), 10_000);
+      idlers.push(...Array.from({ length: Math.min(200, count - idlers.length) }, idler));
+      await until(() => idlers.every(({ socket }) => !socket.connecting), 60_000);
     }
-    const unable = idlers.filter(({ closed }) => closed).length;
-    if (unable > 0) failures.add('an idle connection was turned away', `${unable} of ${count}`);
 
     const devices = new Devices(today);
     const begun = performance.now();
     await devices.load(server.port, 32, () => devices.begun < batches);
     await devices.settle(server.port);
     const rate = devices.acknowledgements / ((performance.now() - begun) / 1_000);
-    for (const [status, times] of devices.statuses) if (status !== 204) failures.add('others felt it', `${times} x ${status}`);
+    isOver = true;
+    if (turnedAway > 0) failures.add('an idle connection was turned away', `${turnedAway} of ${count}`);
+    // A connection that ends unanswered (0) may be that of a client that was late itself: its batch is sent again, and must be taken.
+    for (const [status, times] of devices.statuses) if (![204, 0].includes(status)) failures.add('others felt it', `${times} x ${status}`);
+    if (devices.acknowledged.includes(0)) failures.add('others felt it', 'a batch was never acknowledged');
 
-    let turnedAway = '';
+    let answered = '';
     if (patience !== undefined) {
       const from = performance.now();
       const answers: (Answer | undefined)[] = [];
       for (const { answer } of drips) void answer.then((given) => answers.push(given));
       await until(() => answers.length === drips.length, patience * 1_000);
       const timeouts = answers.filter((answer) => answer?.status === 408).length;
-      turnedAway = `; ${timeouts} of ${drips.length} slow ones answered 408 within ${Math.round((performance.now() - from) / 1_000)} s`;
+      answered = `; ${timeouts} of ${drips.length} slow ones answered 408 within ${Math.round((performance.now() - from) / 1_000)} s`;
       if (timeouts < drips.length) failures.add('a slow client was not answered 408', `${drips.length - timeouts} of ${drips.length}`);
     }
     for (const { stop } of drips) stop();
@@ -71,7 +86,7 @@ export const slowClients = (slow: number, idle: number, batches: number, patienc
     return {
       fault: 'slow and idle clients',
       tried: `${slow} slow headers, ${slow} slow bodies, ${count} idle connections`,
-      seen: `others: ${devices.acknowledgements} of ${batches} acknowledged, ${Math.round(rate)} a second${turnedAway}`,
+      seen: `others: ${devices.acknowledgements} of ${batches} acknowledged, ${Math.round(rate)} a second${answered}`,
       failures: failures.list(),
     };
   });

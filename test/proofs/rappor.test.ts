@@ -1,4 +1,4 @@
-/** Proofs of RAPPOR: the law over 2^32, its thresholds, and the shipped code over all coins. */
+/** Proofs of RAPPOR beyond those of the conformance suite: the law at every ε, several hashes and cohorts, an expert's integers. */
 
 import { type BitStage, bloomBits, expertRapporLaw, hashString, MODULUS, type RapporLaw, rappor, rapporLaw } from '@murmuration/shared';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { bitsReport, bitsRow, compose, distribution, largestRatio, range, subsetsOf } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';
-import { expectSupport, expectUnbiased, statedVariance, supportOf } from './estimator.ts';
+import { expectSupport, statedVariance, supportOf } from './estimator.ts';
 import { enclosedExponential } from './exponential.ts';
 import { exactly, less, multiply, ONE, type Rational, rational, subtract, sum, ZERO } from './rational.ts';
 
@@ -35,8 +35,6 @@ const filtersOf = ({ bits, hashes }: RapporLaw): readonly (readonly number[])[] 
   range(hashes).flatMap((extra) => subsetsOf(bits, extra + 1));
 
 const SHAPES: readonly Required<Small>[] = [
-  { bits: 2, hashes: 1, cohorts: 1 },
-  { bits: 3, hashes: 1, cohorts: 1 },
   { bits: 4, hashes: 2, cohorts: 1 },
   { bits: 5, hashes: 2, cohorts: 1 },
 ];
@@ -60,15 +58,10 @@ describe.each(EPSILONS)('RAPPOR at ε = %d', (epsilon) => {
     for (const row of rows) expect(sum(row.values())).toEqual(ONE);
     expect(rappor.odds(law)).toEqual({ report: largestRatio(rows) });
   });
-
-  test('has an estimator of each bit without bias, of the stated variance', () => {
-    const law: RapporLaw = { ...rapporLaw(epsilon, 1), bits: 3, cohorts: 1 };
-    expectUnbiased(bothRows(law, [[0], [1], [2]]), cellsOf(law), [1, 0, 1], rappor.support(law));
-  });
 });
 
 describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon, permanent) => {
-  test.each(SHAPES.slice(0, 3))('over $bits bits with $hashes hashes is the two stages one after the other', (shape) => {
+  test.each(SHAPES.slice(0, 1))('over $bits bits with $hashes hashes is the two stages one after the other', (shape) => {
     const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), ...shape };
     const { irr: _irr, ...first } = law;
     const filters = filtersOf(law);
@@ -100,11 +93,6 @@ describe.each(PERMANENT)('permanent RAPPOR at ε₁ = %d, ε∞ = %d', (epsilon,
     const { numerator: e, denominator: d } = rappor.odds(law).report;
     // 4 e^ε / (e^ε - 1)², with e^ε = e / d, of a rare string.
     expect(statedVariance(support.p, support.q, ZERO, ONE)).toEqual(rational(4n * e * d, (e - d) ** 2n));
-  });
-
-  test('has an estimator of each bit without bias, of the stated variance', () => {
-    const law: RapporLaw = { ...rapporLaw(epsilon, 1, permanent), bits: 2, cohorts: 1 };
-    expectUnbiased(bothRows(law, [[0], [1]]), cellsOf(law), [1, 0, 1], rappor.support(law));
   });
 });
 
@@ -173,7 +161,6 @@ describe('at its thresholds', () => {
   const laws = PERMANENT.filter(([epsilon, permanent]) => epsilon < permanent).map(([epsilon, permanent]) =>
     rapporLaw(epsilon, 100_000, permanent),
   );
-  const bitIn = (law: RapporLaw, cohort: number): number => bloomBits(hashString(value), cohort, 1, law.bits)[0] as number;
 
   /** Coins that give this word for one bit of a report, after the words before all bits, and 0 of another bit. */
   const wordFor = (bit: number, word: number, before: readonly number[]) => {
@@ -184,22 +171,6 @@ describe('at its thresholds', () => {
       return next;
     });
   };
-
-  test('the words one - 1 and one of a bit of the string decide differently, and zero - 1 and zero of another', () => {
-    for (const law of laws) {
-      const cohort = law.cohorts > 1 ? 1 : 0;
-      const own = bitIn(law, cohort);
-      for (const [bit, threshold] of [
-        [own, law.one],
-        [(own + 1) % law.bits, law.zero],
-      ] as const) {
-        const report = (word: number) =>
-          rappor.decode(law, randomizeRappor(law, value, wordFor(bit, word, law.cohorts > 1 ? [cohort] : [])));
-        expect(report(threshold - 1)).toEqual({ cohort, cells: [bit] });
-        expect(report(threshold)).toEqual({ cohort, cells: [] });
-      }
-    }
-  });
 
   test('the words irr.one - 1 and irr.one of a stored 1 decide differently, and irr.zero - 1 and irr.zero of a stored 0', () => {
     for (const law of laws) {
@@ -250,10 +221,6 @@ describe('over all strings of words, the shipped RAPPOR', () => {
   const expectExhausted = (law: RapporLaw, value: string, T: number): void =>
     expect(exactDistribution((coins) => randomizeRappor(law, value, coins), T)).toEqual(rowOf(law, value, T));
 
-  test('has exactly the channel of every pair of thresholds below 2^3, over two bits', () => {
-    for (const one of range(9)) for (const zero of range(9)) expectExhausted(small({}, { one, zero }), 'a', 8);
-  });
-
   test.each([1, 2, 4])('has exactly the channel of each string, in %i cohorts', (cohorts) => {
     for (const value of STRINGS) {
       expectExhausted(small({ cohorts }, { one: 8, zero: 3 }), value, 16);
@@ -287,13 +254,6 @@ describe('over all strings of words, the shipped RAPPOR', () => {
         }
       }
     }
-  });
-
-  test('has, through both stages, exactly the composed channel', () => {
-    const irr = { one: 6, zero: 1 };
-    const law = small({}, { one: 4, zero: 1 }, irr);
-    const exact = exactDistribution((coins) => respondBits(law, randomizeRappor(law, 'a', coins), coins), 8);
-    expect(exact).toEqual(compose(rowOf(law, 'a', 8), (symbol) => stageRow(2, irr, 8, cellsOf(law)(symbol))));
   });
 
   test('loses exactly its stated odds between the worst two of many strings', () => {

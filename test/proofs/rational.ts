@@ -49,6 +49,10 @@ export const sum = (terms: Iterable<Rational>): Rational => [...terms].reduce(ad
 
 export const product = (factors: Iterable<Rational>): Rational => [...factors].reduce(multiply, ONE);
 
+/** The least whole number that every denominator divides. */
+export const commonDenominator = (terms: Iterable<Rational>): bigint =>
+  [...terms].reduce((common, { denominator }) => (common / gcd(common, denominator)) * denominator, 1n);
+
 export const power = ({ numerator, denominator }: Rational, exponent: number): Rational =>
   rational(numerator ** BigInt(exponent), denominator ** BigInt(exponent));
 

@@ -153,7 +153,7 @@ function expectCanonical({ specimen, mechanism }: Subject, law: Law, bytes: Uint
 export const codec: Check<Subject> = {
   name: 'takes reports in their one form and no other bytes',
   of: ['laws', 'large'],
-  run: (subject, law, T) => {
+  run: (subject, law, T, effort) => {
     const { specimen, mechanism, inputs } = subject;
     const coins = createCoins(words(seededRng(5)));
     for (let i = 0; i < 200; i++) {
@@ -175,7 +175,7 @@ export const codec: Check<Subject> = {
     const anyBytes = fc.uint8Array({ minLength: 0, maxLength: good.length + 2 });
     fc.assert(
       fc.property(anyBytes, (bytes) => expectCanonical(subject, law, bytes)),
-      { numRuns: 500, seed: 1 },
+      { numRuns: 500 * effort, seed: 1 },
     );
   },
 };
@@ -209,7 +209,7 @@ export const reportsAbout = <L extends Law>({ specimen }: Subject<L>, law: L, ta
 const additivity: Check<Subject> = {
   name: 'has estimates of two tallies together that are the mean of theirs, by reports',
   of: ['large'],
-  run: (subject, law) => {
+  run: (subject, law, _T, effort) => {
     const estimates = (tallies: Tallies): readonly number[] => subject.estimates(law, tallies).map(({ estimate }) => estimate);
     const tallies = anyTallies(subject, law);
     fc.assert(
@@ -222,7 +222,7 @@ const additivity: Check<Subject> = {
           expect(Math.abs(estimate - mean)).toBeLessThan(1e-9 * (1 + Math.abs(mean)));
         });
       }),
-      { numRuns: 100, seed: 2 },
+      { numRuns: 100 * effort, seed: 2 },
     );
   },
 };

@@ -8,7 +8,8 @@ export interface Check<S, L = Law> {
   readonly name: string;
   /** Which laws of the specimen. */
   readonly of: readonly ('laws' | 'small' | 'large')[];
-  readonly run: (subject: S, law: L, T: number) => void;
+  /** `effort` multiplies the trials of what is drawn at random. */
+  readonly run: (subject: S, law: L, T: number, effort: number) => void;
 }
 
 /** A check of one law. */
@@ -21,9 +22,12 @@ export interface Case {
 export function casesOf<L extends Law, S extends { readonly specimen: Specimen<L> }>(
   subject: S,
   { name, of, run }: Check<S, L>,
+  effort = 1,
 ): readonly Case[] {
   const { laws, small, large } = subject.specimen;
   const over = (each: readonly L[]) => each.map((law) => [law, MODULUS] as const);
   const sets = { laws: over(laws), small, large: over(large) };
-  return of.flatMap((set) => sets[set].map(([law, T]) => ({ name: `${name}: ${JSON.stringify(law)}`, run: () => run(subject, law, T) })));
+  return of.flatMap((set) =>
+    sets[set].map(([law, T]) => ({ name: `${name}: ${JSON.stringify(law)}`, run: () => run(subject, law, T, effort) })),
+  );
 }

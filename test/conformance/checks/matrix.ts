@@ -86,10 +86,10 @@ export const unbiased: Check<MatrixSubject, MatrixLaw> = {
 const errors: Check<MatrixSubject, MatrixLaw> = {
   name: 'errs as its variance says, and its intervals cover',
   of: ['large'],
-  run: (subject, law) => {
+  run: (subject, law, _T, effort) => {
     const [inputs, { cohorts }] = [subject.inputs(law), subject.mechanism.shape(law)];
     const [weights, influences] = [subject.weights(law), influencesOf(subject, law)];
-    expectErrors(subject, law, (round, reports) => {
+    expectErrors(subject, law, effort, (round, reports) => {
       const [own, row] = [round % inputs, round % weights.length];
       const population = range(reports).map((i) => (i < 0.2 * reports ? own : (own + 1 + (i % (inputs - 1))) % inputs));
       const shares = sharesIn(population, inputs);

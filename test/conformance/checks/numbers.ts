@@ -105,11 +105,11 @@ export const unbiased: Check<NumberSubject, NumberLaw> = {
 const errors: Check<NumberSubject, NumberLaw> = {
   name: 'errs as its variance says, and its intervals cover, where all numbers are one',
   of: ['large'],
-  run: (subject, law) => {
+  run: (subject, law, _T, effort) => {
     const places = placesOf(subject, law);
     const points = places.length;
     const { varianceAt } = subject.scores(law);
-    expectErrors(subject, law, (round, reports) => {
+    expectErrors(subject, law, effort, (round, reports) => {
       const truth = places[round % points] as number;
       return { inputs: range(reports).map(() => round % points), row: 0, truth, variance: () => varianceAt(truth) / reports };
     });

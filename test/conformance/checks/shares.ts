@@ -77,10 +77,10 @@ function varianceOf(subject: ShareSubject, law: ShareLaw, input: number, truth: 
 const errors: Check<ShareSubject, ShareLaw> = {
   name: 'errs as its variance says, and its intervals cover',
   of: ['large'],
-  run: (subject, law) => {
+  run: (subject, law, _T, effort) => {
     const size = subject.inputs(law);
     const truth = 0.2;
-    expectErrors(subject, law, (round, reports) => {
+    expectErrors(subject, law, effort, (round, reports) => {
       const row = round % size;
       const inputs = range(reports).map((i) => (i < truth * reports ? row : (row + 1 + (i % (size - 1))) % size));
       return { inputs, row, truth, variance: (tallies) => varianceOf(subject, law, row, truth, tallies) };

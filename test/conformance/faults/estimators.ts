@@ -10,7 +10,7 @@ import { support as statesSupport, supports as sumsSupports, unbiased } from '..
 import type { NumberSpecimen, Specimen } from '../specimens/specimen.ts';
 import { isPermanent, type MatrixLaw } from '../specimens.ts';
 import type { MatrixSubject, NumberSubject, ShareSubject, Subject } from '../subject.ts';
-import { type Fault, text } from './fault.ts';
+import { type Fault, inLaw } from './fault.ts';
 
 const rows: { readonly [name: string]: (row: Estimate) => Estimate } = {
   'the sign of the estimate is turned': ({ estimate, standardError, low, high }) => ({
@@ -27,9 +27,10 @@ const rows: { readonly [name: string]: (row: Estimate) => Estimate } = {
 
 /** Estimates with a fault, in each law by itself. */
 export const estimates = (subject: Subject, caughtBy: string): readonly Fault[] =>
-  Object.entries(rows).flatMap(([name, wrong]) =>
+  Object.entries(rows).flatMap(([kind, wrong]) =>
     subject.specimen.laws.map((law) => ({
-      name: `${name} for ${text(law)}`,
+      kind,
+      detail: inLaw(law),
       caughtBy,
       parts: { specimen: { laws: [law] }, estimates: (of, tallies) => subject.estimates(of, tallies).map(wrong) },
     })),
@@ -38,15 +39,15 @@ export const estimates = (subject: Subject, caughtBy: string): readonly Fault[] 
 /** Supports with a fault. */
 export function supports({ specimen, mechanism: { support }, supports: sums }: ShareSubject): readonly Fault<ShareSubject>[] {
   const onAverage: Fault<ShareSubject> = {
-    name: 'all reports are divided by, not those that are about an answer',
+    kind: 'all reports are divided by, not those that are about an answer',
     caughtBy: unbiased.name,
     parts: {
       estimates: (law, tallies) => pureEstimates(sums(law as ShareLaw, tallies), support(law as ShareLaw), support(law as ShareLaw), 1),
     },
   };
   const permanent = specimen.laws.filter(isPermanent);
-  const fault = (name: string, wrong: typeof support, laws: readonly Law[] = specimen.laws): Fault<ShareSubject> => ({
-    name,
+  const fault = (kind: string, wrong: typeof support, laws: readonly Law[] = specimen.laws): Fault<ShareSubject> => ({
+    kind,
     caughtBy: statesSupport.name,
     parts: { specimen: { laws }, mechanism: { support: wrong } },
   });
@@ -61,14 +62,14 @@ export function supports({ specimen, mechanism: { support }, supports: sums }: S
     fault('q is misstated by a billionth', near),
     ...(permanent.length > 0 ? [fault('a stored symbol has the support of a report', (law) => support(law), permanent)] : []),
     ...(specimen.isAbout ? [onAverage] : []),
-    { name: 'the support of each answer is the next one’s', caughtBy: sumsSupports.name, parts: { supports: next } },
+    { kind: 'the support of each answer is the next one’s', caughtBy: sumsSupports.name, parts: { supports: next } },
   ];
 }
 
 /** Estimates of all inputs together with a fault: of another input, or drawn to their mean. */
 export function matrices({ estimates: rowsOf }: MatrixSubject): readonly Fault<MatrixSubject>[] {
-  const fault = (name: string, wrong: (found: readonly Estimate[]) => readonly Estimate[]): Fault<MatrixSubject> => ({
-    name,
+  const fault = (kind: string, wrong: (found: readonly Estimate[]) => readonly Estimate[]): Fault<MatrixSubject> => ({
+    kind,
     caughtBy: unbiasedMatrix.name,
     parts: { estimates: (law, tallies) => wrong(rowsOf(law as MatrixLaw, tallies)) },
   });
@@ -81,15 +82,15 @@ export function matrices({ estimates: rowsOf }: MatrixSubject): readonly Fault<M
 /** Scores and rounding with a fault. */
 export function scores({ specimen, scores: scoresOf }: NumberSubject): readonly Fault<NumberSubject>[] {
   const { between, steps } = specimen;
-  const fault = (name: string, wrong: (found: Scores) => Partial<Scores>): Fault<NumberSubject> => ({
-    name,
+  const fault = (kind: string, wrong: (found: Scores) => Partial<Scores>): Fault<NumberSubject> => ({
+    kind,
     caughtBy: statesScores.name,
     parts: { scores: (law) => ({ ...scoresOf(law), ...wrong(scoresOf(law)) }) },
   });
   const late: NumberSpecimen<NumberLaw>['between'] =
     between && ((law, place, coins, T) => between(law, place + 1 / (T * steps(law)), coins, T));
   const words: Fault<NumberSubject> = {
-    name: 'one word more rounds up',
+    kind: 'one word more rounds up',
     caughtBy: rounding.name,
     parts: { specimen: { between: late } as Partial<Specimen<Law>> },
   };

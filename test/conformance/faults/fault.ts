@@ -18,7 +18,9 @@ export interface Parts<S = Subject> {
 
 /** What is broken, and the name of the check that must throw. */
 export interface Fault<S = Subject> {
-  readonly name: string;
+  readonly kind: string;
+  /** Where a mechanism has several faults of a kind: in which law, with which integer. */
+  readonly detail?: string;
   readonly caughtBy: string;
   readonly parts: Parts<S>;
 }
@@ -34,5 +36,10 @@ export const broken = <S extends object>(subject: S, { specimen, mechanism, ...r
   } as unknown as S;
 };
 
-/** A law as a fault's name has it. */
-export const text = (law: object): string => JSON.stringify(law);
+/** A law as a fault's detail has it. */
+export const inLaw = (law: object): string => `for ${JSON.stringify(law)}`;
+
+/** The first fault of each kind that a check notices. */
+export const oneOfEachKind = <F extends Pick<Fault, 'kind' | 'caughtBy'>>(faults: readonly F[]): readonly F[] => [
+  ...new Map([...faults].reverse().map((fault) => [`${fault.kind}, ${fault.caughtBy}`, fault])).values(),
+];

@@ -4,7 +4,7 @@ import { lnUp } from '@murmuration/shared';
 import { multiply, type Rational, rational } from '../../proofs/rational.ts';
 import { codec, law as isLaw, odds as statesOdds } from '../checks/channel.ts';
 import type { Subject } from '../subject.ts';
-import { type Fault, type Parts, text } from './fault.ts';
+import { type Fault, inLaw, type Parts } from './fault.ts';
 
 const PRECISION = 1e12;
 
@@ -19,7 +19,8 @@ export const misstated = ({ specimen, mechanism: { odds } }: Subject): readonly 
       .filter((stage) => odds(law)[stage] !== undefined)
       .flatMap((stage) =>
         [1, -1].map((percent) => ({
-          name: `ε of the ${stage} is misstated by ${percent} % for ${text(law)}`,
+          kind: `ε of the ${stage} is misstated by ${percent} %`,
+          detail: inLaw(law),
           caughtBy: statesOdds.name,
           parts: {
             specimen: { laws: [law] },
@@ -43,8 +44,8 @@ function withoutBit<R>(bytes: Uint8Array, decode: (bytes: Uint8Array) => R): R {
 
 /** Codecs with a fault, and laws that refuse nothing. */
 export function codecs({ mechanism: { decode, reportBytes } }: Subject): readonly Fault[] {
-  const fault = (name: string, caughtBy: string, mechanism: Parts['mechanism'] & object): Fault => ({
-    name,
+  const fault = (kind: string, caughtBy: string, mechanism: Parts['mechanism'] & object): Fault => ({
+    kind,
     caughtBy,
     parts: { mechanism },
   });

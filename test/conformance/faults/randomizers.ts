@@ -9,7 +9,7 @@ import { leavesOf, type Path, withLeaf } from '../leaves.ts';
 import type { Specimen } from '../specimens/specimen.ts';
 import { isPermanent } from '../specimens.ts';
 import type { Subject } from '../subject.ts';
-import { type Fault, text } from './fault.ts';
+import { type Fault, inLaw } from './fault.ts';
 
 /** A randomizer that runs the law with another value in one place. */
 export const runsAnother = ({ randomize, respond }: Specimen<Law>, path: Path, value: number): Partial<Specimen<Law>> => ({
@@ -57,7 +57,8 @@ function differ(subject: Subject, law: Law, other: Law, T: number): boolean {
 export function offByOne(subject: Subject): readonly Fault[] {
   const { specimen } = subject;
   const fault = (law: Law, path: Path, near: number, caughtBy: string, over: Partial<Specimen<Law>>): Fault => ({
-    name: `its randomizer has ${path.join('.')} = ${near} for ${text(law)}`,
+    kind: `its randomizer has another ${path.join('.')}`,
+    detail: `(${near}) ${inLaw(law)}`,
     caughtBy,
     parts: { specimen: { ...runsAnother(specimen, path, near), ...over } },
   });
@@ -80,12 +81,12 @@ export function offByOne(subject: Subject): readonly Fault[] {
 export function otherRandomizers({ specimen, inputs }: Subject): readonly Fault[] {
   const { randomize, respond, small } = specimen;
   const next: Fault = {
-    name: 'its randomizer reports the next input',
+    kind: 'its randomizer reports the next input',
     caughtBy: exhaustion.name,
     parts: { specimen: { randomize: (law, input, coins, T) => randomize(law, (input + 1) % inputs(law), coins, T) } },
   };
   const silent: Fault = {
-    name: 'its second stage does nothing',
+    kind: 'its second stage does nothing',
     caughtBy: exhaustion.name,
     parts: { specimen: { respond: (_law, symbol) => symbol, small: small.filter(([law]) => isPermanent(law)) } },
   };
@@ -94,8 +95,8 @@ export function otherRandomizers({ specimen, inputs }: Subject): readonly Fault[
 
 /** Coins and dice that tell something: by the input, by the report, and in k-ary response a second word that only a lie takes. */
 export function tellingDraws({ specimen: { randomize, laws } }: Subject): readonly Fault[] {
-  const fault = (name: string, wrong: typeof randomize): Fault => ({
-    name,
+  const fault = (kind: string, wrong: typeof randomize): Fault => ({
+    kind,
     caughtBy: draws.name,
     parts: { specimen: { randomize: wrong } },
   });

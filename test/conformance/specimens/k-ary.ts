@@ -13,7 +13,10 @@ export const kAry: Specimen<KAryLaw> = {
   laws: [kAryLaw(2, 0.01), kAryLaw(5, 1), permanentKAryLaw(4, 1, 4)],
   small: [
     [kAryLaw(3, 2, 64), 64],
+    [kAryLaw(2, 1.5, 32), 32],
+    [kAryLaw(6, 2, 32), 32],
     [permanentKAryLaw(3, 1, 1.5, 16), 16],
+    [permanentKAryLaw(4, 1, 2, 16), 16],
   ],
   large: [kAryLaw(16, 4), permanentKAryLaw(4, 1, 4)],
 };

@@ -12,6 +12,9 @@ export const subset: Specimen<SubsetLaw> = {
   small: [
     [subsetLaw(4, 2, 1.5, 64), 64],
     [subsetLaw(5, 3, 2, 32), 32],
+    [subsetLaw(3, 2, 1, 64), 64],
+    [{ mechanism: 'subset', size: 6, subset: 2, include: 11 }, 16],
+    [{ mechanism: 'subset', size: 6, subset: 5, include: 7 }, 8],
   ],
   large: [subsetLaw(16, 4, 1), subsetLaw(20, 5, 1)],
 };

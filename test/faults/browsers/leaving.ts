@@ -2,10 +2,10 @@
 
 import type { Engine } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
-import { ask, inBrowser } from './place.ts';
+import { ask, inBrowser, PATIENCE } from './place.ts';
 import { expectOnce } from './tabs.ts';
 
-/** Milliseconds within which a page that lives has reported an outcome. */
+/** Milliseconds after which nobody is taken to be left who could report an outcome. */
 const TELLING = 10_000;
 
 const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', fault: string): Promise<Outcome> =>
@@ -23,15 +23,16 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     await ask(next, 'telemetry.flush()');
     // WebKitGTK ends the process of some tabs before their page hears of it, and before localStorage is told.
     if (place.engine !== 'webkit' || how === 'navigation') place.expect('claimed at the next visit', claimed, true);
+    // A record has one outcome: its page reports it, or the next page does for a record left in the spill. Later records have their own.
+    const outcomes = (): readonly string[] => [...new Set(place.said(app))].filter((result) => result !== 'delivered');
+    if (claimed) await until(() => outcomes().length > 0, how === 'closing' ? TELLING : PATIENCE);
+    const told = outcomes();
     await expectOnce(place, app, next);
     if (how === 'navigation') await page.close();
     if (!claimed) return 'lost';
-    // A record has one outcome: its page reports it, or the next page does for a record left in the spill.
-    const outcomes = (): readonly string[] => [...new Set(place.said(app))].filter((result) => result !== 'delivered');
-    await until(() => outcomes().length > 0, TELLING);
     // A tab may be closed after its transaction is complete and before the event that says so: then nobody is left to report it.
-    if (how === 'closing' && outcomes().length === 0) return 'counted, its page gone before it could say so';
-    place.expect('outcomes', outcomes(), ['recorded']);
+    if (how === 'closing' && told.length === 0) return 'counted, its page gone before it could say so';
+    place.expect('outcomes', told, ['recorded']);
     return 'counted';
   });
 

@@ -1,0 +1,9 @@
+/** What every mechanism owes, with three times the rounds, reports and random bytes of `npm test`: a variance misstated by a fifth fails. */
+
+import { describe, test } from 'vitest';
+import { casesOf } from './checks/check.ts';
+import { subjects } from './subjects.ts';
+
+describe.each(subjects)('$name', ({ subject, checks }) => {
+  for (const { name, run } of checks.flatMap((check) => casesOf(subject, check, 3))) test(name, run);
+});

@@ -1,0 +1,5 @@
+/** Every fault of every mechanism: each law with each of its integers off by one, each wrong estimate in each law. */
+
+import { expectNoticed } from './notices.ts';
+
+expectNoticed((faults) => faults);

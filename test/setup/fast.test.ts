@@ -1,0 +1,16 @@
+/** Which tests changed files ask for in the fast tier. */
+
+import { expect, test } from 'vitest';
+import { testsOf } from './fast.ts';
+
+const PROOFS = ['k-ary.test.ts', 'ledger-exhaustive.test.ts', 'ledger.test.ts', 'subset.test.ts'];
+
+test.each([
+  [['docs/format.md', 'shared/src/schema.ts'], []],
+  [['client/src/ledger/ledger.ts'], ['test/proofs/ledger-exhaustive.test.ts', 'test/proofs/ledger.test.ts']],
+  [['client/src/randomizers/k-ary.ts'], ['test/proofs/k-ary.test.ts', 'test/conformance/conformance.test.ts']],
+  [['test/conformance/checks/channel.ts'], ['test/conformance/conformance.test.ts']],
+  [['test/demo/demo.test.ts'], ['test/demo/demo.test.ts']],
+])('%j asks for %j', (changed, expected) => {
+  expect(testsOf(changed, PROOFS)).toEqual(expected);
+});

@@ -1,0 +1,53 @@
+/**
+ * The files of `npm run test:fast`. Unit tests run always: those of shared, client and collector that start no process, no browser and
+ * no bundler, and mostly take less than two seconds of a core each. Of the rest, what belongs to changed files runs as well: a test that has itself
+ * changed, the proofs named after a changed file, and the conformance suite where a law, a randomizer or an estimator has changed.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+
+const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.test.ts', 'test/collector/**/*.test.ts'];
+
+/** Tests of those folders that take longer, by measurement. */
+const SLOW: readonly string[] = [
+  'test/client/{development,otherwise,outbox,size}.test.ts',
+  'test/collector/{abuse,audit,backup,commands,connections,coverage,distribution,estimating,fold,intervals,joint-text,lock}.test.ts',
+  'test/collector/{migrate,plan,shrunk,versions,watch,watch-fit,writer}.test.ts',
+  'test/collector/store/*.test.ts',
+  'test/shared/production.test.ts',
+];
+
+/** Where the mathematics is. */
+const LAWS = /^(shared|client|collector)\/src\/(mechanisms|randomizers|estimators|random)\//;
+
+const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** Files that differ from the main branch, committed or not; none where there is no git. */
+function changedFiles(): readonly string[] {
+  try {
+    const base = git('merge-base', 'HEAD', 'main').trim();
+    return `${git('diff', '--name-only', base)}${git('ls-files', '--others', '--exclude-standard')}`.trim().split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** The tests that changed files ask for beside the unit tests. */
+export function testsOf(changed: readonly string[], proofs: readonly string[]): readonly string[] {
+  const names = changed.filter((file) => /\/src\/.*\.tsx?$/.test(file)).map((file) => basename(file).replace(/\.tsx?$/, ''));
+  const own = changed.filter((file) => /^test\/(client|collector|conformance|proofs|setup|shared)\/.*\.test\.ts$/.test(file));
+  const named = proofs.filter((proof) => names.some((name) => proof === `${name}.test.ts` || proof.startsWith(`${name}-`)));
+  const suite = changed.some((file) => LAWS.test(file) || file.startsWith('test/conformance/'));
+  return [...own, ...named.map((proof) => `test/proofs/${proof}`), ...(suite ? ['test/conformance/conformance.test.ts'] : [])];
+}
+
+/** What the fast tier takes, and what it leaves out. */
+export function fastFiles(): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
+  const wanted = testsOf(
+    changedFiles(),
+    readdirSync(new URL('../proofs/', import.meta.url)).filter((file) => file.endsWith('.test.ts')),
+  );
+  return { include: [...UNITS, ...wanted], exclude: SLOW };
+}

@@ -1,0 +1,26 @@
+/** The order of test files: the longest first, so that no core waits in the end for a file that began late. Vitest knows durations of runs before alone. */
+
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take long, by measurement, the longest first. */
+const LONG: readonly string[] = [
+  'faults/browsers.test.ts',
+  'collector/commands.test.ts',
+  'faults/client.test.ts',
+  'publishing/packages.test.ts',
+  'faults/collector.test.ts',
+  'conformance/conformance.test.ts',
+  'proofs/permanent-device.test.ts',
+  'proofs/ledger-exhaustive.test.ts',
+];
+
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const at = LONG.findIndex((file) => moduleId.endsWith(`/test/${file}`));
+  return at < 0 ? LONG.length : at;
+};
+
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}

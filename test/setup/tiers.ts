@@ -1,0 +1,24 @@
+/** What all tiers of tests share. */
+
+import type { ViteUserConfig } from 'vitest/config';
+import './compile-cache.ts';
+import LongestFirst from './longest-first.ts';
+
+/** Files of the deep tier, which no other takes. */
+export const DEEP = 'test/**/*.deep.test.ts';
+
+/** How tests of a tier are run: in Node, with one plain closing line. */
+export const tier = (include: readonly string[], exclude: readonly string[] = []): ViteUserConfig => ({
+  test: {
+    include: [...include],
+    exclude: [...exclude],
+    globalSetup: './test/setup/fill-compile-cache.ts',
+    reporters: ['default', './test/setup/closing-line.ts'],
+    maxWorkers: '100%',
+    maxConcurrency: 3, // browsers at a time, which wait more than they work
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
+  },
+});

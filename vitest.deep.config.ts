@@ -1,0 +1,6 @@
+/** `npm run test:deep`: long statistics, every mutant, exhaustion beyond the smallest moduli. */
+
+import { defineConfig } from 'vitest/config';
+import { DEEP, tier } from './test/setup/tiers.ts';
+
+export default defineConfig(tier([DEEP]));
