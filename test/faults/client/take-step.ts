@@ -23,7 +23,8 @@ export async function take(device: Device, step: Step): Promise<void> {
   } else {
     for (const open of contexts) open?.die();
     if (step.kind === 'kill all') storage.loseSpill(step.losesSpill);
-    else if (storage.text() !== undefined) {
+    else {
+      // The world ruins a storage without a look at what it holds: what happens to two people must be the same.
       oracle.ruined();
       storage.replace(step.text);
     }
