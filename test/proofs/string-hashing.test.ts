@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bloomBit, hashString, MODULUS, type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
-import { stringEstimates } from '#collector/estimators/strings.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution } from './enumerate.ts';
@@ -133,7 +133,7 @@ function fleet(law: StringHashingLaw, devices: number, seed: number, candidates:
     tally.reports++;
     for (const cell of cells) tally.cells[cell] = (tally.cells[cell] as number) + 1;
   }
-  return { estimates: stringEstimates(law, { tallies, perDevice: 1, candidates }), truth: counts.map((count) => count / devices) };
+  return { estimates: estimatesOf(law, { tallies, perDevice: 1, candidates }), truth: counts.map((count) => count / devices) };
 }
 
 // New strings for each fleet, so that the hash is new to it as well: its part of the error is a chance, as the intervals say.
