@@ -12,7 +12,7 @@ import { randomizeScored } from '#client/randomizers/scored.ts';
 import { scoresOf } from '#collector/estimators/estimator.ts';
 import { squaresOf } from '#collector/estimators/squares.ts';
 import { basisOf, residual } from '#collector/watch/residual.ts';
-import { drawnCases, drawTally, rowAt, uniforms } from '../bench/accuracy/drawn.ts';
+import { drawnCases, drawTally, rowAt, rowsOf, uniforms } from '../bench/accuracy/drawn.ts';
 import { binomialAt } from '../bench/accuracy/multinomial.ts';
 import { drawn as coverageOfDrawn, enumeratedSets, failuresOf } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
@@ -96,7 +96,7 @@ test.each([100, 1_000_000])('drawn tallies of %d devices: of both targets 93 to 
 describe('scores of x²', () => {
   /** E[g | x] - x² over a step is largest at its ends and its middle. */
   const errorsOf = (law: NumberLaw): readonly number[] => {
-    const found = squaresOf(law, scoresOf(law));
+    const found = squaresOf(rowsOf(law), scoresOf(law));
     if (found === undefined) return [];
     return range(2001).map((i) => {
       const place = i / 2000;
@@ -116,7 +116,7 @@ describe('scores of x²', () => {
   );
 
   test('are none where numbers are rounded to the ends: a line misses x² by 1/8, and half of all noise could be meant', () => {
-    for (const law of [piecewiseLaw(1, 1, 4), oneBitLaw(4, 5)]) expect(squaresOf(law, scoresOf(law))).toBeUndefined();
+    for (const law of [piecewiseLaw(1, 1, 4), oneBitLaw(4, 5)]) expect(squaresOf(rowsOf(law), scoresOf(law))).toBeUndefined();
     const chord = range(1001).map((i) => 0.25 - (i / 1000 - 0.5) ** 2);
     expect((Math.max(...chord) - Math.min(...chord)) / 2).toBeCloseTo(1 / 8, 6);
   });

@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
 import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
-import { stringEstimates } from '#collector/estimators/strings.ts';
+import { estimatesOf } from '#collector/estimators/estimator.ts';
 import { range } from './channel.ts';
 import { binomial, pooled, upperTail } from './statistics.ts';
 
@@ -32,7 +32,7 @@ function fleet(law: StringHashingLaw, devices: number, seed: number, candidates:
     tally.reports++;
     for (const cell of cells) tally.cells[cell] = (tally.cells[cell] as number) + 1;
   }
-  return { estimates: stringEstimates(law, { tallies, perDevice: 1, candidates }), truth: counts.map((count) => count / devices) };
+  return { estimates: estimatesOf(law, { tallies, perDevice: 1, candidates }), truth: counts.map((count) => count / devices) };
 }
 
 /**

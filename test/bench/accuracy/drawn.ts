@@ -22,9 +22,10 @@ import {
 import { interval, shareOf } from '#collector/estimators/distribution.ts';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
+import type { Rows } from '#collector/estimators/rows.ts';
+import { estimations } from '#collector/estimators/table.ts';
 import { coveredBy } from '#collector/simulate/simulation.ts';
 import type { Tallies } from '#collector/store/store.ts';
-import { rowsOf } from '#collector/watch/channel.ts';
 import { multinomialOf } from './multinomial.ts';
 
 /** A law, the shares of what devices have, and what its intervals are about. */
@@ -40,6 +41,9 @@ export interface Drawn {
   /** Intervals about those who reported are bounds, and on the long side: squares.ts says of which laws. */
   readonly cautious?: true;
 }
+
+/** P(output | true answer), a row for each. */
+export const rowsOf = <L extends Drawn['law']>(law: L): Rows => (estimations[law.mechanism].rows as (law: L) => Rows)(law);
 
 /** The row of a number in [0, 1]: between two points of the grid, of both in the parts that rounding has. */
 export function rowAt(law: NumberLaw, place: number): readonly number[] {
