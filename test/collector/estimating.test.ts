@@ -3,7 +3,7 @@
 import { defineSchema, flag } from '@murmuration/client';
 import type { MetricDocument } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { estimate, type Question } from '#collector/estimates/estimates.ts';
+import { type EstimateRequest, estimate } from '#collector/estimates/estimates.ts';
 import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
 
 const document = defineSchema({
@@ -18,7 +18,7 @@ const evidence = (reports: number) => ({
   from: 20_000,
   to: 20_001,
 });
-const question = (reports = 1_000): Question => ({
+const question = (reports = 1_000): EstimateRequest => ({
   metric: { app: 'notes', metric: 'dark', version: 1, document },
   evidence: evidence(reports),
   weights: [],
@@ -39,7 +39,10 @@ test('a thread estimates what this one does', async () => {
 
 test('a question that fails is told so, and the next is answered', async () => {
   const wrong = { ...question(), metric: { ...question().metric, document: { ...document, law: { mechanism: 'none' } } } };
-  const [failed, fine] = await Promise.allSettled([estimating.estimate(wrong as unknown as Question), estimating.estimate(question())]);
+  const [failed, fine] = await Promise.allSettled([
+    estimating.estimate(wrong as unknown as EstimateRequest),
+    estimating.estimate(question()),
+  ]);
   expect(failed).toMatchObject({ status: 'rejected', reason: expect.any(Error) });
   expect(fine).toMatchObject({ status: 'fulfilled', value: estimate(question()) });
 });

@@ -2,7 +2,7 @@
 
 import { MAX_ANSWERS, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { type Asked, askedOf } from '../plan/asked.ts';
+import { type AskedShares, askedOf } from '../plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE } from '../plan/plan.ts';
 import { type Asking, askedTypes, QUESTIONS } from '../plan/question.ts';
 import { type Splitting, splittingOf } from '../plan/splitting.ts';
@@ -69,7 +69,7 @@ function rowsOf(
 }
 
 /** What is to be known where each device is asked a random part of the metrics. */
-function assignment({ standardError }: Asked, splitting: Splitting | undefined): readonly string[] {
+function assignment({ standardError }: AskedShares, splitting: Splitting | undefined): readonly string[] {
   const how = standardError > 0 ? 'by a simulation with a fixed seed, to half a percentage point (4 standard errors)' : 'exactly';
   const [least, most] = splitting?.wider.map((times) => times.toPrecision(2)) ?? [];
   return [
@@ -107,7 +107,7 @@ function describe(
   plans: readonly MetricPlan[],
   users: number,
   { error, share }: Pick<PlanOptions, 'error' | 'share'>,
-  asked: Asked | undefined,
+  asked: AskedShares | undefined,
   splitting: Splitting | undefined,
 ): string {
   const wanted = `± ${percent(error)}`;

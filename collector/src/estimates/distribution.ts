@@ -14,7 +14,7 @@ import type { Estimate } from '../estimators/estimate.ts';
 import { inUnit, numberAt } from './in-unit.ts';
 
 /** What is asked of a distribution. */
-export interface Asked {
+export interface DistributionRequest {
   /** Ranges whose shares are wanted, in the unit of the metric. */
   readonly ranges: readonly Range[];
   /** Levels above 0 and below 1. */
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** What is told where nothing is asked. */
-export const USUAL: Asked = { ranges: [], quantiles: [0.05, 0.25, 0.5, 0.75, 0.95] };
+export const USUAL: DistributionRequest = { ranges: [], quantiles: [0.05, 0.25, 0.5, 0.75, 0.95] };
 
 /** A quantile. */
 interface Quantile {
@@ -53,7 +53,12 @@ export const edgeOf = ([low, high]: Range, cells: number, number: number): numbe
   Math.round((cells * (Math.min(high, Math.max(low, number)) - low)) / (high - low));
 
 /** Describes a distribution over a range, of which these shares are the closest to the truth as a whole. */
-export function describe(distribution: Distribution, shares: readonly number[], range: Range, { ranges, quantiles }: Asked): Described {
+export function describe(
+  distribution: Distribution,
+  shares: readonly number[],
+  range: Range,
+  { ranges, quantiles }: DistributionRequest,
+): Described {
   const { cells } = distribution;
   const below = sharesBelow(distribution);
   return {

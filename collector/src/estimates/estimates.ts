@@ -21,7 +21,7 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { Evidence, Selection, Store, Tallies, Weights } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { type Asked, type Described, describe, USUAL } from './distribution.ts';
+import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
 import { inUnit } from './in-unit.ts';
 
 /** One answer's share; of a number the mean, whose answer and label are `mean`. */
@@ -74,11 +74,11 @@ export interface Settings {
   readonly among?: Among | undefined;
   readonly truth?: Truth | undefined;
   /** Of a distribution. */
-  readonly asked?: Asked | undefined;
+  readonly asked?: DistributionRequest | undefined;
 }
 
 /** All that an estimate is made of, as plain data. */
-export interface Question extends Omit<Settings, 'truth'> {
+export interface EstimateRequest extends Omit<Settings, 'truth'> {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
   readonly evidence: Evidence;
   readonly weights: readonly Weights[];
@@ -101,7 +101,7 @@ function distributionRows(
   document: MetricDocument,
   tallies: Tallies,
   people: number,
-  asked: Asked,
+  asked: DistributionRequest,
 ): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
   if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
   const found = distributionOf(document.law, tallies, people);
@@ -119,7 +119,7 @@ export async function gather(
   { app, metric, version, document, schemas }: PublishedMetric,
   range: Pick<Selection, 'from' | 'to' | 'segment'>,
   { truth, ...settings }: Settings,
-): Promise<Question> {
+): Promise<EstimateRequest> {
   const evidence = await store.read({ schemas, metric, ...range });
   const weights = await store.weights({ schemas, metric, ...range });
   const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
@@ -127,11 +127,11 @@ export async function gather(
 }
 
 /** Estimates the share of each answer, of each candidate, or the mean of a number. */
-export function estimate(question: Question): MetricEstimates {
-  const { minimum, candidates, among = 'population', asked = USUAL, weights, shares } = question;
-  const { app, metric, version, document } = question.metric;
+export function estimate(request: EstimateRequest): MetricEstimates {
+  const { minimum, candidates, among = 'population', asked = USUAL, weights, shares } = request;
+  const { app, metric, version, document } = request.metric;
   const { type, law, epsilon, every } = document;
-  const { tallies, reports, from, to } = question.evidence;
+  const { tallies, reports, from, to } = request.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = repeatsIn(days, document);
   // With coins of its own or not, each slot's report is of the same person.

@@ -2,7 +2,7 @@
 
 import type { MetricDocument } from '@murmuration/shared';
 import { Refusal } from '../http/refusal.ts';
-import { type Asked, edgeOf, USUAL } from './distribution.ts';
+import { type DistributionRequest, edgeOf, USUAL } from './distribution.ts';
 
 const MOST = 100;
 
@@ -23,7 +23,11 @@ const numberOf = (text: string | undefined): number => (text?.trim() ? Number(te
  *
  * @throws {Problem} 400 where it can't be read, or the metric is no distribution
  */
-export function askedOf({ type, ...metric }: MetricDocument, ranges: string | undefined, quantiles: string | undefined): Asked {
+export function askedOf(
+  { type, ...metric }: MetricDocument,
+  ranges: string | undefined,
+  quantiles: string | undefined,
+): DistributionRequest {
   if (type !== 'distribution' || !('cells' in metric)) {
     if (ranges === undefined && quantiles === undefined) return USUAL;
     throw new Refusal(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);

@@ -1,16 +1,16 @@
-/** The thread that estimates: a question, a reply, until there is none. */
+/** The thread that estimates: a request, a reply, until there is none. */
 
 import { parentPort } from 'node:worker_threads';
-import { estimate, type MetricEstimates, type Question } from './estimates.ts';
+import { type EstimateRequest, estimate, type MetricEstimates } from './estimates.ts';
 
-/** What came of a question. */
+/** What came of a request. */
 export type Reply = { readonly estimates: MetricEstimates } | { readonly error: unknown };
 
-parentPort?.on('message', (question: Question | null) => {
-  if (question === null) return parentPort?.close();
+parentPort?.on('message', (request: EstimateRequest | null) => {
+  if (request === null) return parentPort?.close();
   let reply: Reply;
   try {
-    reply = { estimates: estimate(question) };
+    reply = { estimates: estimate(request) };
   } catch (error) {
     reply = { error };
   }

@@ -13,7 +13,7 @@ const MOST_SETS = 2 ** 17;
 const ORDERS = 160_000;
 
 /** By metric, the share of devices that are asked it, from 0 to 1; and the standard error of these shares, 0 where they are exact. */
-export interface Asked {
+export interface AskedShares {
   readonly shares: ReadonlyMap<string, number>;
   readonly standardError: number;
 }
@@ -69,7 +69,7 @@ function simulated({ metrics, budget }: SchemaDocument, orders: number): Readonl
 }
 
 /** Of how many devices each metric is asked. */
-export function askedOf(document: SchemaDocument, mostSets: number = MOST_SETS): Asked {
+export function askedOf(document: SchemaDocument, mostSets: number = MOST_SETS): AskedShares {
   if (!document.assign) return { shares: new Map(Object.keys(document.metrics).map((name) => [name, 1])), standardError: 0 };
   const shares = exactly(document, mostSets);
   return shares ? { shares, standardError: 0 } : { shares: simulated(document, ORDERS), standardError: 0.5 / Math.sqrt(ORDERS) };

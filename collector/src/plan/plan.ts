@@ -1,7 +1,7 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
 import type { Law, MetricDocument, SchemaDocument } from '@murmuration/shared';
-import { type Asked, askedOf } from './asked.ts';
+import { type AskedShares, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 import { type Cohorts, cohortsForError, lawsFor } from './strings.ts';
@@ -103,7 +103,7 @@ export function planOf(
   schema: SchemaDocument,
   devices: number,
   error: number,
-  { shares }: Asked = askedOf(schema),
+  { shares }: AskedShares = askedOf(schema),
   share: number = SHARE,
 ): readonly MetricPlan[] {
   const wanted = { error, share };
