@@ -2,9 +2,10 @@
 
 export { type Collector, type CollectorOptions, openCollector } from './collector.ts';
 export type { AnswerEstimate, MetricEstimates, Truth } from './estimates/estimates.ts';
-export { type Moments, momentsOf, type Population } from './estimators/covariance.ts';
+export { momentsOf } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';
 export { estimatesOf } from './estimators/estimator.ts';
+export type { Moments, Population } from './estimators/moments.ts';
 export { type AcceptedBatch, parseBatch, publish } from './ingest/parse-batch.ts';
 export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { sampler } from './simulate/distribution.ts';

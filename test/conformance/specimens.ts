@@ -4,7 +4,8 @@
  */
 
 import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
-import { addSupports, supportsOf } from '#collector/estimators/supports.ts';
+import { supportsOf } from '#collector/estimators/estimator.ts';
+import { addSupports } from '#collector/estimators/supports.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
 import { countMeanSketch } from './specimens/count-mean-sketch.ts';
 import { dBitFlip } from './specimens/d-bit-flip.ts';

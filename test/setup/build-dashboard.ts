@@ -3,7 +3,19 @@
 
 import { copyFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { MEANINGS } from '#collector/dashboard/meanings.ts';
+
+/** The sentences of meanings.ts in place of the module that gathers them. */
+const meanings: Plugin = {
+  name: 'meanings',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /dashboard.meanings\.ts$/ }, () => ({
+      contents: `export const MEANINGS = ${JSON.stringify(MEANINGS)};`,
+      loader: 'js',
+    }));
+  },
+};
 
 /** Writes index.html, main.js and main.css. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
@@ -17,6 +29,7 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     ],
     outdir: target,
     bundle: true,
+    plugins: [meanings],
     minify: true,
     format: 'esm',
     target: ['es2023', 'chrome117', 'firefox124', 'safari17.4'],

@@ -16,7 +16,8 @@ import { randomizeGeometric } from '../randomizers/geometric.ts';
 import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
 import { randomizeHybrid } from '../randomizers/hybrid.ts';
 import { randomizeLaplace } from '../randomizers/laplace.ts';
-import { randomizePiecewise, respondAround } from '../randomizers/piecewise.ts';
+import { randomizePiecewise } from '../randomizers/piecewise.ts';
+import { randomizeSquareWave } from '../randomizers/square-wave.ts';
 
 /** The law of a mean, of which no mechanism that can be named has a second stage. */
 const once =
@@ -73,5 +74,5 @@ export const hierarchical = ({ branching }: { readonly branching?: number } = {}
 export const squareWave = (): DistributionMechanism => ({
   takes: 'distribution',
   law: (cells, epsilon) => squareWaveLaw(cells, epsilon),
-  randomizers: { 'square-wave': respondAround },
+  randomizers: { 'square-wave': randomizeSquareWave },
 });

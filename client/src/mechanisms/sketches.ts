@@ -15,7 +15,8 @@ import {
   signOf,
 } from '@murmuration/shared';
 import type { ListMechanism, Randomizing } from '../questions.ts';
-import { randomizeCountMeanSketch, randomizeHadamardCountMeanSketch } from '../randomizers/sketches.ts';
+import { randomizeCountMeanSketch } from '../randomizers/count-mean-sketch.ts';
+import { randomizeHadamardCountMeanSketch } from '../randomizers/hadamard-count-mean-sketch.ts';
 import { refusePermanent } from './designs.ts';
 
 const cohortBytes = (size: number, buckets: number): number => bytesFor(familyOf(size, buckets).cohorts - 1);

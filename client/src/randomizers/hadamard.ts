@@ -1,4 +1,4 @@
-/** Hadamard response on the device; the law is in shared/src/mechanisms/hadamard.ts. */
+/** Hadamard response (HR) on the device; the law is in shared/src/mechanisms/hadamard.ts. */
 
 import { bigEndian, fieldOf, type HadamardLaw, pointCode, vectorCount, vectorPairing } from '@murmuration/shared';
 import type { Randomize } from './randomizer.ts';

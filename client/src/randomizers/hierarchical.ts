@@ -1,4 +1,4 @@
-/** Hierarchical intervals on the device; the law is in shared/src/mechanisms/hierarchical.ts. */
+/** Hierarchical intervals (HIO, HH) on the device; the law is in shared/src/mechanisms/hierarchical.ts. */
 
 import {
   bigEndian,

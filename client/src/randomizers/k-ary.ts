@@ -1,4 +1,4 @@
-/** k-ary randomized response on the device; the law is in shared/src/mechanisms/k-ary.ts. */
+/** k-ary randomized response (GRR, kRR) on the device; the law is in shared/src/mechanisms/k-ary.ts. */
 
 import { encodeKAry, fromBigEndian, type KAryLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';

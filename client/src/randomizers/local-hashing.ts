@@ -1,4 +1,4 @@
-/** Local hashing of a list on the device; the law is in shared/src/mechanisms/local-hashing.ts. */
+/** Local hashing of a list (OLH, BLH) on the device; the law is in shared/src/mechanisms/local-hashing.ts. */
 
 import { bigEndian, bucketOf, familyOf, fromBigEndian, type LocalHashingLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';

@@ -1,4 +1,4 @@
-/** Projective geometry response on the device; the law is in shared/src/mechanisms/projective.ts. */
+/** Projective geometry response (PGR) on the device; the law is in shared/src/mechanisms/projective.ts. */
 
 import { bigEndian, fieldOf, type ProjectiveLaw, pointCode, pointCount, pointIndex, vectorCount, vectorPairing } from '@murmuration/shared';
 import type { Randomize } from './randomizer.ts';

@@ -1,4 +1,4 @@
-/** Subset selection on the device; the law is in shared/src/mechanisms/subset.ts. */
+/** Subset selection (SS) on the device; the law is in shared/src/mechanisms/subset.ts. */
 
 import { bitBytes, hasBit, type SubsetLaw, setBit } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';

@@ -1,4 +1,4 @@
-/** Unary encoding on the device; the law is in shared/src/mechanisms/unary.ts. */
+/** Unary encoding (OUE, SUE) on the device; the law is in shared/src/mechanisms/unary.ts. */
 
 import type { UnaryLaw } from '@murmuration/shared';
 import { bitReport } from './bits.ts';

@@ -7,11 +7,22 @@ import { simulateChoice } from '../simulate/choice.ts';
 import { simulateChoices } from '../simulate/choices.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { simulateDistribution } from '../simulate/distribution-question.ts';
-import { MECHANISM_NAMES } from '../simulate/lists.ts';
+import { BITS_NAMES, MECHANISM_NAMES } from '../simulate/lists.ts';
+import { namesOf } from '../simulate/named.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { simulateText } from '../simulate/text.ts';
 import { table } from './table.ts';
 import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from './usage.ts';
+
+/** What can be named of the other questions. */
+const NAMED_OF = [
+  ['string', 'text'] as const,
+  ['mean', 'mean'] as const,
+  ['count', 'count'] as const,
+  ['distribution', 'distribution'] as const,
+]
+  .map(([word, of]) => `of a ${word}, ${namesOf(of).join(', ')}`)
+  .join('; ');
 
 interface SimulateOptions {
   readonly type: string;
@@ -155,9 +166,9 @@ export function addSimulate(program: Command): void {
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option(
       '--mechanism <name>',
-      `of a list, ${MECHANISM_NAMES}, or d-bit-flip with --bits; of a string, rappor, string-hashing; of a mean, piecewise, duchi, hybrid, laplace; of a count, geometric; of a distribution, square-wave, hierarchical; the chooser decides when left out`,
+      `of a list, ${MECHANISM_NAMES}, or ${BITS_NAMES} with --bits; ${NAMED_OF}; the chooser decides when left out`,
     )
-    .option('--bits <n>', 'of d-bit-flip, for how many answers a report has a bit', wholeOption('--bits', 1, 2 ** 16))
+    .option('--bits <n>', `of ${BITS_NAMES}, for how many answers a report has a bit`, wholeOption('--bits', 1, 2 ** 16))
     .option('--permanent <e>', 'ε∞ of a question that is asked every day', positiveOption('--permanent'))
     .option('--days <n>', `on how many days each client reports of it; ${DAYS} when left out`, wholeOption('--days', 1, 366))
     .option('--clients <n>', 'clients a round', wholeOption('--clients', 1, 10_000_000), 100_000)

@@ -1,29 +1,9 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
+import type { Law } from '@murmuration/shared';
+
 export type MetricType = 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
-export type Mechanism =
-  | 'k-ary'
-  | 'subset'
-  | 'unary'
-  | 'local-hashing'
-  | 'rappor'
-  | 'string-hashing'
-  | 'privset'
-  | 'd-bit-flip'
-  | 'one-bit'
-  | 'exponential'
-  | 'piecewise'
-  | 'geometric'
-  | 'hybrid'
-  | 'laplace'
-  | 'scored'
-  | 'square-wave'
-  | 'hierarchical'
-  | 'hadamard'
-  | 'projective'
-  | 'count-mean-sketch'
-  | 'hadamard-count-mean-sketch';
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */
@@ -35,7 +15,7 @@ export interface Metric {
   readonly description: string;
   readonly owner?: string;
   readonly expires?: string;
-  readonly mechanism: Mechanism;
+  readonly mechanism: Law['mechanism'];
   readonly every: Cadence;
   readonly epsilon: number;
   readonly permanent?: { readonly epsilon: number; readonly renew: 'week' | 'month' | 'year' | 'never' };

@@ -3,14 +3,14 @@
  * geometry response and the Hadamard sketch: a report supports both when its cell is in both sets. With D the expected cells of a population,
  *   Σ_x n_x P(u and v supported | x) = Σ D(cell) over the cells of S_u and S_v together.
  * Given x a cell of S_x has probability p / |S_x|, and any other (1 - p) / (K - |S_x|).
- * A count mean sketch's bits are independent given the cohort, so both buckets' have the product of their probabilities there.
  */
 
-import { bitSupport, bucketOf, type CountMeanSketchLaw, familyOf, type ListLaw, mechanismOf } from '@murmuration/shared';
+import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
+import type { Pairs } from './estimation.ts';
 
 /** The expected number of reports that support both u and v, of a population that gave each answer so many times. */
-export function jointSupports(law: ListLaw, counts: readonly number[]): Matrix {
+export function jointSupports(law: ListLaw, counts: readonly number[]): Pairs {
   const { shape, support, supporting = (_law, _cohort, answer) => [answer] } = mechanismOf(law);
   const { cohorts, cells } = shape(law);
   const { p } = support(law);
@@ -35,28 +35,5 @@ export function jointSupports(law: ListLaw, counts: readonly number[]): Matrix {
       joint.set(v, u, both);
     }
   });
-  return joint;
-}
-
-/** The same of a count mean sketch. */
-export function jointBits(law: CountMeanSketchLaw, counts: readonly number[]): Matrix {
-  const { p, q } = bitSupport(law);
-  const { cohorts } = familyOf(law.size, law.bits);
-  const n = counts.reduce((sum, count) => sum + count, 0);
-  const joint = new Matrix(law.size, law.size);
-  for (let cohort = 0; cohort < cohorts; cohort++) {
-    const buckets = counts.map((_, answer) => bucketOf(law.bits, cohort, answer));
-    const own = new Float64Array(law.bits);
-    buckets.forEach((bucket, answer) => {
-      own[bucket] = (own[bucket] as number) + (counts[answer] as number);
-    });
-    buckets.forEach((a, u) => {
-      buckets.forEach((b, v) => {
-        const [ofA, ofB] = [own[a] as number, own[b] as number];
-        const both = a === b ? ofA * p + (n - ofA) * q : (ofA + ofB) * p * q + (n - ofA - ofB) * q * q;
-        joint.set(u, v, joint.get(u, v) + both / cohorts);
-      });
-    });
-  }
-  return joint;
+  return (u, v) => joint.get(u, v);
 }

@@ -6,13 +6,19 @@
  * n / T without replacement: f (1-f) T (n - D) / (D (n - T)).
  */
 
-import { type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
+import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
+import { bySquares } from '../watch/fit.ts';
+import { placesFit } from '../watch/places.ts';
+import { ofSupport as leverageOfSupport } from '../watch/reach.ts';
 import { type Estimate, scored, type Variance } from './estimate.ts';
-import type { Question } from './estimator.ts';
+import type { EstimateInput } from './estimate-input.ts';
+import type { ListEstimation } from './estimation.ts';
+import { pureList } from './list-estimation.ts';
 import { spreadOverPeople, THESE } from './people.ts';
 import { rangeVariance } from './pure.ts';
-import { supportsOf } from './supports.ts';
+import { addSupports, reportsIn } from './supports.ts';
 
 /** constant + slope f - curve f², the variance of a share f from so many of all reports. */
 export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number): Variance {
@@ -22,17 +28,48 @@ export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, 
 }
 
 /** How many reports are about a bucket. */
-export const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: number): number =>
+const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: number): number =>
   [...tallies].reduce((drawn, [place, { reports }]) => drawn + ((bucket - place + size) % size < bits ? reports : 0), 0);
 
 /** The estimates of the buckets, in their order. One that no report is about is as one half by a report that says nothing. */
-export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people = THESE }: Question): Estimate[] {
+export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people = THESE }: EstimateInput): Estimate[] {
   if (tallies.size === 0) return [];
   const { p, q } = drawnSupport(law);
-  const { reports, cells } = supportsOf(law, tallies);
-  return Array.from(cells, (ones, bucket) => {
+  const reports = reportsIn(tallies);
+  return Array.from(addSupports(law, tallies), (ones, bucket) => {
     const drawn = drawnIn(law, tallies, bucket);
     const variance = drawnVariance(law, Math.max(1, drawn), reports, perDevice);
     return scored(drawn === 0 ? 0.5 : (ones / drawn - q) / (p - q), spreadOverPeople(variance, people));
   });
 }
+
+/** The variance of a share, from the coins and from who is asked about it. */
+function varianceAt(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number, share: number): number {
+  const { constant, slope, curve } = drawnVariance(law, drawn, reports, perDevice);
+  return constant + slope * share - curve * share * share;
+}
+
+export const dBitFlip: ListEstimation<DBitFlipLaw> = {
+  ...pureList<DBitFlipLaw>(),
+  named: ({ size, bits }, { permanent }) => [(e) => dBitFlipLaw(size, bits, e, permanent)],
+  estimates: dBitFlipEstimates,
+  noiseAt: (law, reports, share) => varianceAt(law, (reports * law.bits) / law.size, reports, 1, share),
+  theory: (law, tallies, truth, perDevice) => {
+    const reports = reportsIn(tallies);
+    const each = truth.map((share, bucket) => varianceAt(law, Math.max(1, drawnIn(law, tallies, bucket)), reports, perDevice, share));
+    return each.reduce((sum, variance) => sum + variance, 0) / each.length;
+  },
+  bounds: (law) => boundsOfSupport(drawnSupport(law)),
+  fit: bySquares(placesFit),
+  leverage: (law) => leverageOfSupport(drawnSupport(law), law.bits / law.size),
+  simulated: [
+    {
+      of: 'list',
+      name: 'd-bit-flip',
+      law: (answers, epsilon, permanent, bits) => dBitFlipLaw(answers, bits, epsilon, permanent),
+      client: 'dBitFlip',
+      isPermanent: true,
+      takesBits: true,
+    },
+  ],
+};

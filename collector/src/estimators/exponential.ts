@@ -9,12 +9,17 @@
  * of tail-ends.ts where few reports make it. Of all users' share, the variance is f_i (1 - f_i) / m more (people.ts).
  */
 
-import { type ExponentialLaw, MODULUS } from '@murmuration/shared';
+import { type ExponentialLaw, exponentialLaw, MODULUS } from '@murmuration/shared';
 import { LuDecomposition, Matrix } from 'ml-matrix';
 import type { Cumulants } from '../statistics/saddlepoint.ts';
+import { ofRows } from '../watch/bounds.ts';
+import { matrixFit } from '../watch/matrices.ts';
+import { ends, type Leverage } from '../watch/reach.ts';
 import { type Estimate, scored, Z95 } from './estimate.ts';
-import type { Question } from './estimator.ts';
+import type { EstimateInput } from './estimate-input.ts';
+import type { ShareEstimation } from './estimation.ts';
 import { spreadOverPeople, THESE } from './people.ts';
+import type { Rows } from './rows.ts';
 import { withTailEnds } from './tail-ends.ts';
 
 /** A, and S_ix: rows are inputs. */
@@ -106,13 +111,16 @@ function sharesWith(estimates: readonly number[], reports: number, input: number
   return others.map((other, x) => (x === input ? share : ((1 - share) * other) / all));
 }
 
+/** P(outcome | input). */
+const rowsOf = ({ weights }: ExponentialLaw): Rows => weights.map((row) => row.map((weight) => weight / MODULUS));
+
 /** The estimates of the inputs, in their order. */
-export function exponentialEstimates(law: ExponentialLaw, { tallies, people = THESE }: Question): Estimate[] {
+export function exponentialEstimates(law: ExponentialLaw, { tallies, people = THESE }: EstimateInput): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined) return [];
   const { reports } = tally;
   const { left, squares } = inverseOf(law);
-  const channel = law.weights.map((row) => row.map((weight) => weight / MODULUS));
+  const channel = rowsOf(law);
   const outcomes = Matrix.columnVector(Array.from(tally.cells, (count) => count / reports));
   const estimates = left.mmul(outcomes).to1DArray();
   const seconds = Matrix.pow(left, 2).mmul(outcomes).to1DArray();
@@ -128,3 +136,23 @@ export function exponentialEstimates(law: ExponentialLaw, { tallies, people = TH
     return withTailEnds(scored(estimate, spreadOverPeople(given, people)), { reports, scores, errorsAt });
   });
 }
+
+/** Undefined where inputs can't be told apart, so that there are no estimates. */
+function ofInputs(law: ExponentialLaw): Leverage | undefined {
+  try {
+    return ends(inverseOf(law).left.to1DArray());
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export const exponential: ShareEstimation<ExponentialLaw> = {
+  named: (_law, { metric }) => (metric.type === 'best' ? [(e) => exponentialLaw(metric.utility, e)] : []),
+  estimates: exponentialEstimates,
+  noiseAt: (law, reports, share) => exponentialVariance(law, share) / reports,
+  bounds: (law) => ofRows(rowsOf(law)),
+  fit: (law, tallies, perDevice) => matrixFit(rowsOf(law), tallies, perDevice),
+  leverage: ofInputs,
+  simulated: [{ of: 'best', name: 'exponential' }],
+};

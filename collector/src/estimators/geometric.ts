@@ -6,9 +6,12 @@
  * For real a it is φ_0 = -a/(1-a), φ_j = j, φ_N = N + a/(1-a): an end cell says the mean of its tail.
  */
 
-import { type GeometricLaw, MODULUS } from '@murmuration/shared';
+import { type GeometricLaw, geometricLaw, MODULUS } from '@murmuration/shared';
 import { Matrix, solve } from 'ml-matrix';
+import type { NumberEstimation } from './estimation.ts';
 import type { Scores } from './number.ts';
+import { meanByScores } from './number-estimation.ts';
+import { type Rows, rowsBy } from './rows.ts';
 
 /** The row of a count: P(output). */
 function rowOf({ tails }: GeometricLaw, count: number): readonly number[] {
@@ -55,3 +58,19 @@ export function geometricScores(law: GeometricLaw): Scores {
     worst: Math.max(...variances),
   };
 }
+
+/** P(output | count) of two-sided geometric noise whose tails the end cells carry (shared/src/mechanisms/geometric.ts). */
+export function noiseRows({ tails }: { readonly tails: readonly number[] }): Rows {
+  const most = tails.length;
+  const below = (input: number, output: number): number => {
+    if (output <= 0 || output > most) return output <= 0 ? 0 : MODULUS;
+    return output <= input ? (tails[input - output] as number) : MODULUS - (tails[output - input - 1] as number);
+  };
+  return rowsBy(most + 1, most + 1, (input, output) => (below(input, output + 1) - below(input, output)) / MODULUS);
+}
+
+export const geometric: NumberEstimation<GeometricLaw> = {
+  ...meanByScores<GeometricLaw>(geometricScores, noiseRows),
+  named: ({ tails }) => [(e) => geometricLaw(tails.length, e)],
+  simulated: [{ of: 'count', name: 'geometric', client: 'geometric' }],
+};

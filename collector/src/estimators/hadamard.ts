@@ -1,11 +1,27 @@
 /**
- * Supports under Hadamard response, by shared/src/mechanisms/hadamard.ts: with C the Walsh-Hadamard transform of the tally,
+ * The shares of a list's answers from Hadamard response (HR), by shared/src/mechanisms/hadamard.ts: with C the Walsh-Hadamard transform of the tally,
  * that of v is (1/Q) Σ_λ C(m(λv)), where the ones that m(w) has in common with u are as many as Tr(u·w), modulo 2.
  * K log K steps and Q for each answer, all in whole numbers.
  */
 
-import { type Field, fieldOf, type HadamardLaw, pointCode } from '@murmuration/shared';
+import {
+  type Field,
+  fieldOf,
+  type HadamardLaw,
+  hadamardLaw,
+  MODULUS,
+  mechanismOf,
+  pointCode,
+  pointCount,
+  vectorCount,
+} from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { inSets } from '../watch/bounds.ts';
+import type { Squares } from '../watch/classes.ts';
+import { onDesign, type Supported } from '../watch/designs.ts';
+import { jointSupports } from './covariance-cells.ts';
+import type { AnswerEstimation } from './estimation.ts';
+import { pureList } from './list-estimation.ts';
 import { walshHadamard } from './walsh.ts';
 
 /** Tr(a) = a + a² + a⁴ + .. + a^(Q/2), which is 0 or 1. */
@@ -27,7 +43,7 @@ function characters(field: Field): readonly number[] {
   });
 }
 
-export function hadamardSupports({ size, order, dimension }: HadamardLaw, tallies: Tallies): Float64Array {
+function hadamardSupports({ size, order, dimension }: HadamardLaw, tallies: Tallies): Float64Array {
   const field = fieldOf(order);
   const masks = characters(field);
   const supports = new Float64Array(size);
@@ -48,3 +64,39 @@ export function hadamardSupports({ size, order, dimension }: HadamardLaw, tallie
   }
   return supports;
 }
+
+/**
+ * Of Hadamard response also how a set's outputs and the others are spread: an answer has Q - 1 of the K characters, which all
+ * say the same, and every other character has mean 0 and variance n. So, by Parseval's theorem and without another transform,
+ *   Σ_{m≠0} C(m)² - Σ_v (Q S_v - n)² / (Q - 1),  Σ_{m≠0} C(m)² = K Σ_u C_u² - n²
+ * has the exact mean n (K - 1 - d - (Q-2) (Q p - 1) / (Q-1)), and eigenvalues of at most n Q p.
+ */
+function characterSquares(law: HadamardLaw, { design: { outputs }, tallies, supports, reports, perDevice }: Supported): Squares {
+  const { size, order, inside } = law;
+  const p = inside / MODULUS;
+  let squares = -(reports ** 2);
+  for (const { cells } of tallies.values()) for (const count of cells) squares += outputs * count * count;
+  for (let answer = 0; answer < size; answer++) squares -= (order * (supports[answer] as number) - reports) ** 2 / (order - 1);
+  const degrees = outputs - 1 - size - ((order - 2) * (order * p - 1)) / (order - 1);
+  const sparse = 1 + (degrees * degrees * perDevice) / (2 * reports * outputs);
+  return { statistic: Math.max(0, squares) / (reports * perDevice), degrees, stretch: order * p * sparse * sparse };
+}
+
+export const hadamard: AnswerEstimation<HadamardLaw> = {
+  ...pureList(hadamardSupports),
+  named: ({ size, order }) => [(e) => hadamardLaw(size, e), (e) => hadamardLaw(size, e, order)],
+  pairs: jointSupports,
+  isSumFixed: () => false,
+  bounds: ({ order, dimension, inside }) => inSets(inside, vectorCount(order, dimension - 1), vectorCount(order, dimension)),
+  fit: onDesign({
+    design: ({ order, dimension }) => ({
+      answers: pointCount(order, dimension),
+      outputs: vectorCount(order, dimension),
+      common: 1 / order,
+    }),
+    support: (law) => mechanismOf(law).support(law),
+    supports: hadamardSupports,
+    squares: characterSquares,
+  }),
+  simulated: [{ of: 'list', name: 'hadamard', law: (answers, epsilon) => hadamardLaw(answers, epsilon), client: 'hadamard' }],
+};

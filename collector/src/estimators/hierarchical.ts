@@ -1,5 +1,5 @@
 /**
- * The unbiased estimates of hierarchical intervals; the law is in shared/src/mechanisms/hierarchical.ts.
+ * The unbiased estimates of hierarchical intervals (HIO, HH); the law is in shared/src/mechanisms/hierarchical.ts.
  *
  * Weights of cells are split over the levels: a node's part is the mean weight of its cells less that of its parent's, so
  * that the parts t_l(x) of the nodes above a cell add up to its weight. (Of a range's ones and zeros nothing is left below
@@ -17,11 +17,17 @@
  * at the smallest weight (Agresti and Coull 1998), for rare nodes that nobody has named yet.
  */
 
-import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
+import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import type { Bounds } from '../watch/bounds.ts';
+import { bySquares } from '../watch/fit.ts';
+import { levelsFit } from '../watch/levels.ts';
+import { ends, type Leverage } from '../watch/reach.ts';
 import { consistentShares } from './consistency.ts';
-import { pairs } from './covariance.ts';
 import { cautious, type Distribution } from './distribution.ts';
+import { cellsBy } from './distribution-estimation.ts';
+import type { DistributionEstimation } from './estimation.ts';
+import { levelPairs } from './level-pairs.ts';
 import { THESE } from './people.ts';
 import { reportsIn } from './supports.ts';
 
@@ -51,7 +57,7 @@ export function partsOf(
 /** The variance of one report's estimate at a level, by the node of its device. */
 export function nodeVariances(law: LevelLaw, weights: readonly number[]): readonly number[] {
   const { p, q } = mechanismOf(law).support(law);
-  const { one, neither } = pairs(law);
+  const { one, neither } = levelPairs(law);
   const total = weights.reduce((sum, w) => sum + w, 0);
   const squares = weights.reduce((sum, w) => sum + w * w, 0);
   return weights.map((own) => {
@@ -123,3 +129,44 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
     shape: () => ({ name: 'consistent', shares }),
   };
 }
+
+/** Of a level's part t of a cell's share, which lies between the least and the largest of its nodes': how far a report is beyond either. */
+function ofLevel(law: LevelLaw, parts: readonly number[], drawn: number): Leverage {
+  const { p, q } = mechanismOf(law).support(law);
+  const held = law.mechanism === 'subset' ? law.subset : 1;
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const score = (nodes: readonly number[]): number => (sum(nodes) - q * sum(parts)) / (p - q);
+  const sorted = parts.toSorted((a, b) => a - b);
+  const [least, most] = [sorted[0] as number, sorted.at(-1) as number];
+  return { low: 1 + score(sorted.slice(0, held)) - most, high: score(sorted.slice(-held)) - least, drawn };
+}
+
+/** Of the cells' shares: of all cells and levels the farthest. */
+function ofLevels(law: HierarchicalLaw): Leverage {
+  const all = Array.from({ length: law.size }, (_, cell) => {
+    const { parts } = partsOf(
+      law,
+      Array.from({ length: law.size }, (__, i) => Number(i === cell)),
+    );
+    return parts.map((part, level) => ofLevel(law.levels[level] as LevelLaw, part, 1 / law.levels.length));
+  }).flat();
+  return ends(
+    all.flatMap(({ low, high }) => [low, high]),
+    1 / law.levels.length,
+  );
+}
+
+/** Of the nodes of each level, which is a cohort. */
+function boundsOf({ levels }: HierarchicalLaw): Bounds {
+  const supports = levels.map((level) => mechanismOf(level).support(level));
+  return (level, node) => (node < (levels[level]?.size ?? 0) ? supports[level] : undefined);
+}
+
+export const hierarchical: DistributionEstimation<HierarchicalLaw> = {
+  ...cellsBy<HierarchicalLaw>(hierarchicalDistribution, hierarchicalEven),
+  named: ({ size, branching }) => [(e) => hierarchicalLaw(size, e), (e) => hierarchicalLaw(size, e, branching)],
+  bounds: boundsOf,
+  fit: bySquares(levelsFit),
+  leverage: ofLevels,
+  simulated: [{ of: 'distribution', name: 'hierarchical', client: 'hierarchical' }],
+};

@@ -1,8 +1,11 @@
 /** The scores of the hybrid mechanism: those of its two parts, by the moments of shared/src/mechanisms/hybrid.ts. */
 
-import { type HybridLaw, MODULUS, piecewiseMoments } from '@murmuration/shared';
+import { type HybridLaw, hybridMeanLaw, MODULUS, piecewiseMoments } from '@murmuration/shared';
+import type { NumberEstimation } from './estimation.ts';
 import type { Scores } from './number.ts';
-import { piecewiseScores } from './piecewise.ts';
+import { meanByScores } from './number-estimation.ts';
+import { piecewiseScores, windowRows } from './piecewise.ts';
+import type { Rows } from './rows.ts';
 
 /** The scores of the piecewise part's outputs, then of the two ends. */
 export function hybridScores(law: HybridLaw): Scores {
@@ -22,3 +25,18 @@ export function hybridScores(law: HybridLaw): Scores {
   });
   return { values: [...Array.from(stepped.values), ...Array.from(ends.values)], varianceAt, worst: Math.max(...tops) };
 }
+
+/** P(output | point): those of the piecewise part, then the two ends. */
+function rowsOf(law: HybridLaw): Rows {
+  const [part, truth, points] = [law.mix / MODULUS, law.truth / MODULUS, windowRows(law)];
+  return points.map((row, input) => {
+    const high = 1 - truth + (2 * truth - 1) * (input / law.grid);
+    return [...row.map((chance) => part * chance), (1 - part) * (1 - high), (1 - part) * high];
+  });
+}
+
+export const hybrid: NumberEstimation<HybridLaw> = {
+  ...meanByScores<HybridLaw>(hybridScores, rowsOf),
+  named: () => [hybridMeanLaw],
+  simulated: [{ of: 'mean', name: 'hybrid', client: 'hybrid' }],
+};

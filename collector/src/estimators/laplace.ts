@@ -1,8 +1,10 @@
 /** The scores of the Laplace mechanism on a grid: those of its counts of steps, and the rounding to them. */
 
-import type { LaplaceLaw } from '@murmuration/shared';
-import { geometricScores } from './geometric.ts';
+import { type LaplaceLaw, laplaceLaw } from '@murmuration/shared';
+import type { NumberEstimation } from './estimation.ts';
+import { geometricScores, noiseRows } from './geometric.ts';
 import type { Scores } from './number.ts';
+import { meanByScores } from './number-estimation.ts';
 
 /** Scores from steps to the range of width 1. */
 export function laplaceScores({ tails }: LaplaceLaw): Scores {
@@ -19,3 +21,9 @@ export function laplaceScores({ tails }: LaplaceLaw): Scores {
   });
   return { values, varianceAt, worst: Math.max(...tops, onGrid(0), onGrid(1)) };
 }
+
+export const laplace: NumberEstimation<LaplaceLaw> = {
+  ...meanByScores<LaplaceLaw>(laplaceScores, noiseRows),
+  named: ({ tails }) => [(e) => laplaceLaw(e, tails.length)],
+  simulated: [{ of: 'mean', name: 'laplace', client: 'laplace' }],
+};

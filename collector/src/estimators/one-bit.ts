@@ -2,9 +2,12 @@
 
 import { type OneBitLaw, oneBitSupport } from '@murmuration/shared';
 import { type Estimate, scored } from './estimate.ts';
-import type { Question } from './estimator.ts';
+import type { EstimateInput } from './estimate-input.ts';
+import type { NumberEstimation } from './estimation.ts';
 import { numberEstimates, type Scores } from './number.ts';
+import { meanByScores } from './number-estimation.ts';
 import { THESE } from './people.ts';
+import type { Rows } from './rows.ts';
 
 const noiseOf = (law: OneBitLaw, stage?: 'permanent'): number => {
   const { p, q } = oneBitSupport(law, stage);
@@ -23,7 +26,7 @@ export function oneBitScores(law: OneBitLaw): Scores {
 }
 
 /** The estimated mean place as one row; none without reports. */
-export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice, people = THESE }: Question): Estimate[] {
+export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice, people = THESE }: EstimateInput): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined || perDevice === 1) return numberEstimates(oneBitScores(law), tallies, people);
   const { p, q } = oneBitSupport(law);
@@ -33,3 +36,20 @@ export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice, people = T
   const shared = Math.max(perDevice / reports, 1 / people);
   return [scored(((cells[1] as number) / reports - q) / (p - q), { constant: noise / reports, slope: shared, curve: shared })];
 }
+
+/** P(output | end). */
+function rowsOf(law: OneBitLaw): Rows {
+  const { p, q } = oneBitSupport(law);
+  return [
+    [1 - q, q],
+    [1 - p, p],
+  ];
+}
+
+export const oneBit: NumberEstimation<OneBitLaw> = {
+  ...meanByScores<OneBitLaw>(oneBitScores, rowsOf),
+  estimates: oneBitEstimates,
+  stored: ({ mechanism, size, truth }) => ({ mechanism, size, truth }),
+  named: () => [], // it is the chooser's alone
+  simulated: [{ of: 'kept', name: 'one-bit' }],
+};

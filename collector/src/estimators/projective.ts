@@ -1,5 +1,5 @@
 /**
- * Supports under projective geometry response, one coordinate after the other: the dynamic program of Feldman, Nelson, Nguyen,
+ * The shares of a list's answers from projective geometry response (PGR). Their supports, one coordinate after the other: the dynamic program of Feldman, Nelson, Nguyen,
  * Talwar 2022, in about K q t steps instead of K d.
  *
  * Write v by its coordinates V_1 .. V_t, highest first, and u by U_1 .. U_t, lowest first, so that they pair to Σ U_i V_i. The
@@ -9,8 +9,13 @@
  * traded for one of b at a time, F(rest of w, (b, β), z) = Σ_ω F((ω, rest), b, z - ωβ).
  */
 
-import { type Field, fieldOf, type ProjectiveLaw, pointCount } from '@murmuration/shared';
+import { type Field, fieldOf, mechanismOf, type ProjectiveLaw, pointCount, projectiveLaw } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { inSets } from '../watch/bounds.ts';
+import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';
+import { jointSupports } from './covariance-cells.ts';
+import type { AnswerEstimation } from './estimation.ts';
+import { pureList } from './list-estimation.ts';
 
 /** Counts of w by rest, prefix and value; and, under prefixes that are all 0, by rest alone. */
 interface Stage {
@@ -50,7 +55,7 @@ function nextStage({ order, add, negative, multiply }: Field, { prefixes, byValu
   return next;
 }
 
-export function projectiveSupports({ size, order, dimension }: ProjectiveLaw, tallies: Tallies): Float64Array {
+function projectiveSupports({ size, order, dimension }: ProjectiveLaw, tallies: Tallies): Float64Array {
   const field = fieldOf(order);
   const cells = new Float64Array(pointCount(order, dimension));
   for (const tally of tallies.values()) {
@@ -75,3 +80,24 @@ export function projectiveSupports({ size, order, dimension }: ProjectiveLaw, ta
   }
   return supports.slice(0, size);
 }
+
+const supportOf = (law: ProjectiveLaw) => mechanismOf(law).support(law);
+
+export const projective: AnswerEstimation<ProjectiveLaw> = {
+  ...pureList(projectiveSupports),
+  named: ({ size, order }) => [(e) => projectiveLaw(size, e), (e) => projectiveLaw(size, e, order)],
+  pairs: jointSupports,
+  isSumFixed: (law) => mechanismOf(law).shape(law).cells === law.size,
+  bounds: ({ order, dimension, inside }) => inSets(inside, pointCount(order, dimension - 1), pointCount(order, dimension)),
+  fit: onDesign({
+    design: ({ order, dimension }) => ({
+      answers: pointCount(order, dimension),
+      outputs: pointCount(order, dimension),
+      common: pointCount(order, dimension - 2) / pointCount(order, dimension - 1),
+    }),
+    support: supportOf,
+    supports: projectiveSupports,
+    squares: (law, supported) => absentSquares(absentOf(supportOf(law), supported.design), supported),
+  }),
+  simulated: [{ of: 'list', name: 'projective', law: (answers, epsilon) => projectiveLaw(answers, epsilon), client: 'projective' }],
+};

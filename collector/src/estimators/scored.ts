@@ -1,7 +1,10 @@
 /** The scores of scored windows: those of the law, by the derivation of shared/src/mechanisms/scored.ts. */
 
 import { MODULUS, type ScoredLaw, scoredPoints } from '@murmuration/shared';
+import type { NumberEstimation } from './estimation.ts';
 import type { Scores } from './number.ts';
+import { meanByScores } from './number-estimation.ts';
+import { windowRows } from './piecewise.ts';
 
 /** Score (s_j - E[s | 0]) / (c X_g) of output j, in the range's width. */
 export function scoredScores(law: ScoredLaw): Scores {
@@ -38,3 +41,9 @@ export function scoredScores(law: ScoredLaw): Scores {
   });
   return { values, varianceAt, worst: Math.max(...tops) };
 }
+
+export const scored: NumberEstimation<ScoredLaw> = {
+  ...meanByScores<ScoredLaw>(scoredScores, windowRows),
+  named: () => [], // it is the chooser's alone
+  simulated: [], // where none is named it is the chooser's
+};

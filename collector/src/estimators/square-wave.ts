@@ -1,5 +1,5 @@
 /**
- * The estimates of the square wave; the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-scores.ts.
+ * The estimates of the square wave (SW); the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-scores.ts.
  *
  * For weights w of the cells the estimate is the mean of the scores t(j) of the reports, with E[t | x] = w_x and
  * Var(t | x) = Σ_j P(j | x) t(j)² - w_x². The mean of that over devices is taken at the likeliest shares θ, whose outputs come
@@ -13,13 +13,19 @@
  * t(j) - E w.
  */
 
-import type { SquareWaveLaw } from '@murmuration/shared';
+import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
 import type { Tallies } from '../store/store.ts';
+import { ofRows } from '../watch/bounds.ts';
+import { matrixFit } from '../watch/matrices.ts';
+import { ends } from '../watch/reach.ts';
 import { cautious, type Distribution } from './distribution.ts';
+import { cellsBy } from './distribution-estimation.ts';
 import { Z95 } from './estimate.ts';
+import type { DistributionEstimation } from './estimation.ts';
 import { expectationMaximization, windowSums } from './expectation-maximization.ts';
 import { THESE } from './people.ts';
+import { windowRows } from './piecewise.ts';
 import { smoothedShares } from './smoothed.ts';
 import { chancesOf, squareWaveScores } from './square-wave-scores.ts';
 import { ENOUGH } from './tail-ends.ts';
@@ -98,3 +104,21 @@ export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, peo
     shape: () => ({ name: 'smoothed', shares: smoothedShares(law, counts) }),
   };
 }
+
+/** The scores of each cell's share. */
+function cellScores(law: SquareWaveLaw): readonly number[] {
+  const scoresOf = squareWaveScores(law);
+  const cells = cellsOf(law);
+  return Array.from({ length: cells }, (_, own) =>
+    Array.from(scoresOf(Array.from({ length: cells }, (__, cell) => Number(cell === own)))),
+  ).flat();
+}
+
+export const squareWave: DistributionEstimation<SquareWaveLaw> = {
+  ...cellsBy<SquareWaveLaw>(squareWaveDistribution, (law, weights) => squareWaveEven(law)(weights)),
+  named: (law) => [(e) => squareWaveLaw(cellsOf(law), e)],
+  bounds: (law) => ofRows(windowRows(law)),
+  fit: (law, tallies, perDevice) => matrixFit(windowRows(law), tallies, perDevice),
+  leverage: (law) => ends(cellScores(law)),
+  simulated: [{ of: 'distribution', name: 'square-wave', client: 'squareWave' }],
+};

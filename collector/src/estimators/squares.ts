@@ -10,10 +10,9 @@
  * the noise, as where the grid is one step, nothing is said, and noise.ts bounds the noise instead.
  */
 
-import type { NumberLaw } from '@murmuration/shared';
 import { Matrix, solve } from 'ml-matrix';
-import { rowsOf } from '../watch/channel.ts';
 import type { Scores } from './number.ts';
+import type { Rows } from './rows.ts';
 
 /** What d²/8 may be of the least noise at a point: an interval's width is off by half of that. */
 const MISSED = 0.03;
@@ -24,18 +23,9 @@ const LEFT = 0.1;
 /** Of the mean square of a row: keeps rows apart that nearly follow from others. */
 const RIDGE = 1e-10;
 
-/** By law: a range of days asks for the same again and again. */
-const known = new WeakMap<NumberLaw, { readonly found: Float64Array | undefined }>();
-
-/** g by output; undefined where E[g | x] would be too far from x². */
-export function squaresOf(law: NumberLaw, scores: Scores): Float64Array | undefined {
-  const { found } = known.get(law) ?? { found: solvedFor(law, scores) };
-  known.set(law, { found });
-  return found;
-}
-
-function solvedFor(law: NumberLaw, { values, varianceAt }: Scores): Float64Array | undefined {
-  const rows = new Matrix(rowsOf(law).map((row) => [...row]));
+/** g by output, of the law with these rows; undefined where E[g | x] would be too far from x². */
+export function squaresOf(channel: Rows, { values, varianceAt }: Scores): Float64Array | undefined {
+  const rows = new Matrix(channel.map((row) => [...row]));
   const scores = Matrix.columnVector(Array.from(values, (value) => value - 0.5));
   const points = rows.mmul(scores).to1DArray();
   const steps = points.slice(1).map((point, i) => point - (points[i] as number));

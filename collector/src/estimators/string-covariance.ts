@@ -13,8 +13,8 @@
 
 import { bloomBits, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import type { Moments } from './covariance.ts';
-import { bloomOf } from './strings.ts';
+import type { Bloom } from './estimation.ts';
+import type { Moments } from './moments.ts';
 
 /** The bits of each string in one cohort. */
 type Blooms = readonly (readonly number[])[];
@@ -67,14 +67,15 @@ function addOverlap(sum: Matrix, blooms: Blooms, weight: number): void {
 /** The moments of candidates' estimates, given how many devices gave each of them and each other string. */
 export function stringMoments(
   law: StringLaw,
+  { bits, hashes, cohorts }: Bloom,
+  isSingle: boolean,
   candidates: readonly string[],
   counts: readonly number[],
   others: ReadonlyMap<string, number>,
 ): Moments {
-  const { bits, hashes, cohorts } = bloomOf(law);
   const support = mechanismOf(law).support(law);
   const { p, q } = support;
-  const productIn = productsOf(bits, support, law.mechanism === 'string-hashing');
+  const productIn = productsOf(bits, support, isSingle);
   const strings = [...candidates, ...others.keys()];
   const devices = [...counts, ...others.values()];
   const n = devices.reduce((sum, count) => sum + count, 0);

@@ -16,24 +16,17 @@
  * (exact-ends.ts). A population's share has the variance of its people more (people.ts).
  */
 
-import { bloomBits, hashString, mechanismOf, type StringHash, type StringLaw, type Support } from '@murmuration/shared';
+import { bloomBits, COLLISION_MASS, hashString, mechanismOf, type StringHash, type StringLaw, type Support } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
+import { ofSupport } from '../watch/bounds.ts';
+import { ends } from '../watch/reach.ts';
 import { type Estimate, scored, type Variance } from './estimate.ts';
-import type { Question } from './estimator.ts';
+import type { EstimateInput } from './estimate-input.ts';
+import type { Bloom, StringEstimation } from './estimation.ts';
 import { withExactEnds } from './exact-ends.ts';
 import { spreadOverPeople, THESE } from './people.ts';
 import { countOf, rangeVariance } from './pure.ts';
 import { reportsIn } from './supports.ts';
-
-/** A law's hash: k bits, h of them a string, m cohorts. */
-interface Bloom {
-  readonly bits: number;
-  readonly hashes: number;
-  readonly cohorts: number;
-}
-
-export const bloomOf = (law: StringLaw): Bloom =>
-  law.mechanism === 'rappor' ? law : { bits: law.buckets, hashes: 1, cohorts: law.cohorts };
 
 /** Σ_w Σ_j (n_jw / n)², the mass that collides, estimated from the tally. */
 function collidingMass(tallies: Tallies, total: number, rho: number, { p, q }: Support, noise: (r: number) => number): number {
@@ -60,8 +53,7 @@ function supportOf(hash: StringHash, { hashes, bits }: Bloom, tallies: Tallies):
 }
 
 /** What an estimate varies by, of a share f by the mass that collides with it, Σ_w Σ_j (n_jw / n)² over the other strings: constant + slope f. */
-function coinsAndHash(law: StringLaw, reports: number, perDevice: number): (mass: number) => Variance {
-  const { bits, hashes } = bloomOf(law);
+function coinsAndHash(law: StringLaw, { bits, hashes }: Bloom, reports: number, perDevice: number): (mass: number) => Variance {
   const { support } = mechanismOf(law);
   const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
   const rho = 1 - (1 - 1 / bits) ** hashes;
@@ -74,8 +66,8 @@ function coinsAndHash(law: StringLaw, reports: number, perDevice: number): (mass
 }
 
 /** The variance of a candidate's estimate by its share and by the mass that collides with it. */
-export function stringVariance(law: StringLaw, reports: number, perDevice: number): (share: number, mass: number) => number {
-  const at = coinsAndHash(law, reports, perDevice);
+export function stringVariance(law: StringLaw, bloom: Bloom, reports: number, perDevice: number): (share: number, mass: number) => number {
+  const at = coinsAndHash(law, bloom, reports, perDevice);
   return (share, mass) => {
     const { constant, slope } = at(mass);
     return constant + slope * share;
@@ -83,10 +75,9 @@ export function stringVariance(law: StringLaw, reports: number, perDevice: numbe
 }
 
 /** The estimates of candidates, in their order. */
-export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates, people = THESE }: Question): Estimate[] {
+function stringEstimates(law: StringLaw, bloom: Bloom, { tallies, perDevice, candidates, people = THESE }: EstimateInput): Estimate[] {
   const total = reportsIn(tallies);
   if (total === 0) return [];
-  const bloom = bloomOf(law);
   const { bits, hashes, cohorts } = bloom;
   const { support: supportBy } = mechanismOf(law);
   const report = supportBy(law);
@@ -94,7 +85,7 @@ export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates
   const { constant, slope } = rangeVariance(report, supportBy(law, 'permanent'), 1, perDevice);
   const noise = (r: number): number => constant + slope * r;
   const rho = 1 - (1 - 1 / bits) ** hashes;
-  const variance = coinsAndHash(law, total, perDevice);
+  const variance = coinsAndHash(law, bloom, total, perDevice);
   const colliding = collidingMass(tallies, total, rho, report, noise);
   // A report counts for a candidate whose bit it has: by the law of the bit of a string that is hashed at random.
   const chance = { p, q: q + (p - q) * rho };
@@ -108,3 +99,19 @@ export function stringEstimates(law: StringLaw, { tallies, perDevice, candidates
     return hashes === 1 && perDevice === 1 ? withExactEnds(found, support, countAt) : found;
   });
 }
+
+/** The estimation of strings by their hash but for what is a mechanism's own. A string's bits are ones for others, too: ρ. */
+export const candidatesBy = <L extends StringLaw>(
+  bloom: (law: L) => Bloom,
+): Pick<StringEstimation<L>, 'bloom' | 'estimates' | 'noiseAt' | 'bounds' | 'leverage'> => ({
+  bloom,
+  estimates: (law, input) => stringEstimates(law, bloom(law), input),
+  noiseAt: (law, reports, share) => stringVariance(law, bloom(law), reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports),
+  bounds: (law) => ofSupport(mechanismOf(law as StringLaw).support(law)),
+  leverage: (law) => {
+    const { p, q } = mechanismOf(law as StringLaw).support(law);
+    const { bits, hashes } = bloom(law);
+    const rho = 1 - (1 - 1 / bits) ** hashes;
+    return ends([0, 1].map((support) => (support - q - (p - q) * rho) / ((p - q) * (1 - rho))));
+  },
+});

@@ -3,24 +3,12 @@
  * of who reports (people.ts), and what follows from them by the normal approximation.
  */
 
-import {
-  COLLISION_MASS,
-  cellsOf,
-  type DistributionLaw,
-  isDistributionLaw,
-  isNumberLaw,
-  type Law,
-  mechanismOf,
-  type NumberLaw,
-} from '@murmuration/shared';
-import { drawnVariance } from '../estimators/d-bit-flip.ts';
+import { cellsOf, type DistributionLaw, isDistributionLaw, isNumberLaw, type Law } from '@murmuration/shared';
 import { Z95 } from '../estimators/estimate.ts';
-import { evenVariance, scoresOf } from '../estimators/estimator.ts';
-import { exponentialVariance } from '../estimators/exponential.ts';
+import { scoresOf } from '../estimators/estimator.ts';
 import { worstOf } from '../estimators/number.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
-import { rangeVariance } from '../estimators/pure.ts';
-import { stringVariance } from '../estimators/strings.ts';
+import { estimationOf } from '../estimators/table.ts';
 import { chiSquaredTail } from '../statistics/chi-squared.ts';
 
 /** One-sided 80 % of the normal distribution. */
@@ -28,20 +16,6 @@ const Z80 = 0.8416212335729143;
 
 /** More devices than there will be. */
 export const MOST_DEVICES: number = 2 ** 40;
-
-/** The variance of the estimate of a true share given who reports, one report each. */
-function noiseAt(law: Exclude<Law, NumberLaw>, reports: number, share: number): number {
-  if (law.mechanism === 'd-bit-flip') {
-    const { constant, slope, curve } = drawnVariance(law, (reports * law.bits) / law.size, reports, 1);
-    return constant + slope * share - curve * share * share;
-  }
-  if (law.mechanism === 'exponential') return exponentialVariance(law, share) / reports;
-  if (isDistributionLaw(law)) return evenVariance(law) / reports;
-  if (!('size' in law)) return stringVariance(law, reports, 1)(share, COLLISION_MASS / law.cohorts + 1 / reports);
-  const support = mechanismOf(law).support(law);
-  const { constant, slope } = rangeVariance(support, support, reports, 1);
-  return constant + slope * share;
-}
 
 /** The share that a distribution's error is stated for: below the middle of the range. */
 const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 2) / cellsOf(law);
@@ -56,7 +30,7 @@ const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 
 export function standardErrorAt(law: Law, reports: number, share: number, among: Among = 'population'): number {
   if (isNumberLaw(law)) return Math.sqrt(worstOf(scoresOf(law), among) / reports);
   const f = isDistributionLaw(law) ? belowMiddle(law) : share;
-  return Math.sqrt(noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, 1));
+  return Math.sqrt(estimationOf(law).noiseAt(law, reports, share) + (f * (1 - f)) / peopleIn(among, reports, 1));
 }
 
 /** The ± of a 95 % interval. */

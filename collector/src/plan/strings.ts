@@ -3,7 +3,8 @@
  * another: so cohorts put a floor under the error, and a schema's `devices` sets how many there are.
  */
 
-import { canonicalJson, type Json, type MetricDocument, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
+import { canonicalJson, isStringLaw, type Json, type MetricDocument, type StringLaw } from '@murmuration/shared';
+import { estimationOf } from '../estimators/table.ts';
 import { leastDevices, MOST_DEVICES, marginAt } from './precision.ts';
 
 /** What a schema would say, and the cohorts that it would have then. */
@@ -15,15 +16,11 @@ export interface Cohorts {
 /** From devices to the law of a metric's strings. */
 export type LawFor = (devices: number) => StringLaw;
 
-const laws: { readonly [M in StringLaw['mechanism']]: (epsilon: number, devices: number, permanent?: number) => StringLaw } = {
-  rappor: rapporLaw,
-  'string-hashing': stringHashingLaw,
-};
-
 /** The law that a metric would have with other devices; undefined where it asks for no string, or came from an expert's parameters. */
 export function lawsFor({ law, epsilon, permanent }: MetricDocument, devices: number): LawFor | undefined {
-  if ('size' in law || !(law.mechanism === 'rappor' || law.mechanism === 'string-hashing')) return undefined;
-  const at: LawFor = (expected) => laws[law.mechanism](epsilon, expected, permanent?.epsilon);
+  if (!isStringLaw(law)) return undefined;
+  const { lawFor } = estimationOf(law);
+  const at: LawFor = (expected) => lawFor(epsilon, expected, permanent?.epsilon);
   return canonicalJson(at(devices) as unknown as Json) === canonicalJson(law as unknown as Json) ? at : undefined;
 }
 

@@ -6,8 +6,9 @@ import { type ExponentialLaw, exponential } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { inverseOf } from '../estimators/exponential.ts';
+import { simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, coveredBy, errorsBeside, errorsOf, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, errorsOf, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a row of utilities for each input. */
 interface BestSimulation extends Simulation {
@@ -35,9 +36,9 @@ interface Round extends RoundErrors {
 }
 
 function questionOf({ utility, epsilon, mechanism = 'exponential' }: BestSimulation): DeviceQuestion<string> {
-  const named = namedIn({ exponential: best }, mechanism);
+  simulatedAs('best', mechanism);
   const options = (utility[0] as readonly number[]).map((_, j) => `${j}`);
-  return named(options, {
+  return best(options, {
     utility: Object.fromEntries(utility.map((row, i) => [`input ${i}`, row])),
     epsilon,
     description: 'simulated',

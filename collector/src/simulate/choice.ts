@@ -1,17 +1,15 @@
 /** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
 import { type ListLaw, mechanismOf, toBase64url } from '@murmuration/shared';
-import { drawnIn, drawnVariance } from '../estimators/d-bit-flip.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
-import { rangeVariance } from '../estimators/pure.ts';
-import { reportsIn } from '../estimators/supports.ts';
+import { optimum } from '../estimators/subset.ts';
+import { estimationOf } from '../estimators/table.ts';
 import type { Tallies } from '../store/store.ts';
 import { biasedErrors, type ListErrors, type ListRound, listErrors } from './list-errors.ts';
-import { type ChoiceSimulation, lawOf, optimum, randomizersOf } from './lists.ts';
+import { type ChoiceSimulation, lawOf, randomizersOf } from './lists.ts';
 import { daySumsOf, deviceOf, drawsOf, sharesOf } from './round.ts';
 import {
-  averageOf,
   coveredBy,
   type DaysErrors,
   errorsBeside,
@@ -20,22 +18,6 @@ import {
   type RoundErrors,
   roundsOf,
 } from './simulation.ts';
-
-/** The mean over answers of the variance that the law gives estimates: of all reports, so many of each device. */
-function theoryOf(law: ListLaw, tallies: Tallies, truth: readonly number[], perDevice: number): number {
-  const reports = reportsIn(tallies);
-  if (law.mechanism === 'd-bit-flip') {
-    return averageOf(
-      truth.map((share, bucket) => {
-        const { constant, slope, curve } = drawnVariance(law, Math.max(1, drawnIn(law, tallies, bucket)), reports, perDevice);
-        return constant + slope * share - curve * share * share;
-      }),
-    );
-  }
-  const { support } = mechanismOf(law);
-  const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
-  return constant + slope * averageOf(truth);
-}
 
 /** So many reports are held at once: memory does not grow with the number of clients. */
 const AT_ONCE = 1_000;
@@ -50,7 +32,7 @@ const errorsIn = (
 ): RoundErrors => ({
   ...errorsBeside(estimates, truth),
   coveredPopulation: coveredBy(estimatesOf(law, { tallies, perDevice, candidates: [], people: clients }), shares),
-  theory: theoryOf(law, tallies, truth, perDevice),
+  theory: estimationOf(law).theory(law, tallies, truth, perDevice),
 });
 
 /** One round: draws answers, randomizes each, folds the payloads day by day, estimates, compares with the sample. */

@@ -5,8 +5,9 @@ import { type PrivSetLaw, privSet } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { biasedErrors, type ListRound, listErrors } from './list-errors.ts';
+import { simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, coveredBy, errorsBeside, namedIn, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a client's set is `atMost` draws from the shares, equal ones once. */
 interface ChoicesSimulation extends Simulation {
@@ -15,9 +16,9 @@ interface ChoicesSimulation extends Simulation {
 }
 
 function questionOf({ answers, atMost, epsilon, mechanism = 'privset' }: ChoicesSimulation): DeviceQuestion<readonly string[]> {
-  const named = namedIn({ privset: choices }, mechanism);
+  simulatedAs('choices', mechanism);
   if (atMost > answers) throw new UsageError(`--at-most: expected at most as many as there are answers, ${answers}, got ${atMost}`);
-  return named(
+  return choices(
     Array.from({ length: answers }, (_, i) => `${i}`),
     { atMost, epsilon, description: 'simulated' },
   );

@@ -1,23 +1,17 @@
 /** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
 
 import { type DeviceQuestion, distribution } from '@murmuration/client';
-import { hierarchical, squareWave } from '@murmuration/client/mechanisms';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
 import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../estimators/distribution.ts';
 import { distributionOf } from '../estimators/estimator.ts';
+import { clientMechanism, simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, coveredBy, errorsBeside, errorsOf, holds, namedIn, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { averageOf, coveredBy, errorsBeside, errorsOf, holds, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: a share for each cell, in the middle of which its numbers lie. */
 export interface DistributionSimulation extends Simulation {
   readonly range: Range;
 }
-
-/** The laws that can be named. */
-const NAMED: { readonly [name: string]: (range: Range, ask: Parameters<typeof distribution>[1]) => DeviceQuestion<number> } = {
-  'square-wave': (range, ask) => distribution(range, { ...ask, mechanism: squareWave() }),
-  hierarchical: (range, ask) => distribution(range, { ...ask, mechanism: hierarchical() }),
-};
 
 const LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95];
 
@@ -93,7 +87,12 @@ function simulateRound(question: DeviceQuestion<number>, law: DistributionLaw, s
 }
 
 const questionOf = ({ range, epsilon, mechanism, shares }: DistributionSimulation): DeviceQuestion<number> =>
-  (mechanism === undefined ? distribution : namedIn(NAMED, mechanism))(range, { epsilon, description: 'simulated', cells: shares.length });
+  distribution(range, {
+    epsilon,
+    description: 'simulated',
+    cells: shares.length,
+    ...(mechanism !== undefined && { mechanism: clientMechanism('distribution', simulatedAs('distribution', mechanism).client) }),
+  });
 
 /** Runs the rounds. Truths are those of the sample's own numbers. */
 export function simulateDistribution(simulation: DistributionSimulation): {

@@ -1,10 +1,11 @@
 /** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
 import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
-import { duchi, geometric, hybrid, laplace, type MeanMechanism, piecewise } from '@murmuration/client/mechanisms';
-import { mechanismOf, type NumberLaw, type OneBitLaw, type Range } from '@murmuration/shared';
+import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
+import { estimationOf } from '../estimators/table.ts';
+import { clientMechanism, namesOf, simulatedAs } from './named.ts';
 import { addDays, daySumsOf, deviceOf, drawsOf, overDays } from './round.ts';
 import {
   coveredBy,
@@ -12,7 +13,6 @@ import {
   type Errors,
   errorsBeside,
   errorsOf,
-  namedIn,
   type PermanentErrors,
   permanentErrors,
   roundsOf,
@@ -28,9 +28,6 @@ export interface NumberSimulation extends Simulation {
 /** So many numbers stand for a range. */
 export const NUMBERS = 101;
 
-/** The kept bit by itself: its law without the second stage. */
-const keptOf = ({ mechanism, size, truth }: OneBitLaw): OneBitLaw => ({ mechanism, size, truth });
-
 /** The mean place of numbers with these shares. */
 const meanOf = (shares: readonly number[]): number => shares.reduce((sum, share, i) => sum + (share * i) / (shares.length - 1), 0);
 
@@ -44,7 +41,8 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
   const device = deviceOf(question, law, coins);
   const sums = daySumsOf(law, simulation);
   const once = scoresOf(law);
-  const kept = law.mechanism === 'one-bit' ? scoresOf(keptOf(law)) : once;
+  const { stored } = estimationOf(law);
+  const kept = stored ? scoresOf(stored(law)) : once;
   const width = high - low;
   let [total, variance, keptVariance] = [0, 0, 0];
   for (let i = 0; i < clients; i++) {
@@ -67,33 +65,18 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
   });
 }
 
-type Asking = (range: Range, ask: { readonly epsilon: number; readonly description: string }) => DeviceQuestion<number>;
-
-const ofMean =
-  (mechanism: () => MeanMechanism): Asking =>
-  (range, ask) =>
-    mean(range, { ...ask, mechanism: mechanism() });
-
-/** The mechanisms that can be named. */
-const NAMED: { readonly [T in NumberSimulation['type']]: { readonly [name: string]: Asking } } = {
-  mean: { piecewise: ofMean(piecewise), duchi: ofMean(duchi), hybrid: ofMean(hybrid), laplace: ofMean(laplace) },
-  count: {
-    geometric: ([, max], ask) => count(max, { ...ask, mechanism: geometric() }),
-  },
-};
-
-const ONE_BIT = 'one-bit';
-
 function questionOf({ type, range, epsilon, mechanism, permanent: epoch }: NumberSimulation): DeviceQuestion<number> {
   const ask = { epsilon, description: 'simulated' };
   const whole = (): DeviceQuestion<number> => (type === 'mean' ? mean(range, ask) : count(range[1], ask));
   if (epoch !== undefined) {
-    if (mechanism !== undefined && mechanism !== ONE_BIT)
-      throw new UsageError(`--mechanism: expected ${ONE_BIT} where --permanent is given, got ${JSON.stringify(mechanism)}`);
+    const kept = namesOf('kept');
+    if (mechanism !== undefined && !kept.includes(mechanism))
+      throw new UsageError(`--mechanism: expected ${kept.join(' or ')} where --permanent is given, got ${JSON.stringify(mechanism)}`);
     return permanent(whole(), { epsilon: epoch, renew: 'never' });
   }
   if (mechanism === undefined) return whole();
-  return namedIn(NAMED[type], mechanism)(range, ask);
+  if (type === 'mean') return mean(range, { ...ask, mechanism: clientMechanism('mean', simulatedAs('mean', mechanism).client) });
+  return count(range[1], { ...ask, mechanism: clientMechanism('count', simulatedAs('count', mechanism).client) });
 }
 
 /** What a simulation of a number says. */

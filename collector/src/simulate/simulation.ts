@@ -1,6 +1,5 @@
 /** What every simulation is told, and what it says of its rounds. */
 
-import { UsageError } from '../commands/usage.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 
 /** Seeded rounds of clients whose true answers are drawn from shares. */
@@ -16,18 +15,6 @@ export interface Simulation {
   readonly shares: readonly number[];
   readonly rounds: number;
   readonly seed: number;
-}
-
-/**
- * What a simulation's mechanism stands for.
- *
- * @throws {UsageError} when none of these has the name
- */
-export function namedIn<T>(named: { readonly [name: string]: T }, mechanism: string): T {
-  const found = Object.hasOwn(named, mechanism) ? named[mechanism] : undefined;
-  if (found === undefined)
-    throw new UsageError(`--mechanism: expected ${Object.keys(named).join(' or ')}, got ${JSON.stringify(mechanism)}`);
-  return found;
 }
 
 /** Runs the rounds, each with a seed of its own. */

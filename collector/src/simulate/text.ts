@@ -1,36 +1,22 @@
 /** Simulates a string: the shipping question, randomizer, codec and estimator of candidates over seeded rounds, beside theory. */
 
 import { type DeviceQuestion, permanent, text } from '@murmuration/client';
-import { stringHashing } from '@murmuration/client/mechanisms';
 import { mechanismOf, type StringLaw } from '@murmuration/shared';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { stringVariance } from '../estimators/strings.ts';
+import { estimationOf } from '../estimators/table.ts';
+import { clientMechanism, simulatedAs } from './named.ts';
 import { addDays, daySumsOf, deviceOf, drawsOf, overDays, sharesOf } from './round.ts';
-import {
-  averageOf,
-  coveredBy,
-  type DaysErrors,
-  errorsBeside,
-  errorsOf,
-  namedIn,
-  permanentErrors,
-  roundsOf,
-  type Simulation,
-} from './simulation.ts';
+import { averageOf, coveredBy, type DaysErrors, errorsBeside, errorsOf, permanentErrors, roundsOf, type Simulation } from './simulation.ts';
 
 /** What to simulate: so many strings, all of them candidates. */
 export interface TextSimulation extends Simulation {
   readonly answers: number;
 }
 
-/** The mechanisms that can be named. */
-const NAMED: { readonly [name: string]: (ask: Parameters<typeof text>[0]) => DeviceQuestion<string> } = {
-  rappor: text,
-  'string-hashing': (ask) => text({ ...ask, mechanism: stringHashing() }),
-};
-
 function questionOf({ epsilon, mechanism = 'rappor', permanent: epoch }: TextSimulation): DeviceQuestion<string> {
-  const question = namedIn(NAMED, mechanism)({ epsilon, description: 'simulated' });
+  const { client } = simulatedAs('text', mechanism);
+  const question = text({ epsilon, description: 'simulated', ...(client !== undefined && { mechanism: clientMechanism('text', client) }) });
   return epoch === undefined ? question : permanent(question, { epsilon: epoch, renew: 'never' });
 }
 
@@ -58,7 +44,7 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
   const masses = together.map((cohorts) => [...cohorts.values()].reduce((sum, count) => sum + (count / clients) ** 2, 0));
   const mass = masses.reduce((sum, each) => sum + each, 0);
   return overDays(sums, simulation, (tallies, perDevice) => {
-    const variance = stringVariance(law, clients * perDevice, perDevice);
+    const variance = stringVariance(law, estimationOf(law).bloom(law), clients * perDevice, perDevice);
     return {
       ...errorsBeside(estimatesOf(law, { tallies, perDevice, candidates }), truth),
       coveredPopulation: coveredBy(estimatesOf(law, { tallies, perDevice, candidates, people: clients }), simulation.shares),

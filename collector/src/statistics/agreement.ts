@@ -1,8 +1,9 @@
 /** Whether estimates agree with a truth that is known: one statistic for all answers, with its p-value under "the law is right". */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { type MomentsLaw, momentsOf, type Population } from '../estimators/covariance.ts';
+import { type MomentsLaw, momentsOf } from '../estimators/covariance.ts';
 import type { Estimate } from '../estimators/estimate.ts';
+import type { Population } from '../estimators/moments.ts';
 import { chiSquaredTail } from './chi-squared.ts';
 
 /** How estimates and truth agree. */

@@ -8,90 +8,31 @@
  * Reports of one device on T days count as one: the bounds hold for n/T.
  */
 
-import {
-  bitSupport,
-  drawnSupport,
-  familyOf,
-  kAry,
-  type Law,
-  MODULUS,
-  mechanismOf,
-  overBuckets,
-  pointCount,
-  type ShareLaw,
-  type Support,
-  vectorCount,
-} from '@murmuration/shared';
+import { MODULUS, type Support } from '@murmuration/shared';
+import type { Rows } from '../estimators/rows.ts';
 import type { Tallies } from '../store/store.ts';
-import { type MatrixLaw, type Rows, rowsOf } from './channel.ts';
 
 /** Between which probabilities a report of a cohort sets a cell; undefined where the cohort has no such cell. */
-type Bounds = (cohort: number, cell: number) => Support | undefined;
+export type Bounds = (cohort: number, cell: number) => Support | undefined;
 
-const always =
+/** The same for every cell: of a report's cells together P(1 | the answer's) and P(1 | another), as the law's own support has them. */
+export const ofSupport =
   (support: Support): Bounds =>
   () =>
     support;
 
 /** Where one set of the outputs is likelier than the others, and each output is in some answer's set. */
-const inSets = (inside: number, set: number, outputs: number): Bounds =>
-  always({ p: inside / MODULUS / set, q: (1 - inside / MODULUS) / (outputs - set) });
+export const inSets = (inside: number, set: number, outputs: number): Bounds =>
+  ofSupport({ p: inside / MODULUS / set, q: (1 - inside / MODULUS) / (outputs - set) });
 
-const ofRows = (rows: Rows): Bounds => {
+/** The least and the most of each output's column. */
+export const ofRows = (rows: Rows): Bounds => {
   const all = (rows[0] as readonly number[]).map((_, output) => {
     const column = rows.map((row) => row[output] as number);
     return { p: Math.max(...column), q: Math.min(...column) };
   });
   return (_cohort, cell) => all[cell];
 };
-
-/** Of a report's cells together, P(1 | the answer's) and P(1 | another), as the law's own support has them. */
-const ofSupport = (law: ShareLaw): Bounds => always(mechanismOf(law).support(law));
-
-const ofMatrix = (law: MatrixLaw): Bounds => ofRows(rowsOf(law));
-
-const bounds: { readonly [M in Law['mechanism']]: (law: Extract<Law, { mechanism: M }>) => Bounds } = {
-  'k-ary': ofSupport,
-  subset: ofSupport,
-  unary: ofSupport,
-  privset: ofSupport,
-  rappor: ofSupport,
-  'string-hashing': ofSupport,
-  'local-hashing': (law) => {
-    const { p, q } = kAry.support(overBuckets(law));
-    const { cohorts } = familyOf(law.size, law.buckets);
-    return always({ p: p / cohorts, q: q / cohorts });
-  },
-  'count-mean-sketch': (law) => always(bitSupport(law)),
-  'd-bit-flip': (law) => always(drawnSupport(law)),
-  hadamard: ({ order, dimension, inside }) => inSets(inside, vectorCount(order, dimension - 1), vectorCount(order, dimension)),
-  projective: ({ order, dimension, inside }) => inSets(inside, pointCount(order, dimension - 1), pointCount(order, dimension)),
-  'hadamard-count-mean-sketch': ({ truth, buckets }) => {
-    const [right, wrong] = [truth / MODULUS / buckets, (1 - truth / MODULUS) / buckets];
-    const either = { p: right, q: wrong };
-    // Coefficient 0 has the sign + in every bucket.
-    const first = [
-      { p: right, q: right },
-      { p: wrong, q: wrong },
-    ];
-    return (_cohort, cell) => first[cell] ?? either;
-  },
-  hierarchical: ({ levels }) => {
-    const supports = levels.map((level) => mechanismOf(level).support(level));
-    return (level, node) => (node < (levels[level]?.size ?? 0) ? supports[level] : undefined);
-  },
-  piecewise: ofMatrix,
-  scored: ofMatrix,
-  hybrid: ofMatrix,
-  geometric: ofMatrix,
-  laplace: ofMatrix,
-  'one-bit': ofMatrix,
-  'square-wave': ofMatrix,
-  exponential: ofMatrix,
-};
-
-/** Of a law's cells. */
-const boundsOf = (law: Law): Bounds => (bounds[law.mechanism] as (law: Law) => Bounds)(law);
 
 /** n KL(c ‖ p) of shares, the exponent of a binomial tail's bound; 0 where c = p. */
 function divergence(c: number, p: number): number {
@@ -104,8 +45,7 @@ export const outside = (share: number, { p, q }: Support): number =>
   share < q ? divergence(share, q) : share > p ? divergence(share, p) : 0;
 
 /** Balance of cells: the least bound of all cells, both sides. */
-export function cellsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
-  const at = boundsOf(law);
+export function cellsPValue(at: Bounds, tallies: Tallies, perDevice: number): number | undefined {
   let [most, cells] = [0, 0];
   for (const [cohort, { reports, cells: counts }] of tallies) {
     for (let cell = 0; cell < counts.length; cell++) {

@@ -3,7 +3,7 @@
  * is evidence of crafted reports, or of a broken client; a large one is none of honesty.
  */
 
-import { type Law, mechanismOf } from '@murmuration/shared';
+import { type Law, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import type { Tallies, Weights } from '../store/store.ts';
 import { goodness, tailOf } from './classes.ts';
 
@@ -32,10 +32,9 @@ function weightLaw(bits: number, p: number, q: number): readonly number[] {
   return Array.from({ length: bits + 1 }, (_, ones) => ((chances[ones] ?? 0) * (1 - p) + (chances[ones - 1] ?? 0) * p) / total);
 }
 
-/** The number of ones, day by day, of laws whose every answer has one bit: chi squared, the least of all days times their number. */
-export function weightsPValue(law: Law, days: readonly Weights[]): number | undefined {
-  const isOneBit = law.mechanism === 'unary' || (law.mechanism === 'rappor' && law.hashes === 1);
-  if (!isOneBit || days.length === 0) return undefined;
+/** The number of ones, day by day, of a law whose every answer has one bit: chi squared, the least of all days times their number. */
+export function weightsPValue(law: ShareLaw, days: readonly Weights[]): number | undefined {
+  if (days.length === 0) return undefined;
   const { cells } = mechanismOf(law).shape(law);
   const { p, q } = mechanismOf(law).support(law);
   const chances = weightLaw(cells, p, q);

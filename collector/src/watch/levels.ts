@@ -11,7 +11,7 @@
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
 import { consistentShares } from '../estimators/consistency.ts';
-import { pairs } from '../estimators/covariance.ts';
+import { levelPairs } from '../estimators/level-pairs.ts';
 import { reportsIn } from '../estimators/supports.ts';
 import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
@@ -29,7 +29,7 @@ export function levelsFit(law: HierarchicalLaw, tallies: Tallies, perDevice: num
     const width = widthOf(law, l);
     const nodeOf = shares.map((_, cell) => Math.floor(cell / width));
     const { p, q } = mechanismOf(level).support(level);
-    const { one, neither } = pairs(level);
+    const { one, neither } = levelPairs(level);
     const spread = sumsOf(shares, nodeOf).map((share) => (all / height) * (q - neither + share * (p - q - 2 * (one - neither))));
     const classes = pooled(spread, perDevice);
     const add = (to: number[], values: readonly number[]): void => void to.push(...sumsOf(values, classes));

@@ -1,5 +1,5 @@
 /**
- * The fit of laws with a matrix (channel.ts): of n reports the outputs have expectations n Pᵀθ. In a direction that is
+ * The fit of laws with a matrix (rows.ts): of n reports the outputs have expectations n Pᵀθ. In a direction that is
  * orthogonal to all rows of P the answers vary nothing, so that the counts' covariance there is that of independent reports with
  * the mean shares μ, whoever sent them, and Pearson's statistic at the best signed θ is chi squared of K - rank P degrees.
  *
@@ -10,8 +10,8 @@
  * far below the mean it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
  */
 
+import type { Rows } from '../estimators/rows.ts';
 import type { Tallies } from '../store/store.ts';
-import { type MatrixLaw, type Rows, rowsOf } from './channel.ts';
 import { pooled, sumsOf, tailOf } from './classes.ts';
 import type { Fit } from './fit.ts';
 import { basisOf, leftInverse, residual } from './residual.ts';
@@ -63,11 +63,10 @@ function inputsPValue(scores: readonly Float64Array[], counts: readonly number[]
   return Math.min(1, scores.length * Math.exp(-most));
 }
 
-/** The fit of a law's outputs: nothing to test where too few reports came, or every tally fits, or inputs can't be told apart. */
-export function matrixFit(law: MatrixLaw, tallies: Tallies, perDevice: number): Fit {
+/** The fit of the outputs of a law with these rows: nothing to test where too few reports came, or every tally fits, or inputs can't be told apart. */
+export function matrixFit(rows: Rows, tallies: Tallies, perDevice: number): Fit {
   const tally = tallies.get(0);
   if (tally === undefined) return {};
-  const rows = rowsOf(law);
   const expected = likelyOutputs(rows, tally.cells, tally.reports).map((share) => share * tally.reports);
   const classes = pooled(expected, perDevice);
   const [counts, likely] = [sumsOf(Array.from(tally.cells), classes), sumsOf(expected, classes)];

@@ -1,10 +1,10 @@
 /** The poisoning watch of a metric: whether its reports can have come through the law, and how far crafted ones could move it. */
 
-import type { Law, Range } from '@murmuration/shared';
+import type { Law, Range, ShareLaw } from '@murmuration/shared';
+import { estimationOf } from '../estimators/table.ts';
 import type { Tallies, Weights } from '../store/store.ts';
 import { cellsPValue } from './bounds.ts';
 import { cohortsPValue, weightsPValue } from './evidence.ts';
-import { fitOf } from './fit.ts';
 import { shiftOf } from './leverage.ts';
 
 /** What is watched. P-values are left out where a law has no such test, or too few reports came for it. */
@@ -27,11 +27,12 @@ export interface Watch {
 
 /** The watch of a metric's evidence. */
 export function watchOf(law: Law, tallies: Tallies, days: readonly Weights[], perDevice: number, range: Range = [0, 1]): Watch {
+  const { bounds, fit, isOneBit } = estimationOf(law);
   const tests = {
-    cells: cellsPValue(law, tallies, perDevice),
-    ...fitOf(law, tallies, perDevice),
+    cells: cellsPValue(bounds(law), tallies, perDevice),
+    ...(tallies.size > 0 && fit(law, tallies, perDevice)),
     cohorts: cohortsPValue(law, tallies, perDevice),
-    ones: weightsPValue(law, days),
+    ones: isOneBit?.(law) ? weightsPValue(law as ShareLaw, days) : undefined,
   };
   const shift = shiftOf(law, 0.01);
   const found = Object.entries(tests).flatMap(([name, pValue]) => (pValue === undefined ? [] : [[name, pValue] as const]));

@@ -7,7 +7,7 @@
 import { readBase64url } from '../encoding/base64url.ts';
 import { bitBytes, ones } from '../encoding/bits.ts';
 import { bytesFor } from '../encoding/bytes.ts';
-import type { Channel, Mechanism, Report, TallyShape } from './law.ts';
+import type { Channel, DistributionChannel, Mechanism, Report, TallyShape, Told } from './law.ts';
 
 /** How many bits of a word are ones, by sums of ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
 export function onesOf(word: number): number {
@@ -110,7 +110,8 @@ type Uncoded<M> = Omit<M, 'reportBytes' | 'decode'>;
 
 /** A mechanism with the codec of its shape. Without effects, so that a bundler leaves out what a device does not need. */
 export function coded<L>(mechanism: Uncoded<Mechanism<L>>): Mechanism<L>;
-export function coded<L>(mechanism: Uncoded<Channel<L>>): Channel<L>;
+export function coded<L>(mechanism: Uncoded<DistributionChannel<L>>): DistributionChannel<L>;
+export function coded<L, T extends Told>(mechanism: Uncoded<Channel<L, T>>): Channel<L, T>;
 export function coded<L>(mechanism: Uncoded<Channel<L>>): Channel<L> {
   const { shape } = mechanism;
   return {

@@ -1,5 +1,5 @@
 /**
- * Count mean sketch: Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Count Mean Sketch,
+ * Count mean sketch (CMS): Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Count Mean Sketch,
  * over a known list. A report is a cohort, drawn uniformly, and m bits, of which the one of the answer's bucket is 1, each flipped with
  * probability 1/(e^(ε/2) + 1): symmetric unary encoding of the bucket (unary.ts). Two answers' bits differ in at most two, and
  * do in the cohorts where they do not collide, so (T = 2^32)
@@ -64,6 +64,9 @@ export function countMeanSketchLaw(
 }
 
 export const countMeanSketch: Mechanism<CountMeanSketchLaw> = /* @__PURE__ */ coded<CountMeanSketchLaw>({
+  name: 'count-mean-sketch',
+  tells: 'shares',
+  meaning: 'Count mean sketch: a device hashes its answer to one of a few bits, flips each of them at random, and sends what comes out.',
   validate: (law) => {
     assertWhole(law.size, 2, 2 ** 21, 'count-mean-sketch: size');
     assertBits(law.size, law.bits);

@@ -65,6 +65,9 @@ const oneBitOdds = ({ one, zero, irr }: BitStages): ReturnType<Mechanism<DBitFli
 export const drawnSupport: Mechanism<DBitFlipLaw>['support'] = bitSupport;
 
 export const dBitFlip: Mechanism<DBitFlipLaw> = /* @__PURE__ */ coded<DBitFlipLaw>({
+  name: 'd-bit-flip',
+  tells: 'shares',
+  meaning: 'dBitFlip: a device draws some of the buckets, and sends a bit for each of these, flipped at random.',
   validate: (law) => {
     assertWhole(law.size, 2, 2 ** 16, 'd-bit-flip: size');
     assertWhole(law.bits, 1, law.size, 'd-bit-flip: bits');

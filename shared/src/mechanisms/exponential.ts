@@ -74,7 +74,10 @@ export function exponentialLaw(utility: readonly (readonly number[])[], epsilon:
   return { mechanism: 'exponential', weights };
 }
 
-export const exponential: Channel<ExponentialLaw> = /* @__PURE__ */ coded<ExponentialLaw>({
+export const exponential: Channel<ExponentialLaw, 'inputs'> = /* @__PURE__ */ coded<ExponentialLaw, 'inputs'>({
+  name: 'exponential',
+  tells: 'inputs',
+  meaning: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
   validate: ({ weights }) => {
     assertWhole(Array.isArray(weights) ? weights.length : undefined, 2, MOST, 'exponential: weights');
     const outcomes = Array.isArray(weights[0]) ? weights[0].length : undefined;

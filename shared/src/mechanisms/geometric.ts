@@ -14,7 +14,7 @@
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { coded } from './codec.ts';
-import { assertHeld, assertWhole, type Channel, MODULUS } from './law.ts';
+import { assertHeld, assertWhole, type Channel, MODULUS, type Odds, type TallyShape } from './law.ts';
 
 /** The integers of the two-sided geometric mechanism. */
 export type GeometricLaw = {
@@ -65,18 +65,30 @@ interface TailsLaw {
   readonly tails: readonly number[];
 }
 
-export const geometric: Channel<TailsLaw> = /* @__PURE__ */ coded<TailsLaw>({
-  validate: ({ mechanism, tails }) => {
-    assertWhole(Array.isArray(tails) ? tails.length : undefined, 1, MAX_COUNT, `${mechanism}: tails`);
-    tails.forEach((tail, i) => {
-      assertWhole(tail, 1, i === 0 ? MODULUS / 2 - 1 : (tails[i - 1] as number) - 1, `${mechanism}: tails[${i}]`);
-    });
-  },
-  odds: ({ tails }) => {
-    const ends = [MODULUS - (tails[0] as number), tails[tails.length - 1] as number] as const;
-    const inner = innerMasses(tails, MODULUS) ?? ends;
-    const larger = BigInt(inner[0]) * BigInt(ends[1]) > BigInt(ends[0]) * BigInt(inner[1]) ? inner : ends;
-    return { report: ratio(BigInt(larger[0]), BigInt(larger[1])) };
-  },
-  shape: ({ tails }) => ({ cohorts: 1, cells: tails.length + 1, form: 'symbol' }),
+/** Throws a RangeError unless the tails are those of a law. */
+export function validateTails({ mechanism, tails }: TailsLaw): void {
+  assertWhole(Array.isArray(tails) ? tails.length : undefined, 1, MAX_COUNT, `${mechanism}: tails`);
+  tails.forEach((tail, i) => {
+    assertWhole(tail, 1, i === 0 ? MODULUS / 2 - 1 : (tails[i - 1] as number) - 1, `${mechanism}: tails[${i}]`);
+  });
+}
+
+/** e^ε of tails. */
+export function tailOdds({ tails }: TailsLaw): Odds {
+  const ends = [MODULUS - (tails[0] as number), tails[tails.length - 1] as number] as const;
+  const inner = innerMasses(tails, MODULUS) ?? ends;
+  const larger = BigInt(inner[0]) * BigInt(ends[1]) > BigInt(ends[0]) * BigInt(inner[1]) ? inner : ends;
+  return { report: ratio(BigInt(larger[0]), BigInt(larger[1])) };
+}
+
+/** A cell for each count. */
+export const tailShape = ({ tails }: TailsLaw): TallyShape => ({ cohorts: 1, cells: tails.length + 1, form: 'symbol' });
+
+export const geometric: Channel<GeometricLaw, 'mean'> = /* @__PURE__ */ coded<GeometricLaw, 'mean'>({
+  name: 'geometric',
+  tells: 'mean',
+  meaning: 'Two-sided geometric mechanism: a device adds a random whole number to its count, and sends the sum, clamped.',
+  validate: validateTails,
+  odds: tailOdds,
+  shape: tailShape,
 });

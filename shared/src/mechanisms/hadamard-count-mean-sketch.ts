@@ -1,6 +1,6 @@
 /**
- * Hadamard count mean sketch: Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Hadamard Count Mean
- * Sketch, over a known list. A report is a cohort and the number j of one of the m coefficients of the Hadamard transform of the bucket's
+ * Hadamard count mean sketch (HCMS): Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Hadamard Count
+ * Mean Sketch, over a known list. A report is a cohort and the number j of one of the m coefficients of the Hadamard transform of the bucket's
  * indicator, both drawn uniformly, and its sign (-1)^(bucket·j), flipped with probability 1/(e^ε + 1): a few bytes, whatever m is.
  * Buckets are GF(m), m a power of two; the family of cohorts.ts needs of its numbers modulo a prime only that they are a
  * field, and collides likewise in exactly c = (m^(k-1) - 1) / (m^k - 1) of its cohorts.
@@ -68,6 +68,9 @@ export function hadamardCountMeanSketchLaw(
 }
 
 export const hadamardCountMeanSketch: Mechanism<HadamardCountMeanSketchLaw> = /* @__PURE__ */ coded<HadamardCountMeanSketchLaw>({
+  name: 'hadamard-count-mean-sketch',
+  tells: 'shares',
+  meaning: 'Hadamard count mean sketch: a device hashes its answer to one of a few buckets, and sends one bit of that, flipped at random.',
   validate: ({ size, buckets, truth }) => {
     assertWhole(size, 2, 2 ** 21, 'hadamard-count-mean-sketch: size');
     assertBuckets(size, buckets);

@@ -1,5 +1,5 @@
 /**
- * Hadamard response: Acharya, Sun, Zhang 2019, "Hadamard Response: Estimating Distributions Privately, Efficiently, and with
+ * Hadamard response (HR): Acharya, Sun, Zhang 2019, "Hadamard Response: Estimating Distributions Privately, Efficiently, and with
  * Little Communication". An answer v has a set S_v of the K outputs, those where its row of the Hadamard matrix is +1, and an
  * output in it is e^ε times as likely as one outside (§3). A report is log₂ K bits, and the supports of all answers
  * are one fast Walsh-Hadamard transform (§4).
@@ -79,6 +79,10 @@ export function hadamardLaw(size: number, epsilon: number, order?: number, modul
 const outputs = ({ order, dimension }: HadamardLaw): number => vectorCount(order, dimension);
 
 export const hadamard: Mechanism<HadamardLaw> = /* @__PURE__ */ coded<HadamardLaw>({
+  name: 'hadamard',
+  tells: 'shares',
+  meaning:
+    'Hadamard response: each answer has a set of outputs, a known part of them all; a device sends one that is more likely from the set of its own.',
   validate: (law) => {
     const { size, order, dimension, inside } = law;
     assertWhole(order, 2, MOST_ORDER, 'hadamard: order');

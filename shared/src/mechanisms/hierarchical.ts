@@ -1,6 +1,6 @@
 /**
- * Hierarchical intervals, HIO: Wang, Ding, Zhou, Hong, Huang, Li, Jha 2019, "Answering Multi-Dimensional Analytical Queries
- * under Local Differential Privacy", §4.2; with the branching of Cormode, Kulkarni, Srivastava 2019, "Answering Range
+ * Hierarchical intervals (HIO; HH, hierarchical histograms): Wang, Ding, Zhou, Hong, Huang, Li, Jha 2019, "Answering
+ * Multi-Dimensional Analytical Queries under Local Differential Privacy", §4.2; with the branching of Cormode, Kulkarni, Srivastava 2019, "Answering Range
  * Queries Under Local Differential Privacy", §4.4.
  *
  * Law (d cells of a number's range, B branches, h levels, h the least with B^h >= d): level l parts the cells into nodes of
@@ -24,7 +24,7 @@
 
 import { coded } from './codec.ts';
 import { type KAryLaw, kAry } from './k-ary.ts';
-import { assertWhole, type Channel } from './law.ts';
+import { assertWhole, type Channel, type DistributionChannel } from './law.ts';
 import { listLaw, listSubset } from './list.ts';
 import { MOST_CELLS } from './square-wave.ts';
 import { type SubsetLaw, subset } from './subset.ts';
@@ -103,7 +103,10 @@ export function hierarchicalLaw(size: number, epsilon: number, named?: number): 
 /** The channel of a level's law. */
 const channelOf = (law: LevelLaw): Channel<LevelLaw> => (law.mechanism === 'k-ary' ? kAry : subset) as Channel<LevelLaw>;
 
-export const hierarchical: Channel<HierarchicalLaw> = /* @__PURE__ */ coded<HierarchicalLaw>({
+export const hierarchical: DistributionChannel<HierarchicalLaw> = /* @__PURE__ */ coded<HierarchicalLaw>({
+  name: 'hierarchical',
+  tells: 'distribution',
+  meaning: 'Hierarchical intervals: a device draws how finely it answers, and sends, randomized, which part of the range holds its number.',
   validate: (law) => {
     const { size, branching, levels } = law;
     assertWhole(size, 2, MOST_CELLS, 'hierarchical: size');
@@ -125,6 +128,7 @@ export const hierarchical: Channel<HierarchicalLaw> = /* @__PURE__ */ coded<Hier
       a.numerator * b.denominator < b.numerator * a.denominator ? b : a;
     return { report: all.reduce(larger) };
   },
+  cells: ({ size }) => size,
   shape: ({ size, levels }) => ({
     cohorts: levels.length,
     cells: size,

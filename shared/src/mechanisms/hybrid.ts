@@ -17,7 +17,7 @@ import { exp } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
-import { piecewise, piecewiseIdeal, piecewiseLaw, piecewiseMoments } from './piecewise.ts';
+import { piecewiseIdeal, piecewiseLaw, piecewiseMoments, validateWindows, windowOdds } from './piecewise.ts';
 
 /** The integers of the hybrid mechanism. */
 export type HybridLaw = {
@@ -54,14 +54,17 @@ export function hybridLaw(grid: number, window: number, epsilon: number, modulus
   return { mechanism: 'hybrid', grid, window, inside, mix: Math.floor(modulus * gain), truth };
 }
 
-export const hybrid: Channel<HybridLaw> = /* @__PURE__ */ coded<HybridLaw>({
+export const hybrid: Channel<HybridLaw, 'mean'> = /* @__PURE__ */ coded<HybridLaw, 'mean'>({
+  name: 'hybrid',
+  tells: 'mean',
+  meaning: 'Hybrid mechanism: a device sends, at random, one of the two ends of the range or a place near its number.',
   validate: (law) => {
-    piecewise.validate(law);
+    validateWindows(law);
     assertWhole(law.mix, 1, MODULUS - 1, 'hybrid: mix');
     assertWhole(law.truth, MODULUS / 2 + 1, MODULUS - 1, 'hybrid: truth');
   },
   odds: (law) => {
-    const part = piecewise.odds(law).report;
+    const part = windowOdds(law).report;
     const ends = ratio(BigInt(law.truth), BigInt(MODULUS - law.truth));
     return { report: part.numerator * ends.denominator < ends.numerator * part.denominator ? ends : part };
   },

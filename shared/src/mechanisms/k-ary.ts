@@ -1,6 +1,6 @@
 /**
- * k-ary randomized response: Kairouz, Bonawitz, Ramage 2016, "Discrete Distribution Estimation under Local Privacy",
- * §2.2. With two answers it is Warner's 1965 response; there ε = ln 3 is the coin flip of 3/4 and 1/4.
+ * k-ary randomized response (GRR, kRR): Kairouz, Bonawitz, Ramage 2016, "Discrete Distribution Estimation under Local
+ * Privacy", §2.2. With two answers it is Warner's 1965 response; there ε = ln 3 is the coin flip of 3/4 and 1/4.
  *
  * Law (d answers, T = 2^32): the answer itself with probability truth/T, else one of the other d - 1 uniformly.
  *   e^ε = truth (d - 1) / (T - truth)
@@ -72,6 +72,9 @@ export function permanentKAryLaw(size: number, epsilon: number, permanent: numbe
 export const encodeKAry = ({ size }: Pick<KAryLaw, 'size'>, index: number): Uint8Array => bigEndian(index, size - 1);
 
 export const kAry: Mechanism<KAryLaw> = /* @__PURE__ */ coded<KAryLaw>({
+  name: 'k-ary',
+  tells: 'shares',
+  meaning: 'k-ary randomized response: a device sends its own answer with a known probability, else another one, drawn at random.',
   validate: ({ size, truth, irr }) => {
     assertWhole(size, 2, 2 ** 24, 'k-ary: size');
     assertWhole(truth, Math.ceil(MODULUS / size), MODULUS - 1, 'k-ary: truth');

@@ -8,7 +8,8 @@
  *   Var(y) = (1-r) V(i) + r V(i+1) + r (1-r) / g²
  */
 
-import { type GeometricLaw, geometric, geometricLaw } from './geometric.ts';
+import { coded } from './codec.ts';
+import { type GeometricLaw, geometricLaw, tailOdds, tailShape, validateTails } from './geometric.ts';
 import { type Channel, MODULUS } from './law.ts';
 
 /** The integers of the Laplace mechanism on a grid: one tail for each of its g steps. */
@@ -26,4 +27,11 @@ export function laplaceLaw(epsilon: number, steps: number = STEPS, modulus: numb
   return { ...geometricLaw(steps, epsilon, modulus), mechanism: 'laplace' };
 }
 
-export const laplace: Channel<LaplaceLaw> = geometric;
+export const laplace: Channel<LaplaceLaw, 'mean'> = /* @__PURE__ */ coded<LaplaceLaw, 'mean'>({
+  name: 'laplace',
+  tells: 'mean',
+  meaning: 'Laplace mechanism: a device rounds its number to a grid, adds a random number of steps, and sends the place, clamped.',
+  validate: validateTails,
+  odds: tailOdds,
+  shape: tailShape,
+});

@@ -44,8 +44,16 @@ export interface Support {
   readonly q: number;
 }
 
+/** What a mechanism's reports tell: shares of answers or strings, the mean of a number, its distribution, or the shares of inputs. */
+export type Told = 'shares' | 'mean' | 'distribution' | 'inputs';
+
 /** What the collector and the audit need of a mechanism; the device imports only the functions that it calls. */
-export interface Channel<L> {
+export interface Channel<L, T extends Told = Told> {
+  /** By which its laws name it, and by which it is found in the table. */
+  readonly name: L extends { readonly mechanism: infer M } ? M : string;
+  readonly tells: T;
+  /** What a device does, in a sentence for people who did not read the papers. */
+  readonly meaning: string;
   /** Throws a RangeError unless the integers are a law. */
   readonly validate: (law: L) => void;
   readonly odds: (law: L) => Odds;
@@ -56,11 +64,17 @@ export interface Channel<L> {
 }
 
 /** A mechanism whose reports support answers or strings, so that their shares are estimated. */
-export interface Mechanism<L> extends Channel<L> {
+export interface Mechanism<L> extends Channel<L, 'shares'> {
   /** The cells of a cohort that support an answer, ascending; its own cell alone where left out. */
   readonly supporting?: (law: L, cohort: number, answer: number) => readonly number[];
   /** Of one report; with `permanent`, of the stored symbol before the instantaneous stage. */
   readonly support: (law: L, stage?: 'permanent') => Support;
+}
+
+/** A mechanism whose reports tell the distribution of numbers, in cells. */
+export interface DistributionChannel<L> extends Channel<L, 'distribution'> {
+  /** Into how many cells a law parts the range. */
+  readonly cells: (law: L) => number;
 }
 
 /** ε was asked for that 32 bits can't hold to within 10 %. Infinite odds (a threshold of 0) hold none. */

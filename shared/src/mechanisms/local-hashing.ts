@@ -1,5 +1,5 @@
 /**
- * Local hashing over a list: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency
+ * Local hashing over a list (OLH, BLH): Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency
  * Estimation", §4.4 (BLH is g = 2, OLH the g of least variance), with the hash drawn from the family of cohorts.ts, so that
  * reports tally. A report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in it: one
  * number, cohort g + bucket, so that a tally is one row of cells, however many cohorts there are.
@@ -130,6 +130,10 @@ export const localHashingLaw = (
   );
 
 export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<LocalHashingLaw>({
+  name: 'local-hashing',
+  tells: 'shares',
+  meaning:
+    'Local hashing: a device hashes its answer to one of a few buckets, and sends that bucket with a known probability, else another one.',
   validate: (law) => {
     assertWhole(law.size, 2, MOST_CELLS, 'local-hashing: size');
     assertBuckets(law.size, law.buckets);

@@ -42,7 +42,10 @@ const asKAry = (law: OneBitLaw): KAryLaw => ({ ...law, mechanism: 'k-ary' });
 /** P(1 | high end) and P(1 | low end), of a report or of the stored bit. */
 export const oneBitSupport = (law: OneBitLaw, stage?: 'permanent'): Support => kAry.support(asKAry(law), stage);
 
-export const oneBit: Channel<OneBitLaw> = /* @__PURE__ */ coded<OneBitLaw>({
+export const oneBit: Channel<OneBitLaw, 'mean'> = /* @__PURE__ */ coded<OneBitLaw, 'mean'>({
+  name: 'one-bit',
+  tells: 'mean',
+  meaning: 'One bit: a device rounds its number to an end of the range at random, and sends that end, or at random the other.',
   validate: (law) => {
     assertWhole(law.size, 2, 2, 'one-bit: size');
     kAry.validate(asKAry(law));

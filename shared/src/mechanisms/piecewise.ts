@@ -20,7 +20,7 @@
 import { exp } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { coded } from './codec.ts';
-import { assertWhole, type Channel, MODULUS } from './law.ts';
+import { assertWhole, type Channel, MODULUS, type Odds, type TallyShape } from './law.ts';
 import { includeThreshold } from './subset.ts';
 
 /** The integers of the piecewise mechanism. */
@@ -76,15 +76,27 @@ interface WindowLaw {
   readonly inside: number;
 }
 
-export const piecewise: Channel<WindowLaw> = /* @__PURE__ */ coded<WindowLaw>({
-  validate: ({ mechanism, grid, window, inside }) => {
-    assertWhole(grid, 1, 2 ** 16, `${mechanism}: grid`);
-    assertWhole(window, 1, 2 ** 16, `${mechanism}: window`);
-    // A window that is no likelier than as many other cells tells nothing, or the opposite.
-    assertWhole(inside, Math.floor((MODULUS * window) / (grid + window)) + 1, MODULUS - 1, `${mechanism}: inside`);
-  },
-  odds: ({ grid, window, inside }) => ({
-    report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),
-  }),
-  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window, form: 'symbol' }),
+/** Throws a RangeError unless the integers are a window's. */
+export function validateWindows({ mechanism, grid, window, inside }: WindowLaw): void {
+  assertWhole(grid, 1, 2 ** 16, `${mechanism}: grid`);
+  assertWhole(window, 1, 2 ** 16, `${mechanism}: window`);
+  // A window that is no likelier than as many other cells tells nothing, or the opposite.
+  assertWhole(inside, Math.floor((MODULUS * window) / (grid + window)) + 1, MODULUS - 1, `${mechanism}: inside`);
+}
+
+/** e^ε of windows. */
+export const windowOdds = ({ grid, window, inside }: WindowLaw): Odds => ({
+  report: ratio(BigInt(inside) * BigInt(grid), (BigInt(MODULUS) - BigInt(inside)) * BigInt(window)),
+});
+
+/** A cell for each output. */
+export const windowShape = ({ grid, window }: WindowLaw): TallyShape => ({ cohorts: 1, cells: grid + window, form: 'symbol' });
+
+export const piecewise: Channel<PiecewiseLaw, 'mean'> = /* @__PURE__ */ coded<PiecewiseLaw, 'mean'>({
+  name: 'piecewise',
+  tells: 'mean',
+  meaning: 'Piecewise mechanism: a device rounds its number at random, and sends a place near it with a known probability, else any other.',
+  validate: validateWindows,
+  odds: windowOdds,
+  shape: windowShape,
 });

@@ -100,6 +100,10 @@ export function setLaw(size: number, atMost: number, epsilon: number): PrivSetLa
 const quotient = (a: bigint, b: bigint): number => Number((a << 128n) / b) / 2 ** 128;
 
 export const privSet: Mechanism<PrivSetLaw> = /* @__PURE__ */ coded<PrivSetLaw>({
+  name: 'privset',
+  tells: 'shares',
+  meaning:
+    'PrivSet: a device fills its set of answers up with blanks, and sends a random set, which meets its own with a known, higher probability.',
   validate: ({ size, atMost, subset: m, hit }) => {
     assertWhole(size, 2, 2 ** 24, 'privset: size');
     assertWhole(atMost, 1, Math.min(size, MAX_SET), 'privset: atMost');

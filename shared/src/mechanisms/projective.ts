@@ -1,5 +1,5 @@
 /**
- * Projective geometry response: Feldman, Nelson, Nguyen, Talwar 2022, "Private Frequency Estimation via Projective Geometry",
+ * Projective geometry response (PGR): Feldman, Nelson, Nguyen, Talwar 2022, "Private Frequency Estimation via Projective Geometry",
  * ICML. Answers and outputs are points of PG(t-1, q), q a prime power, and the set of an answer v is the outputs u orthogonal to
  * it (points.ts). An output in it is e^ε times as likely as one outside. Of the K = (q^t - 1)/(q - 1) outputs a set has
  * s = (q^(t-1) - 1)/(q - 1), and any two sets meet in λ = (q^(t-2) - 1)/(q - 1), so the protocol is pure (law.ts) exactly.
@@ -97,6 +97,10 @@ export function projectiveLaw(size: number, epsilon: number, order?: number, mod
 const outputs = ({ order, dimension }: ProjectiveLaw): number => pointCount(order, dimension);
 
 export const projective: Mechanism<ProjectiveLaw> = /* @__PURE__ */ coded<ProjectiveLaw>({
+  name: 'projective',
+  tells: 'shares',
+  meaning:
+    'Projective geometry response: each answer has a set of outputs, a known part of them all; a device sends one that is more likely from the set of its own.',
   validate: (law) => {
     const { size, order, dimension, inside } = law;
     fieldOf(order);

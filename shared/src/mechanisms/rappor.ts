@@ -125,6 +125,9 @@ export function expertRapporLaw(law: RapporLaw, epsilon: number, permanent?: num
 }
 
 export const rappor: Mechanism<RapporLaw> = /* @__PURE__ */ coded<RapporLaw>({
+  name: 'rappor',
+  tells: 'shares',
+  meaning: 'RAPPOR: a device hashes its answer to one of many bits, flips bits at random, and sends what comes out.',
   validate: validateRappor,
   odds: (law) => bitOdds(law, law.hashes),
   shape: ({ cohorts, bits }) => ({ cohorts, cells: bits, form: 'bits' }),

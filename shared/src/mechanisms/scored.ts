@@ -24,7 +24,7 @@
 
 import { coded } from './codec.ts';
 import { assertWhole, type Channel, MODULUS } from './law.ts';
-import { piecewise } from './piecewise.ts';
+import { validateWindows, windowOdds, windowShape } from './piecewise.ts';
 import { includeThreshold } from './subset.ts';
 
 /** A grid, its windows and the scores of their outputs. */
@@ -67,9 +67,13 @@ export function scoredLaw(shape: Shape, epsilon: number, modulus: number = MODUL
   return { mechanism: 'scored', ...shape, inside: includeThreshold(grid + window, window, epsilon, modulus) };
 }
 
-export const scored: Channel<ScoredLaw> = /* @__PURE__ */ coded<ScoredLaw>({
+export const scored: Channel<ScoredLaw, 'mean'> = /* @__PURE__ */ coded<ScoredLaw, 'mean'>({
+  name: 'scored',
+  tells: 'mean',
+  meaning:
+    'Scored windows: a device rounds its number at random to a point, and sends an output from the window around it with a known probability, else any other.',
   validate: (law) => {
-    piecewise.validate(law);
+    validateWindows(law);
     const { grid, window, scores } = law;
     assertWhole(grid + window, 2, OUTPUTS, 'scored: outputs');
     if (!(Array.isArray(scores) && scores.length === grid + window)) {
@@ -81,6 +85,6 @@ export const scored: Channel<ScoredLaw> = /* @__PURE__ */ coded<ScoredLaw>({
       if (i > 0) assertWhole(point - (points[i - 1] as number), 1, MOST, `scored: step ${i - 1}`);
     });
   },
-  odds: (law) => piecewise.odds(law),
-  shape: ({ grid, window }) => ({ cohorts: 1, cells: grid + window, form: 'symbol' }),
+  odds: windowOdds,
+  shape: windowShape,
 });

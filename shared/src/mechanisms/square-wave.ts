@@ -1,5 +1,5 @@
 /**
- * The square wave mechanism on a grid: Li, Wang, Lopuhaä-Zwakenberg, Li, Škorić 2020, "Estimating Numerical Distributions
+ * The square wave mechanism (SW) on a grid: Li, Wang, Lopuhaä-Zwakenberg, Li, Škorić 2020, "Estimating Numerical Distributions
  * under Local Differential Privacy", §5.2, with its numbers in cells before they are randomized (§5.4).
  *
  * Law (d cells of a number's range, windows of L cells, K = d + L - 1 outputs, T = 2^32): a number is the index i of its
@@ -13,8 +13,9 @@
  */
 
 import { exp } from '../arithmetic/exponential.ts';
-import { assertWhole, type Channel, MODULUS } from './law.ts';
-import { piecewise } from './piecewise.ts';
+import { coded } from './codec.ts';
+import { assertWhole, type DistributionChannel, MODULUS } from './law.ts';
+import { validateWindows, windowOdds, windowShape } from './piecewise.ts';
 import { includeThreshold } from './subset.ts';
 
 /** The integers of the square wave. */
@@ -57,4 +58,12 @@ export function squareWaveLaw(
   return { mechanism: 'square-wave', grid, window, inside: includeThreshold(grid + window, window, epsilon, modulus) };
 }
 
-export const squareWave: Channel<SquareWaveLaw> = piecewise;
+export const squareWave: DistributionChannel<SquareWaveLaw> = /* @__PURE__ */ coded<SquareWaveLaw>({
+  name: 'square-wave',
+  tells: 'distribution',
+  meaning: 'Square wave: a device sends a place near its number with a known probability, else any other place of the range.',
+  validate: validateWindows,
+  odds: windowOdds,
+  shape: windowShape,
+  cells: ({ grid }) => grid + 1,
+});

@@ -62,6 +62,10 @@ export function stringHashingLaw(epsilon: number, devices: number, permanent?: n
 }
 
 export const stringHashing: Mechanism<StringHashingLaw> = /* @__PURE__ */ coded<StringHashingLaw>({
+  name: 'string-hashing',
+  tells: 'shares',
+  meaning:
+    'Local hashing: a device hashes its string to one of a few buckets, and sends that bucket with a known probability, else another one.',
   validate: (law) => {
     assertCohorts('string-hashing', law.cohorts);
     assertWhole(law.buckets, 2, MAX_CELLS / law.cohorts, 'string-hashing: buckets');

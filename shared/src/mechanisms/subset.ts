@@ -1,5 +1,5 @@
 /**
- * Subset selection: Ye and Barg 2018, "Optimal Schemes for Discrete Distribution Estimation under Locally Differential
+ * Subset selection (SS): Ye and Barg 2018, "Optimal Schemes for Discrete Distribution Estimation under Locally Differential
  * Privacy", §III; Wang et al. 2016, "Mutual Information Optimally Local Private Discrete Distribution Estimation", §4.
  * Of the linear symmetric estimators of a known list it has the least variance; subsets of one are k-ary response.
  *
@@ -70,6 +70,9 @@ export function subsetIdeal(size: number, m: number, epsilon: number): Support {
 }
 
 export const subset: Mechanism<SubsetLaw> = /* @__PURE__ */ coded<SubsetLaw>({
+  name: 'subset',
+  tells: 'shares',
+  meaning: 'Subset selection: a device sends a random set of answers, which holds its own with a known, higher probability.',
   validate: ({ size, subset: m, include }) => {
     assertWhole(size, 3, 2 ** 24, 'subset: size');
     assertWhole(m, 2, size - 1, 'subset: subset');

@@ -1,5 +1,5 @@
 /**
- * Unary encoding: Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency Estimation", §4.2
+ * Unary encoding (OUE optimized, SUE symmetric): Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency Estimation", §4.2
  * (symmetric, basic one-time RAPPOR) and §4.3 (optimized). An answer is d bits of which its own is 1; each goes through
  * the coins of bits.ts by itself. Two answers differ in two bits, so (T = 2^32)
  *   e^ε = one (T - zero) / (zero (T - one))
@@ -45,6 +45,9 @@ export function symmetricUnaryLaw(size: number, epsilon: number, permanent?: num
 }
 
 export const unary: Mechanism<UnaryLaw> = /* @__PURE__ */ coded<UnaryLaw>({
+  name: 'unary',
+  tells: 'shares',
+  meaning: 'Unary encoding: a device sends a bit for each answer, each of them flipped at random.',
   validate: (law) => {
     assertWhole(law.size, 2, 2 ** 24, 'unary: size');
     assertStages('unary', law);

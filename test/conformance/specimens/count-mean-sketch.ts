@@ -1,6 +1,6 @@
 import { type CountMeanSketchLaw, countMeanSketchLaw } from '@murmuration/shared';
 import { respondBits } from '#client/randomizers/bits.ts';
-import { randomizeCountMeanSketch } from '#client/randomizers/sketches.ts';
+import { randomizeCountMeanSketch } from '#client/randomizers/count-mean-sketch.ts';
 import { bitsReport, bitsRow, distribution } from '../../proofs/channel.ts';
 import { bucketsOf } from '../../proofs/geometry.ts';
 import { multiply, rational } from '../../proofs/rational.ts';

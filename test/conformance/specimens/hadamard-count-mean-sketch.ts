@@ -1,5 +1,5 @@
 import { type HadamardCountMeanSketchLaw, hadamardCountMeanSketchLaw } from '@murmuration/shared';
-import { randomizeHadamardCountMeanSketch } from '#client/randomizers/sketches.ts';
+import { randomizeHadamardCountMeanSketch } from '#client/randomizers/hadamard-count-mean-sketch.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import { bucketsOf } from '../../proofs/geometry.ts';
 import { rational } from '../../proofs/rational.ts';

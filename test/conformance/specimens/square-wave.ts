@@ -1,11 +1,11 @@
 import { type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
-import { respondAround } from '#client/randomizers/piecewise.ts';
+import { randomizeSquareWave } from '#client/randomizers/square-wave.ts';
 import { indexReport } from '../../proofs/channel.ts';
 import { piecewiseRow } from './piecewise.ts';
 import type { Specimen } from './specimen.ts';
 
 export const squareWave: Specimen<SquareWaveLaw> = {
-  randomize: respondAround,
+  randomize: randomizeSquareWave,
   row: piecewiseRow,
   encode: ({ grid, window }, { cells: [cell] }) => indexReport(cell as number, grid + window),
   thresholds: ({ inside }) => [[inside, []]],

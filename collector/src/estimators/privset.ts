@@ -1,0 +1,34 @@
+/** The shares of answers that sets hold, from PrivSet: a cell for each answer, and for each dummy. Of a set over the limit a device has answers in part. */
+
+import { privSet as mechanism, type PrivSetLaw, setLaw } from '@murmuration/shared';
+import type { FitTest } from '../watch/fit.ts';
+import type { ListEstimation } from './estimation.ts';
+import { pureList } from './list-estimation.ts';
+import { THESE } from './people.ts';
+import { partEstimates } from './pure.ts';
+
+/**
+ * Dummies fill up a set from the first on, so a later one is in no more reports than one before it. With D more and V reports
+ * of either, that has probability at most exp(-D² / (2 (V + D/3))), Bernstein's bound.
+ */
+const dummies: FitTest<PrivSetLaw> = ({ size, atMost }, tallies, perDevice) => {
+  const cells = tallies.get(0)?.cells;
+  if (cells === undefined || atMost === 1) return {};
+  const exponents = Array.from({ length: atMost - 1 }, (_, j) => {
+    const [before, after] = [cells[size + j] as number, cells[size + j + 1] as number];
+    const more = Math.max(0, after - before);
+    return more === 0 ? 0 : more ** 2 / (2 * perDevice * (before + after + more / 3));
+  });
+  return { answers: Math.min(1, exponents.length * Math.exp(-Math.max(...exponents))) };
+};
+
+export const privSet: ListEstimation<PrivSetLaw> = {
+  ...pureList<PrivSetLaw>(),
+  named: ({ size, atMost }) => [(e) => setLaw(size, atMost, e)],
+  estimates: (law, { tallies, people = THESE }) => {
+    const tally = tallies.get(0);
+    return tally === undefined ? [] : partEstimates(tally, mechanism.support(law), people);
+  },
+  fit: dummies,
+  simulated: [{ of: 'choices', name: 'privset' }],
+};

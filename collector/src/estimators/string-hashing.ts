@@ -1,0 +1,15 @@
+/** The shares of candidates from local hashing of strings: a Bloom filter of k = g bits and one hash whose reports have a single one (strings.ts). */
+
+import { type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
+import { everyTallyFits } from '../watch/fit.ts';
+import type { StringEstimation } from './estimation.ts';
+import { candidatesBy } from './strings.ts';
+
+export const stringHashing: StringEstimation<StringHashingLaw> = {
+  ...candidatesBy<StringHashingLaw>(({ buckets, cohorts }) => ({ bits: buckets, hashes: 1, cohorts })),
+  named: (_law, { devices, permanent }) => [(e) => stringHashingLaw(e, devices, permanent)],
+  lawFor: stringHashingLaw,
+  isSingle: true,
+  fit: everyTallyFits,
+  simulated: [{ of: 'text', name: 'string-hashing', client: 'stringHashing' }],
+};

@@ -1,0 +1,49 @@
+/** The names of `--mechanism`, by what they are mechanisms of, as each mechanism's own file in estimators/ gives them. */
+
+import type { CountMechanism, DistributionMechanism, ListMechanism, MeanMechanism, TextMechanism } from '@murmuration/client/mechanisms';
+import * as client from '@murmuration/client/mechanisms';
+import { UsageError } from '../commands/usage.ts';
+import type { Simulated } from '../estimators/estimation.ts';
+import { estimations } from '../estimators/table.ts';
+
+/** What a simulation can be of. */
+export type Of = Simulated['of'];
+
+/** The client's mechanisms, by what they take. */
+type ClientMechanism = CountMechanism | DistributionMechanism | ListMechanism | MeanMechanism | TextMechanism;
+
+/** All mechanisms of this, in the table's order. */
+export function simulatedOf<T extends Of>(of: T): readonly Extract<Simulated, { readonly of: T }>[] {
+  const is = (each: Simulated): each is Extract<Simulated, { readonly of: T }> => each.of === of;
+  return Object.values(estimations).flatMap(({ simulated }) => simulated.filter(is));
+}
+
+/** Their names. */
+export const namesOf = (of: Of): readonly string[] => simulatedOf(of).map(({ name }) => name);
+
+/**
+ * The client's mechanism that carries a law's randomizers, without parameters but for the bits of dBitFlip, whose randomizers are
+ * the same for any number of them.
+ *
+ * @throws {Error} where the client exports none of the name that takes this
+ */
+export function clientMechanism<T extends ClientMechanism['takes']>(
+  takes: T,
+  name: string,
+): Extract<ClientMechanism, { readonly takes: T }> {
+  const make = (client as unknown as { readonly [name: string]: ((options: { bits: number }) => ClientMechanism) | undefined })[name];
+  const made = make?.({ bits: 1 });
+  if (made?.takes !== takes) throw new Error(`expected ${name} of @murmuration/client/mechanisms to take a ${takes}, got ${made?.takes}`);
+  return made as Extract<ClientMechanism, { readonly takes: T }>;
+}
+
+/**
+ * What a simulation's mechanism stands for.
+ *
+ * @throws {UsageError} when none of these has the name
+ */
+export function simulatedAs<T extends Of>(of: T, mechanism: string): Extract<Simulated, { readonly of: T }> {
+  const found = simulatedOf(of).find(({ name }) => name === mechanism);
+  if (found === undefined) throw new UsageError(`--mechanism: expected ${namesOf(of).join(' or ')}, got ${JSON.stringify(mechanism)}`);
+  return found;
+}
