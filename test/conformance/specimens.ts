@@ -1,62 +1,39 @@
 /**
  * A specimen of every mechanism: its laws, its shipped randomizers, and its channel and encoding as the definition writes
- * them. A mechanism without one does not compile.
+ * them. That of mechanism X is what specimens/X.ts exports; without it nothing here loads.
  */
 
-import { type Law, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { type Law, mechanismOf, mechanisms, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { supportsOf } from '#collector/estimators/estimator.ts';
 import { addSupports } from '#collector/estimators/supports.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
-import { countMeanSketch } from './specimens/count-mean-sketch.ts';
-import { dBitFlip } from './specimens/d-bit-flip.ts';
-import { exponential } from './specimens/exponential.ts';
-import { geometric } from './specimens/geometric.ts';
-import { hadamard } from './specimens/hadamard.ts';
-import { hadamardCountMeanSketch } from './specimens/hadamard-count-mean-sketch.ts';
-import { hierarchical } from './specimens/hierarchical.ts';
-import { hybrid } from './specimens/hybrid.ts';
-import { kAry } from './specimens/k-ary.ts';
-import { laplace } from './specimens/laplace.ts';
-import { localHashing } from './specimens/local-hashing.ts';
-import { oneBit } from './specimens/one-bit.ts';
-import { piecewise } from './specimens/piecewise.ts';
-import { privset } from './specimens/privset.ts';
-import { projective } from './specimens/projective.ts';
-import { rappor } from './specimens/rappor.ts';
-import { scored } from './specimens/scored.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
-import { squareWave } from './specimens/square-wave.ts';
-import { stringHashing } from './specimens/string-hashing.ts';
-import { subset } from './specimens/subset.ts';
-import { unary } from './specimens/unary.ts';
-
-type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
-
-export const specimens: Specimens = {
-  'k-ary': kAry,
-  subset,
-  unary,
-  'local-hashing': localHashing,
-  rappor,
-  'string-hashing': stringHashing,
-  privset,
-  'd-bit-flip': dBitFlip,
-  hadamard,
-  projective,
-  'count-mean-sketch': countMeanSketch,
-  'hadamard-count-mean-sketch': hadamardCountMeanSketch,
-};
-
-type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
-
-export const numberSpecimens: NumberSpecimens = { piecewise, geometric, 'one-bit': oneBit, hybrid, laplace, scored };
 
 /** The law of a mechanism whose reports tell of all inputs together: of a distribution, or of the best of options. */
 export type MatrixLaw = Exclude<Law, ShareLaw | NumberLaw>;
 
+type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
+type NumberSpecimens = { readonly [M in NumberLaw['mechanism']]: NumberSpecimen<Extract<NumberLaw, { mechanism: M }>> };
 type MatrixSpecimens = { readonly [M in MatrixLaw['mechanism']]: Specimen<Extract<MatrixLaw, { mechanism: M }>> };
 
-export const matrixSpecimens: MatrixSpecimens = { 'square-wave': squareWave, hierarchical, exponential };
+/** The export of a mechanism's file that has laws. */
+async function specimenOf(name: string): Promise<unknown> {
+  const exported: object = await import(`./specimens/${name}.ts`);
+  const found = Object.values(exported).find((each) => typeof each === 'object' && each !== null && 'laws' in each);
+  if (found === undefined) throw new TypeError(`test/conformance/specimens/${name}.ts: expected an export that is a specimen, got none`);
+  return found;
+}
+
+const all = await Promise.all(
+  Object.values(mechanisms).map(async ({ name, tells }) => ({ name, tells, specimen: await specimenOf(name) })),
+);
+
+const telling = (...what: readonly (typeof all)[number]['tells'][]): unknown =>
+  Object.fromEntries(all.filter(({ tells }) => what.includes(tells)).map(({ name, specimen }) => [name, specimen]));
+
+export const specimens = telling('shares') as Specimens;
+export const numberSpecimens = telling('mean') as NumberSpecimens;
+export const matrixSpecimens = telling('distribution', 'inputs') as MatrixSpecimens;
 
 /** Whether a law has a second stage. */
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;
