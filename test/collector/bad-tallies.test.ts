@@ -1,33 +1,6 @@
 /** Tallies at the edge of what can come, for every mechanism: no reports, one, all equal, a billion; ε from 0.001 to 16. */
 
-import {
-  cellsOf,
-  countMeanSketchLaw,
-  dBitFlipLaw,
-  exponentialLaw,
-  geometricLaw,
-  hadamardCountMeanSketchLaw,
-  hadamardLaw,
-  hierarchicalLaw,
-  hybridMeanLaw,
-  isDistributionLaw,
-  isNumberLaw,
-  kAryLaw,
-  type Law,
-  laplaceLaw,
-  localHashingLaw,
-  meanLaw,
-  mechanismOf,
-  oneBitLaw,
-  piecewiseLaw,
-  projectiveLaw,
-  rapporLaw,
-  setLaw,
-  squareWaveLaw,
-  stringHashingLaw,
-  subsetLaw,
-  unaryLaw,
-} from '@murmuration/shared';
+import { cellsOf, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { describe as describeDistribution, USUAL } from '#collector/estimates/distribution.ts';
 import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
@@ -35,45 +8,16 @@ import { marginAt } from '#collector/plan/precision.ts';
 import type { Tallies } from '#collector/store/store.ts';
 import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
 
-/** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
-const atEnds: { readonly [M in Law['mechanism']]: (epsilon: number) => Law } = {
-  'k-ary': (e) => kAryLaw(5, e),
-  subset: (e) => subsetLaw(16, 4, e),
-  unary: (e) => unaryLaw(5, e),
-  'local-hashing': (e) => localHashingLaw(20, e),
-  rappor: (e) => rapporLaw(e, 1),
-  'string-hashing': (e) => stringHashingLaw(e, 1),
-  privset: (e) => setLaw(5, 2, e),
-  'd-bit-flip': (e) => dBitFlipLaw(8, 2, e),
-  hadamard: (e) => hadamardLaw(7, e, 2),
-  projective: (e) => projectiveLaw(7, e, 2),
-  'count-mean-sketch': (e) => countMeanSketchLaw(16, e),
-  'hadamard-count-mean-sketch': (e) => hadamardCountMeanSketchLaw(16, e),
-  piecewise: (e) => piecewiseLaw(3, 2, e),
-  scored: (e) => meanLaw(e),
-  geometric: (e) => geometricLaw(5, e),
-  'one-bit': (e) => oneBitLaw(e, e),
-  hybrid: (e) => hybridMeanLaw(e),
-  laplace: (e) => laplaceLaw(e, 5),
-  'square-wave': (e) => squareWaveLaw(8, e),
-  hierarchical: (e) => hierarchicalLaw(8, e, 2),
-  exponential: (e) =>
-    exponentialLaw(
-      [
-        [1, 0],
-        [0, 1],
-      ],
-      e,
-    ),
-};
-
 const ENDS = [0.001, 16];
 
+const all = { ...specimens, ...numberSpecimens, ...matrixSpecimens };
+
+/** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
 function lawsOf(mechanism: Law['mechanism']): readonly Law[] {
-  const { laws, large } = { ...specimens, ...numberSpecimens, ...matrixSpecimens }[mechanism];
+  const { laws, large, at } = all[mechanism];
   const ends = ENDS.flatMap((epsilon) => {
     try {
-      return [atEnds[mechanism](epsilon)];
+      return [at(epsilon)];
     } catch (error) {
       expect((error as Error).message).toMatch(/expected .*got|utilities|tell/);
       return [];
@@ -111,7 +55,7 @@ function numbersIn(value: unknown): readonly number[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 }
 
-test.each(Object.keys(atEnds) as Law['mechanism'][])('%s: every number is finite, and every interval holds its estimate', (mechanism) => {
+test.each(Object.keys(all) as Law['mechanism'][])('%s: every number is finite, and every interval holds its estimate', (mechanism) => {
   for (const law of lawsOf(mechanism)) {
     for (const tallies of talliesOf(law)) {
       const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);

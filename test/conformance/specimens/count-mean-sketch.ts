@@ -52,4 +52,6 @@ export const countMeanSketch: Specimen<CountMeanSketchLaw> = {
     countMeanSketchLaw(50, 3, undefined, 7),
     countMeanSketchLaw(20, 1, 4, 3),
   ],
+  at: (e) => countMeanSketchLaw(16, e),
+  lengths: [countMeanSketchLaw(16, 1), countMeanSketchLaw(1000, 1), countMeanSketchLaw(1000, 1, 4, 31)],
 };

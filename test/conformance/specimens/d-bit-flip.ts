@@ -39,4 +39,6 @@ export const dBitFlip: Specimen<DBitFlipLaw> = {
     [dBitFlipLaw(3, 2, 2, 6, 16), 16],
   ],
   large: [dBitFlipLaw(20, 4, 2), dBitFlipLaw(20, 12, 1, 4)],
+  at: (e) => dBitFlipLaw(8, 2, e),
+  lengths: [dBitFlipLaw(300, 9, 1), dBitFlipLaw(8, 8, 1, 2)],
 };

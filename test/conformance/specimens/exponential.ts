@@ -39,4 +39,21 @@ export const exponential: Specimen<ExponentialLaw> = {
     [exponentialLaw(THREE, 2, 256), 256],
   ],
   large: [exponentialLaw(NEAR, 1), exponentialLaw(THREE, 4)],
+  at: (e) =>
+    exponentialLaw(
+      [
+        [1, 0],
+        [0, 1],
+      ],
+      e,
+    ),
+  lengths: [
+    exponentialLaw(
+      [
+        [1, 0, 2],
+        [0, 1, 0],
+      ],
+      1,
+    ),
+  ],
 };

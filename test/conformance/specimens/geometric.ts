@@ -27,4 +27,6 @@ export const geometric: NumberSpecimen<GeometricLaw> = {
     [geometricLaw(3, 2, 2 ** 12), 2 ** 12],
   ],
   large: [geometricLaw(7, 1), geometricLaw(20, 4)],
+  at: (e) => geometricLaw(5, e),
+  lengths: [geometricLaw(1, 1), geometricLaw(20, 4)],
 };

@@ -50,4 +50,6 @@ export const hadamardCountMeanSketch: Specimen<HadamardCountMeanSketchLaw> = {
     hadamardCountMeanSketchLaw(50, 3, 8),
     hadamardCountMeanSketchLaw(30, 1, 2),
   ],
+  at: (e) => hadamardCountMeanSketchLaw(16, e),
+  lengths: [hadamardCountMeanSketchLaw(16, 1), hadamardCountMeanSketchLaw(1000, 1)],
 };

@@ -24,4 +24,6 @@ export const hadamard: Specimen<HadamardLaw> = {
     [hadamardLaw(9, 2, 8, 64), 64],
   ],
   large: [hadamardLaw(16, 0.5), hadamardLaw(20, 1), hadamardLaw(50, 3), hadamardLaw(24, 1, 2), hadamardLaw(30, 2, 8)],
+  at: (e) => hadamardLaw(7, e, 2),
+  lengths: [hadamardLaw(3, 1, 2), hadamardLaw(1000, 1)],
 };

@@ -60,4 +60,6 @@ export const hierarchical: Specimen<HierarchicalLaw> = {
     [few(3, 3, [kAry(3, 13)]), 16],
   ],
   large: [hierarchicalLaw(10, 1, 3), hierarchicalLaw(16, 4, 4)],
+  at: (e) => hierarchicalLaw(8, e, 2),
+  lengths: [hierarchicalLaw(2, 1), hierarchicalLaw(10, 2, 3), hierarchicalLaw(64, 1), hierarchicalLaw(100, 4)],
 };

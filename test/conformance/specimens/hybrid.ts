@@ -1,4 +1,4 @@
-import { type HybridLaw, hybridLaw, MODULUS } from '@murmuration/shared';
+import { type HybridLaw, hybridLaw, hybridMeanLaw, MODULUS } from '@murmuration/shared';
 import { randomizeHybrid } from '#client/randomizers/hybrid.ts';
 import { distribution, indexReport, range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
@@ -39,4 +39,6 @@ export const hybrid: NumberSpecimen<HybridLaw> = {
     [few(4, 2), 8],
   ],
   large: [hybridLaw(9, 3, 4), hybridLaw(62, 44, 1)],
+  at: (e) => hybridMeanLaw(e),
+  lengths: [hybridLaw(1, 1, 1), hybridLaw(62, 44, 1)],
 };

@@ -19,4 +19,6 @@ export const kAry: Specimen<KAryLaw> = {
     [permanentKAryLaw(4, 1, 2, 16), 16],
   ],
   large: [kAryLaw(16, 4), permanentKAryLaw(4, 1, 4)],
+  at: (e) => kAryLaw(5, e),
+  lengths: [kAryLaw(2, 1), kAryLaw(256, 1), kAryLaw(257, 4), permanentKAryLaw(5, 1, 4), kAryLaw(70_000, 4)],
 };

@@ -17,4 +17,6 @@ export const laplace: NumberSpecimen<LaplaceLaw> = {
     [laplaceLaw(2, 2, 64), 64],
   ],
   large: [laplaceLaw(1, 8), laplaceLaw(4, 20)],
+  at: (e) => laplaceLaw(e, 5),
+  lengths: [laplaceLaw(1, 1), laplaceLaw(4, 256)],
 };

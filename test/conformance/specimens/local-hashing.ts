@@ -40,4 +40,6 @@ export const localHashing: Specimen<LocalHashingLaw> = {
     localHashingLaw(40, 1, undefined, 4),
     localHashingLaw(30, 1, 4),
   ],
+  at: (e) => localHashingLaw(20, e),
+  lengths: [localHashingLaw(2, 1), localHashingLaw(40, 1), localHashingLaw(1024, 1, 4), localHashingLaw(100_000, 5.7)],
 };

@@ -18,4 +18,6 @@ export const oneBit: NumberSpecimen<OneBitLaw> = {
     [{ mechanism: 'one-bit', size: 2, truth: 11, irr: { truth: 13 } }, 16],
   ],
   large: [oneBitLaw(1, 4), oneBitLaw(4, 6)],
+  at: (e) => oneBitLaw(e, e),
+  lengths: [oneBitLaw(1, 2)],
 };

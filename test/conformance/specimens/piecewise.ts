@@ -28,4 +28,6 @@ export const piecewise: NumberSpecimen<PiecewiseLaw> = {
     [piecewiseLaw(4, 2, 2, 64), 64],
   ],
   large: [piecewiseLaw(9, 3, 4), piecewiseLaw(64, 14, 6)],
+  at: (e) => piecewiseLaw(3, 2, e),
+  lengths: [piecewiseLaw(1, 1, 0.5), piecewiseLaw(64, 14, 6)],
 };

@@ -16,4 +16,6 @@ export const privset: Specimen<PrivSetLaw> = {
     [privSetLaw(4, 1, 2, 1, 16), 16],
   ],
   large: [setLaw(15, 1, 4), setLaw(19, 1, 1)],
+  at: (e) => setLaw(5, 2, e),
+  lengths: [setLaw(5, 2, 4), setLaw(100, 5, 1)],
 };

@@ -25,4 +25,6 @@ export const projective: Specimen<ProjectiveLaw> = {
     [projectiveLaw(9, 2, 8, 64), 64],
   ],
   large: [projectiveLaw(16, 0.5), projectiveLaw(20, 1), projectiveLaw(50, 3), projectiveLaw(31, 2, 9), projectiveLaw(40, 2, 2)],
+  at: (e) => projectiveLaw(7, e, 2),
+  lengths: [projectiveLaw(7, 1), projectiveLaw(1000, 4)],
 };

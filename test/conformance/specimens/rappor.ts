@@ -1,4 +1,4 @@
-import { bloomBits, hashString, type RapporLaw, rapporLaw } from '@murmuration/shared';
+import { bloomBits, hashString, type RapporLaw, rapporFromParameters, rapporLaw } from '@murmuration/shared';
 import { respondBits } from '#client/randomizers/bits.ts';
 import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { bitsReport } from '../../proofs/channel.ts';
@@ -34,4 +34,11 @@ export const rappor: Specimen<RapporLaw> = {
     [oneCohort(rapporLaw(0.8, 1, 2, 8), 2), 8],
   ],
   large: [oneCohort(rapporLaw(1, 1), 20), oneCohort(rapporLaw(1, 1, 4), 20)],
+  at: (e) => rapporLaw(e, 1),
+  lengths: [
+    rapporLaw(1, 1),
+    rapporLaw(1, 100_000),
+    rapporLaw(1, 3_000_000, 4),
+    rapporFromParameters({ bits: 37, hashes: 2, cohorts: 4, f: 0.5, p: 0, q: 1 }),
+  ],
 };

@@ -29,4 +29,6 @@ export const scored: NumberSpecimen<ScoredLaw> = {
     [scoredLaw({ grid: 1, window: 1, scores: [0, 1] }, 2, 64), 64],
   ],
   large: [meanLaw(4), countLaw(5, 4)],
+  at: (e) => meanLaw(e),
+  lengths: [meanLaw(0.5), meanLaw(8), countLaw(20, 4)],
 };

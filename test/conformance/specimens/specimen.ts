@@ -32,6 +32,10 @@ export interface Specimen<L> {
   readonly small: readonly (readonly [law: L, T: number])[];
   /** Of the size that products ask for. */
   readonly large: readonly L[];
+  /** At any ε, for the ends of what there is. */
+  readonly at: (epsilon: number) => L;
+  /** Of reports whose lengths are around bytes and words, for what reads and adds them up. */
+  readonly lengths: readonly L[];
 }
 
 /** What the suite needs of a number's mechanism besides. */

@@ -16,4 +16,6 @@ export const squareWave: Specimen<SquareWaveLaw> = {
     [squareWaveLaw(9, 4, 64), 64],
   ],
   large: [squareWaveLaw(8, 2), squareWaveLaw(24, 4)],
+  at: (e) => squareWaveLaw(8, e),
+  lengths: [squareWaveLaw(2, 1), squareWaveLaw(64, 1), squareWaveLaw(256, 0.5)],
 };

@@ -31,4 +31,6 @@ export const stringHashing: Specimen<StringHashingLaw> = {
     [oneCohort(stringHashingLaw(1, 1, 1.5, 16)), 16],
   ],
   large: [stringHashingLaw(1, 1), stringHashingLaw(3, 1), stringHashingLaw(2, 1, 4)].map(oneCohort),
+  at: (e) => stringHashingLaw(e, 1),
+  lengths: [stringHashingLaw(1, 1), stringHashingLaw(4, 1000), stringHashingLaw(6, 100_000, 8)],
 };

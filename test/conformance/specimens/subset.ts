@@ -17,4 +17,6 @@ export const subset: Specimen<SubsetLaw> = {
     [{ mechanism: 'subset', size: 6, subset: 5, include: 7 }, 8],
   ],
   large: [subsetLaw(16, 4, 1), subsetLaw(20, 5, 1)],
+  at: (e) => subsetLaw(16, 4, e),
+  lengths: [subsetLaw(3, 2, 1), subsetLaw(10, 3, 1), subsetLaw(32, 9, 1), subsetLaw(33, 9, 1), subsetLaw(1024, 275, 1)],
 };

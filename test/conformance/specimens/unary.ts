@@ -29,4 +29,6 @@ export const unary: Specimen<UnaryLaw> = {
     [symmetricUnaryLaw(2, 1, 3, 16), 16],
   ],
   large: [unaryLaw(20, 1), symmetricUnaryLaw(20, 2), unaryLaw(20, 1, 4), symmetricUnaryLaw(20, 1, 4)],
+  at: (e) => unaryLaw(5, e),
+  lengths: [unaryLaw(2, 1), symmetricUnaryLaw(31, 2), unaryLaw(64, 1, 4), unaryLaw(65, 1)],
 };
