@@ -16,10 +16,20 @@ import {
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { bitsRow, kAryRow, largestRatio, range, subsetsOf } from './channel.ts';
+import type { Distribution } from './enumerate.ts';
 import { bucketRow, localHashingRow } from './hashed.ts';
-import { historiesOf } from './histories.ts';
+import { type History, historiesOf } from './histories.ts';
 import { add, divide, less, multiply, ONE, power, type Rational, rational, subtract, sum, toNumber } from './rational.ts';
-import { memoized, type Stages, transcripts } from './transcripts.ts';
+import { memoized, type Stages, transcripts as transcriptsOf } from './transcripts.ts';
+
+/** Transcripts of each history, which several tests ask for. */
+const known = new Map<Stages, Map<string, Distribution>>();
+function transcripts(stages: Stages, history: History): Distribution {
+  const ofStages = known.get(stages) ?? new Map<string, Distribution>();
+  const found = ofStages.get(history.join()) ?? transcriptsOf(stages, history);
+  known.set(stages, ofStages.set(history.join(), found));
+  return found;
+}
 
 interface Case {
   readonly name: string;
