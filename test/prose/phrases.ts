@@ -35,3 +35,6 @@ export const PHRASES: readonly Phrase[] = [
 
 /** The most lines of 120 characters that a paragraph may have. */
 export const MOST_LINES = 6;
+
+/** The most words that a sentence may have; a list of things may be long, an argument may not. */
+export const MOST_WORDS = 45;

@@ -30,6 +30,14 @@ test('a paragraph has at most six lines, and so has an entry of a list; tables a
   expect(complaintsAbout(`\`\`\`text\n${lines(9, 'It starts anew')}\n\`\`\``)).toEqual([]);
 });
 
+test('a sentence has at most 45 words', () => {
+  const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
+  expect(complaintsAbout(`${words(45)}. ${words(45)}.`)).toEqual([]);
+  expect(complaintsAbout(`${words(20)}. ${words(46)}.`)).toEqual([
+    expect.stringContaining('1: expected at most 45 words a sentence, got 46'),
+  ]);
+});
+
 test('code and the targets of links are no prose', () => {
   expect(complaintsAbout('Call `anew()`, see [it](anew.md).')).toEqual([]);
   expect(paragraphsOf('One\n**two**.\n- Three [four](five)')).toEqual([

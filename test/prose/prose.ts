@@ -1,15 +1,21 @@
-/** The pages against the rules for prose: paragraphs of at most six lines, and none of the phrases to avoid. Part of `npm run check`. */
+/** The pages against the rules for prose: length of paragraphs and sentences, and phrases to avoid. Part of `npm run check`. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { paragraphsOf } from './paragraphs.ts';
-import { MOST_LINES, PHRASES } from './phrases.ts';
+import { MOST_LINES, MOST_WORDS, PHRASES } from './phrases.ts';
 
 /** What is wrong with a page, a line each. */
 export function complaintsAbout(page: string): readonly string[] {
   return paragraphsOf(page).flatMap(({ line, lines, text }) => [
     ...(lines > MOST_LINES ? [`${line}: expected at most ${MOST_LINES} lines a paragraph, got ${lines}`] : []),
+    ...text.split(/(?<=[.:?!]) /).flatMap((sentence) => {
+      const words = sentence.split(' ').length;
+      return words > MOST_WORDS
+        ? [`${line}: expected at most ${MOST_WORDS} words a sentence, got ${words}: "${sentence.slice(0, 40)}..."`]
+        : [];
+    }),
     ...PHRASES.flatMap(({ pattern, instead }) => {
       const found = pattern.exec(text)?.[0].trim();
       return found === undefined ? [] : [`${line}: instead of "${found}", write ${instead}`];
