@@ -6,15 +6,12 @@ import { join } from 'node:path';
 import { createTelemetry, defineSchema, mean, memoryStorage } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type MetricEstimates, openCollector } from '@murmuration/collector';
-import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw, piecewiseLaw } from '@murmuration/shared';
+import { MODULUS, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
-import { randomizeScored } from '#client/randomizers/scored.ts';
 import { decimalsForValue, figure } from '#collector/dashboard/format.ts';
-import { scoresOf } from '#collector/estimators/estimator.ts';
-import { numberEstimates } from '#collector/estimators/number.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, pooled, upperTail } from '../proofs/statistics.ts';
+import { counted, expectCovered, MEAN_EPSILONS } from './means.ts';
 
 test('a mean goes from devices to the API in the unit of its range', async () => {
   const ask = { epsilon: 8, description: 'How warm is it?' };
@@ -47,41 +44,8 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
   rmSync(folder, { recursive: true });
 });
 
-type MeanLaw = ReturnType<typeof meanLaw>;
-
-const counted = (law: MeanLaw | PiecewiseLaw, place: () => number, reports: number, coins: ReturnType<typeof createCoins>) => {
-  const { decode, shape } = mechanismOf(law);
-  const cells = new Float64Array(shape(law).cells);
-  let total = 0;
-  for (let i = 0; i < reports; i++) {
-    const number = place();
-    total += number / reports;
-    const [cell] = decode(
-      law,
-      law.mechanism === 'scored' ? randomizeScored(law, number, coins) : randomizePiecewise(law, number, coins),
-    ).cells;
-    cells[cell as number] = (cells[cell as number] as number) + 1;
-  }
-  return { cells, total };
-};
-
-test.each([0.5, 1, 2, 4, 8])('intervals at ε = %d hold the mean of the numbers, whatever they are', (epsilon) => {
-  const law = meanLaw(epsilon);
-  const scores = scoresOf(law);
-  const word = words(seededRng(20));
-  const coins = createCoins(word);
-  const [reports, rounds] = [300, 1500];
-  const populations = [() => 0, () => 0.5, () => 0.9, () => (word() < MODULUS / 10 ? 1 : 0), () => word() / MODULUS];
-  for (const place of populations) {
-    const covered = range(rounds).filter(() => {
-      const { cells, total } = counted(law, place, reports, coins);
-      const [row] = numberEstimates(scores, new Map([[0, { reports, cells }]]));
-      return row && row.low <= total && total <= row.high;
-    }).length;
-    // Five standard errors of the count below 95 %: a false alarm has a probability below 1e-6.
-    expect(covered / rounds).toBeGreaterThan(0.95 - 5 * Math.sqrt((0.95 * 0.05) / rounds));
-  }
-});
+// npm run test:deep has 1,500 rounds.
+test.each(MEAN_EPSILONS)('intervals at ε = %d hold the mean of the numbers, whatever they are', (epsilon) => expectCovered(epsilon, 400));
 
 test('piecewise outputs come as often as the law says, and would not fit one whose threshold is 1 % off', () => {
   const coins = createCoins(words(seededRng(64)));

@@ -10,7 +10,7 @@ test.each([
   [['client/src/ledger/ledger.ts'], ['test/proofs/ledger-exhaustive.test.ts', 'test/proofs/ledger.test.ts']],
   [['client/src/randomizers/k-ary.ts'], ['test/proofs/k-ary.test.ts', 'test/conformance/conformance.test.ts']],
   [['test/conformance/checks/channel.ts'], ['test/conformance/conformance.test.ts']],
-  [['test/demo/demo.test.ts'], ['test/demo/demo.test.ts']],
+  [['test/demo/demo.test.ts', 'test/proofs/subset.test.ts'], ['test/proofs/subset.test.ts']],
 ])('%j asks for %j', (changed, expected) => {
   expect(testsOf(changed, PROOFS)).toEqual(expected);
 });

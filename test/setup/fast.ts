@@ -1,7 +1,7 @@
 /**
  * The files of `npm run test:fast`. Unit tests run always: those of shared, client and collector that start no process, no browser and
- * no bundler, and mostly take less than two seconds of a core each. Of the rest, what belongs to changed files runs as well: a test that has itself
- * changed, the proofs named after a changed file, and the conformance suite where a law, a randomizer or an estimator has changed.
+ * no bundler, and that take few seconds of a core. What belongs to changed files runs as well: a proof that has itself changed, the
+ * proofs named after a changed file, and the conformance suite where a law, a randomizer or an estimator has changed.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -13,8 +13,9 @@ const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.t
 /** Tests of those folders that take longer, by measurement. */
 const SLOW: readonly string[] = [
   'test/client/{development,otherwise,outbox,size}.test.ts',
-  'test/collector/{abuse,audit,backup,commands,connections,coverage,distribution,estimating,fold,intervals,joint-text,lock}.test.ts',
-  'test/collector/{migrate,plan,shrunk,versions,watch,watch-fit,writer}.test.ts',
+  'test/collector/{abuse,audit,backup,bad-tallies,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
+  'test/collector/{epochs,estimating,fold,intervals,joint-text,lock,migrate,numbers,plan,shrunk,targets,versions}.test.ts',
+  'test/collector/{watch,watch-fit,writer}.test.ts',
   'test/collector/store/*.test.ts',
   'test/shared/production.test.ts',
 ];
