@@ -156,7 +156,7 @@ test('a program whose draft is taken away before it has the lock tries again, fo
   for (let i = 2; i < 100; i++) expect(await fileStorage(at).transact('count', increment)).toBe(i);
   await ended(clearing);
   expect((await readdir(at)).filter((name) => name !== 'count.json')).toEqual([]);
-}, 40_000);
+});
 
 test('a program that is stopped for long within a step is passed over, and does it again when it goes on', async () => {
   const at = place();

@@ -114,7 +114,7 @@ export const commands = {
     ).catch(() => 'failed');
     await new Promise((resolve) => setTimeout(resolve, 100));
     own.suspend?.();
-    const ended = await Promise.race([step, new Promise((resolve) => setTimeout(resolve, 5_000, 'still running'))]);
+    const ended = await Promise.race([step, new Promise((resolve) => setTimeout(resolve, 60_000, 'still running'))]);
     isBlocking = false;
     await unblocked;
     other.close();
