@@ -3,7 +3,7 @@
 import { exponentialLaw } from '../mechanisms/exponential.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isList, optional, type Rule, rule } from '../schema/rules.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
 
 /** What a question for the best of options says of itself. */
@@ -60,12 +60,14 @@ const fitTable: Rule = (field, fields) => {
   rule(`${inputs.length} rows, one for each input`, () => utility.length === inputs.length)(`${field}.utility`, utility);
 };
 
+/** What its constructor is called with, from a document. */
+export const bestCall: CallOf<BestFields> = ({ inputs, options, utility }, ask) => [
+  options,
+  { ...ask, utility: Object.fromEntries(inputs.map((input, i) => [input, utility[i] ?? []])) },
+];
+
 export const bestKind: QuestionKind<BestFields> = {
   make: best,
-  call: ({ inputs, options, utility }, ask) => [
-    options,
-    { ...ask, utility: Object.fromEntries(inputs.map((input, i) => [input, utility[i] ?? []])) },
-  ],
   rules: () => ({
     options: isList('string'),
     inputs: isList('string'),

@@ -3,7 +3,7 @@
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isList, isOneOf, optional } from '../schema/rules.ts';
-import { hasGrown, type QuestionKind } from './kind.ts';
+import { type CallOf, hasGrown, type QuestionKind } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
 /** What `other: true` appends to a list: it stands for every answer that is not listed. */
@@ -37,9 +37,12 @@ export interface ChoiceFields {
   readonly other?: true;
 }
 
+/** What its constructor is called with, from a document. */
+export const choiceCall: CallOf<ChoiceFields> = ({ answers, other }, ask) =>
+  other ? [answers.slice(0, -1), { ...ask, other }] : [answers, ask];
+
 export const choiceKind: QuestionKind<ChoiceFields> = {
   make: choice,
-  call: ({ answers, other }, ask) => (other ? [answers.slice(0, -1), { ...ask, other }] : [answers, ask]),
   rules: () => ({ answers: isList('string'), other: optional(isOneOf([true])) }),
   answers: ({ answers }) => answers,
   takes: ({ answers }) => `one of ${answers.join(', ')}`,

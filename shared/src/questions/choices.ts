@@ -4,7 +4,7 @@ import { setLaw } from '../mechanisms/privset.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isList, isOneOf, isWhole, optional, rule } from '../schema/rules.ts';
 import { OTHER } from './choice.ts';
-import { hasGrown, type QuestionKind } from './kind.ts';
+import { type CallOf, hasGrown, type QuestionKind } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
 
 /** What a question for several of a list says of itself. V is the type of its sets. */
@@ -55,9 +55,12 @@ export interface ChoicesFields {
   readonly other?: true;
 }
 
+/** What its constructor is called with, from a document. */
+export const choicesCall: CallOf<ChoicesFields> = ({ answers, atMost, other }, ask) =>
+  other ? [answers.slice(0, -1), { ...ask, atMost, other }] : [answers, { ...ask, atMost }];
+
 export const choicesKind: QuestionKind<ChoicesFields> = {
   make: choices,
-  call: ({ answers, atMost, other }, ask) => (other ? [answers.slice(0, -1), { ...ask, atMost, other }] : [answers, { ...ask, atMost }]),
   rules: () => ({
     answers: isList('string'),
     atMost: isWhole,

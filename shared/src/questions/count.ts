@@ -5,7 +5,7 @@ import { geometricLaw } from '../mechanisms/geometric.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isWhole } from '../schema/rules.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf } from './number.ts';
 import type { Ask, NamedCount, Question } from './question.ts';
 
@@ -39,9 +39,11 @@ export interface CountFields {
   readonly max: number;
 }
 
+/** What its constructor is called with, from a document. */
+export const countCall: CallOf<CountFields> = ({ max }, ask) => [max, ask];
+
 export const countKind: QuestionKind<CountFields> = {
   make: count,
-  call: ({ max }, ask) => [max, ask],
   rules: () => ({ max: isWhole }),
   answers: () => undefined,
   range: ({ max }) => [0, max],

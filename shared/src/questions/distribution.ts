@@ -5,7 +5,7 @@ import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { Law } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isRange, optional, type Rule, rule } from '../schema/rules.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import { placeOf, type Range } from './number.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
 
@@ -41,6 +41,7 @@ export function distribution(range: Range, ask: DistributionAsk): Question<numbe
     ask,
     fields: { range, cells },
     size: cells,
+    isScale: true,
     law: distributionLaw,
     input: (value) => {
       const place = placeOf(range, value);
@@ -60,9 +61,11 @@ export interface DistributionFields {
 const isCells = (): Rule =>
   rule(`a whole number of cells from 2 to ${MOST_CELLS}`, (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS);
 
+/** What its constructor is called with, from a document. */
+export const distributionCall: CallOf<DistributionFields> = ({ range, cells }, ask) => [range, { ...ask, cells }];
+
 export const distributionKind: QuestionKind<DistributionFields> = {
   make: distribution,
-  call: ({ range, cells }, ask) => [range, { ...ask, cells }],
   rules: () => ({
     range: isRange,
     cells: isCells(),

@@ -2,7 +2,7 @@
 
 import { kAryLaw } from '../mechanisms/k-ary.ts';
 import { assertAsk } from '../schema/asks.ts';
-import type { QuestionKind } from './kind.ts';
+import type { CallOf, QuestionKind } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
 /** Does each device say yes or no? */
@@ -23,9 +23,11 @@ export function flag(ask: ListAsk): Question<boolean> {
 /** A document of it has no fields of its own. */
 export type FlagFields = object;
 
+/** What its constructor is called with, from a document. */
+export const flagCall: CallOf<FlagFields> = (_fields, ask) => [ask];
+
 export const flagKind: QuestionKind<FlagFields> = {
   make: flag,
-  call: (_fields, ask) => [ask],
   rules: () => ({}),
   answers: () => [false, true],
   takes: () => 'true or false',

@@ -3,7 +3,7 @@
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isEdges } from '../schema/rules.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
 /** The buckets as people read them: below the first edge, [a, b) between two, from the last one on. */
@@ -22,6 +22,7 @@ export function histogram(edges: readonly number[], ask: ListAsk): Question<numb
     ask,
     fields: { edges },
     size,
+    isScale: true,
     law: listLaw,
     input: (value) => {
       const below = edges.filter((edge) => edge <= value).length;
@@ -37,9 +38,11 @@ export interface HistogramFields {
   readonly edges: readonly number[];
 }
 
+/** What its constructor is called with, from a document. */
+export const histogramCall: CallOf<HistogramFields> = ({ edges }, ask) => [edges, ask];
+
 export const histogramKind: QuestionKind<HistogramFields> = {
   make: histogram,
-  call: ({ edges }, ask) => [edges, ask],
   rules: () => ({ edges: isEdges }),
   answers: ({ edges }) => bucketLabels(edges),
   takes: () => 'a number',

@@ -9,7 +9,7 @@ import { isList, MAX_ANSWERS, type Rule, rule } from '../schema/rules.ts';
 import { MAX_STRING_BYTES, TOO_LONG } from '../too-long.ts';
 import type { Answer } from './answer.ts';
 import { isListPart, type JointFields, type JointPart, type JointValue, joint, jointAnswers, jointIndex } from './joint.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { Ask, ListAsk, NamedText, Question } from './question.ts';
 import { text } from './text.ts';
 
@@ -74,9 +74,14 @@ const ofParts = (parts: Parts, ask: Ask<never>): Question<never> =>
     ? jointText(parts, ask)
     : joint(parts as { readonly [name: string]: readonly Answer[] }, ask as ListAsk);
 
+/** What its constructor is called with, from a document. */
+export const jointCall: CallOf<JointFields> = ({ questions }, ask) => [
+  Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? part.answers : text])),
+  ask,
+];
+
 export const jointKind: QuestionKind<JointFields> = {
   make: ofParts,
-  call: ({ questions }, ask) => [Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? part.answers : text])), ask],
   rules: () => ({ questions: areParts }),
   answers: ({ questions }) => (questions.every(isListPart) ? jointAnswers(questions) : undefined),
   takes: ({ questions }) => `an object with an answer to each of ${questions.map(({ name }) => name).join(', ')}`,

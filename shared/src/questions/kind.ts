@@ -10,12 +10,13 @@ import type { Ask, Question } from './question.ts';
 /** What a document says of a question besides its own fields. */
 export type DocumentAsk = Pick<Ask, 'epsilon' | 'description' | 'every'>;
 
+/** What a constructor is called with, from a document: what scripts need of a type, and no more. */
+export type CallOf<F> = (fields: F, ask: DocumentAsk) => readonly unknown[];
+
 /** A type of question, F being its own fields in a document. What it charges depends on its ε and its slots alone (charges.ts). */
 export interface QuestionKind<in F> {
   /** Its constructor. */
   readonly make: (...call: never[]) => Question<never>;
-  /** What its constructor is called with, from a document. */
-  readonly call: (fields: F, ask: DocumentAsk) => readonly unknown[];
   /** Rules for its own fields, and for those of every metric where it has stricter ones. */
   readonly rules: () => Rules;
   /** A rule over its fields together, once each keeps its own. */

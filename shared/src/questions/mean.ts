@@ -4,7 +4,7 @@ import { meanLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
 import { assertAsk } from '../schema/asks.ts';
 import { isRange } from '../schema/rules.ts';
-import { type QuestionKind, same } from './kind.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf, type Range } from './number.ts';
 import type { Ask, NamedMean, Question } from './question.ts';
 
@@ -29,9 +29,11 @@ export interface MeanFields {
   readonly range: Range;
 }
 
+/** What its constructor is called with, from a document. */
+export const meanCall: CallOf<MeanFields> = ({ range }, ask) => [range, ask];
+
 export const meanKind: QuestionKind<MeanFields> = {
   make: mean,
-  call: ({ range }, ask) => [range, ask],
   rules: () => ({ range: isRange }),
   answers: () => undefined,
   range: ({ range }) => range,

@@ -83,6 +83,8 @@ export interface Question<in V> {
   readonly size: number;
   /** Whether its mean is estimated: where it is permanent, one bit of its first number is kept. */
   readonly isNumber?: true;
+  /** Whether its reports say in which part of a range a number lies. */
+  readonly isScale?: true;
   readonly law: Derive;
   /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;

@@ -1,17 +1,17 @@
 /** Every type of question by name, one line each. Who asks one imports its constructor, and bundles no table. */
 
-import { type BestFields, bestKind } from './best.ts';
-import { type ChoiceFields, choiceKind } from './choice.ts';
-import { type ChoicesFields, choicesKind } from './choices.ts';
-import { type CountFields, countKind } from './count.ts';
-import { type DistributionFields, distributionKind } from './distribution.ts';
-import { type FlagFields, flagKind } from './flag.ts';
-import { type HistogramFields, histogramKind } from './histogram.ts';
+import { type BestFields, bestCall, bestKind } from './best.ts';
+import { type ChoiceFields, choiceCall, choiceKind } from './choice.ts';
+import { type ChoicesFields, choicesCall, choicesKind } from './choices.ts';
+import { type CountFields, countCall, countKind } from './count.ts';
+import { type DistributionFields, distributionCall, distributionKind } from './distribution.ts';
+import { type FlagFields, flagCall, flagKind } from './flag.ts';
+import { type HistogramFields, histogramCall, histogramKind } from './histogram.ts';
 import type { JointFields } from './joint.ts';
-import { jointKind } from './joint-text.ts';
-import type { QuestionKind } from './kind.ts';
-import { type MeanFields, meanKind } from './mean.ts';
-import { type TextFields, textKind } from './text.ts';
+import { jointCall, jointKind } from './joint-text.ts';
+import type { CallOf, DocumentAsk, QuestionKind } from './kind.ts';
+import { type MeanFields, meanCall, meanKind } from './mean.ts';
+import { type TextFields, textCall, textKind } from './text.ts';
 
 /** The fields of each type in a document. */
 export interface QuestionFields {
@@ -44,5 +44,23 @@ export const kinds: { readonly [T in QuestionType]: QuestionKind<QuestionFields[
   distribution: distributionKind,
 };
 
+/** What each constructor is called with, from a document. */
+export const calls: { readonly [T in QuestionType]: CallOf<QuestionFields[T]> } = {
+  flag: flagCall,
+  choice: choiceCall,
+  choices: choicesCall,
+  best: bestCall,
+  joint: jointCall,
+  text: textCall,
+  histogram: histogramCall,
+  mean: meanCall,
+  count: countCall,
+  distribution: distributionCall,
+};
+
 /** What is known of a type, from a document that holds its name and its fields. */
 export const kindOf = (metric: { readonly type: QuestionType }): QuestionKind<typeof metric> => kinds[metric.type] as QuestionKind<object>;
+
+/** What its constructor is called with. */
+export const callOf = (metric: { readonly type: QuestionType }, ask: DocumentAsk): never[] =>
+  (calls[metric.type] as CallOf<object>)(metric, ask) as never[];

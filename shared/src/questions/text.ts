@@ -2,7 +2,7 @@
 
 import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import { assertAsk } from '../schema/asks.ts';
-import type { QuestionKind } from './kind.ts';
+import type { CallOf, QuestionKind } from './kind.ts';
 import type { Ask, NamedText, Question } from './question.ts';
 
 /** RAPPOR with an expert's own parameters. It carries its checks, for only those who bring parameters need them. */
@@ -28,9 +28,11 @@ export function text(ask: Ask<NamedText>): Question<string> {
 /** A document of it has no fields of its own. */
 export type TextFields = object;
 
+/** What its constructor is called with, from a document. */
+export const textCall: CallOf<TextFields> = (_fields, ask) => [ask];
+
 export const textKind: QuestionKind<TextFields> = {
   make: text,
-  call: (_fields, ask) => [ask],
   rules: () => ({}),
   answers: () => undefined,
   takes: () => 'a string',

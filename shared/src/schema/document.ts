@@ -7,7 +7,7 @@ import type { Answer, JointAnswer } from '../questions/answer.ts';
 import type { DocumentAsk } from '../questions/kind.ts';
 import type { Range } from '../questions/number.ts';
 import type { Permanence, Question } from '../questions/question.ts';
-import { kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
+import { callOf, kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
 import type { Budget } from './charges.ts';
 
 /** What the document of every metric has. */
@@ -69,6 +69,5 @@ export const rangeOf = (metric: MetricDocument): Range | undefined => kindOf(met
 /** A metric's question as its document tells it: enough to know what is an answer, for its law is known. */
 export function questionOf(metric: MetricDocument): Question<unknown> {
   const ask: DocumentAsk = { epsilon: metric.epsilon, description: '' };
-  const { make, call } = kindOf(metric);
-  return make(...(call(metric, ask) as never[])) as Question<unknown>;
+  return kindOf(metric).make(...callOf(metric, ask)) as Question<unknown>;
 }
