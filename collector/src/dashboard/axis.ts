@@ -1,7 +1,7 @@
 // The scale of one chart. It holds every whole interval, so nothing is clipped: it begins a little below 0 when
 // an interval does. Its ends fall on round numbers, so that it stands still while estimates settle.
 
-import { views } from '../questions/views.ts';
+import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export interface Axis {

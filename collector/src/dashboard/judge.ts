@@ -1,7 +1,7 @@
 // What may be concluded from a metric's intervals, and no more. Two answers whose 95 % intervals overlap are called
 // too close: stricter than a test of their difference, so a lead that is announced here is a lead.
 
-import { views } from '../questions/views.ts';
+import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export type Verdict =

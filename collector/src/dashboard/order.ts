@@ -1,7 +1,7 @@
 // In which order answers are shown: a flag's yes first, long lists by estimate, short ones as the schema has them,
 // for people know the order of their own few answers; buckets of a histogram and cells of a distribution always as the numbers go.
 
-import { views } from '../questions/views.ts';
+import { views } from '../questions/table.ts';
 import type { Answer, Metric, MetricType } from './types.ts';
 
 const LONGEST_IN_SCHEMA_ORDER = 6;

@@ -1,4 +1,4 @@
-/** Every type of question by name, one line each. Who asks one imports its constructor, and bundles no table. */
+/** Every type of question by name, and its constructor. An app bundles the constructors that it calls, and no table. */
 
 import { type BestFields, bestCall, bestKind } from './best.ts';
 import { type ChoiceFields, choiceCall, choiceKind } from './choice.ts';
@@ -12,6 +12,17 @@ import { jointCall, jointKind } from './joint-text.ts';
 import type { CallOf, DocumentAsk, QuestionKind } from './kind.ts';
 import { type MeanFields, meanCall, meanKind } from './mean.ts';
 import { type TextFields, textCall, textKind } from './text.ts';
+
+export { best } from './best.ts';
+export { choice } from './choice.ts';
+export { choices } from './choices.ts';
+export { count } from './count.ts';
+export { distribution } from './distribution.ts';
+export { flag } from './flag.ts';
+export { histogram } from './histogram.ts';
+export { joint } from './joint.ts';
+export { mean } from './mean.ts';
+export { text } from './text.ts';
 
 /** The fields of each type in a document. */
 export interface QuestionFields {
