@@ -1,7 +1,7 @@
 /** The answers of a question, for whoever builds a form of them. */
 
-import { isListPart, jointAnswers, type Schema, type Segments, type ValueOf } from '@murmuration/shared';
-import type { DeviceQuestions } from './questions.ts';
+import type { Schema, Segments, ValueOf } from '@murmuration/shared';
+import type { DeviceQuestions } from './questions/question.ts';
 
 /** Whether a type is `string` itself, as that of a text is: nobody can list its answers. */
 type IsString<V> = (<T>() => T extends V ? 1 : 2) extends <T>() => T extends string ? 1 : 2 ? true : false;
@@ -24,22 +24,10 @@ export function answersOf<const M extends DeviceQuestions, const S extends Segme
   schema: Schema<M, S>,
   metric: K,
 ): readonly AnswerOf<ValueOf<M[K]>>[] {
-  const document = schema.document.metrics[metric];
-  const answers = (): unknown => {
-    switch (document?.type) {
-      case 'flag':
-        return [false, true];
-      case 'choice':
-      case 'choices':
-        return document.answers;
-      case 'best':
-        return document.inputs;
-      case 'joint':
-        return document.questions.every(isListPart) ? jointAnswers(document.questions) : undefined;
-    }
-    return undefined;
-  };
-  const found = answers();
-  if (!found) throw new RangeError(`${metric}: expected a metric with a list of answers, got ${document?.type ?? 'none of this schema'}`);
-  return found as readonly AnswerOf<ValueOf<M[K]>>[];
+  const found = schema.questions[metric]?.answers?.();
+  if (!found)
+    throw new RangeError(
+      `${metric}: expected a metric with a list of answers, got ${schema.document.metrics[metric]?.type ?? 'none of this schema'}`,
+    );
+  return found as readonly unknown[] as readonly AnswerOf<ValueOf<M[K]>>[];
 }

@@ -1,7 +1,7 @@
 /** The checks of what an app passes in: in development only, as those of its schema. */
 
 import { conform, isOneOf, isText, isWhole, optional, type Rule, rule, type Segments } from '@murmuration/shared';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import type { Options } from './types.ts';
 
 const isShare = rule('a number above 0, at most 1', (share: number) => share > 0 && share <= 1);

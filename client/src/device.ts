@@ -1,8 +1,8 @@
 /** What a context of a device works on: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
-import { dayNumber, hex, type SchemaDocument, type Segments, type Batch as WireBatch } from '@murmuration/shared';
+import { type Batch, dayNumber, hex, type SchemaDocument, type Segments } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Path } from './record.ts';
 import type { Options, Outcome } from './types.ts';
@@ -12,7 +12,7 @@ const PER_DAY = 8;
 
 /** Everything but what is stored. */
 export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
-  readonly segment: WireBatch['segment'];
+  readonly segment: Batch['segment'];
   /** The most batches with one day's date. */
   readonly perDay: number;
   /** Whether reports wait for a random day of the next slot. */

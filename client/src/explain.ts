@@ -3,7 +3,7 @@
  * each metric is explained once. No sentence holds a value. Production bundles leave this file out, as they do the checks.
  */
 
-import { DAYS, dayText, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { DAYS, dayText, kindOf, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
 import { isPage, privacyControl } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { nextDay } from './ledger/ledger.ts';
@@ -33,26 +33,6 @@ interface Facts {
 
 const RESET = 'While you develop, `await telemetry.reset()` makes this browser a new device.';
 
-/** What a metric takes. */
-function expected(metric: MetricDocument | undefined): string {
-  switch (metric?.type) {
-    case 'flag':
-      return 'true or false';
-    case 'choice':
-      return `one of ${metric.answers.join(', ')}`;
-    case 'choices':
-      return `an array of some of ${metric.answers.join(', ')}`;
-    case 'best':
-      return `one of ${metric.inputs.join(', ')}`;
-    case 'joint':
-      return `an object with an answer to each of ${metric.questions.map(({ name }) => name).join(', ')}`;
-    case 'text':
-      return 'a string';
-    default:
-      return 'a number';
-  }
-}
-
 const ended = ({ options, outcome: { metric = '' } }: Facts): string => {
   const { expires } = options.schema.document.about[metric] ?? {};
   return expires === undefined
@@ -81,7 +61,8 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
         : 'Not recorded: nobody has agreed yet. Ask while `telemetry.consent.state` is `ask`, and call `telemetry.consent.grant()` when the person agrees.',
   retired: ended,
   closed: () => 'Not recorded: `telemetry.close()` was called before. Create another telemetry.',
-  'wrong-type': ({ metric }) => `Not recorded: the value has the wrong type. Expected ${expected(metric)}.`,
+  'wrong-type': ({ metric }) =>
+    `Not recorded: the value has the wrong type. Expected ${metric ? kindOf(metric).takes(metric) : 'another value'}.`,
   'unknown-metric': ({ options }) =>
     `Not recorded: the schema has no such metric. It has ${Object.keys(options.schema.document.metrics).join(', ')}.`,
   'no-entropy': () => 'Not recorded: there is no `crypto.getRandomValues` here. Pass a cryptographic source as `rng`.',

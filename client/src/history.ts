@@ -9,7 +9,7 @@ import type { Spill, Storage } from './adapters/storage.ts';
 import { fetchTransport, type Transport } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { attempt } from './maybe.ts';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import type { Options } from './types.ts';
 import { saidBy } from './view.ts';
 

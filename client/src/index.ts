@@ -15,20 +15,10 @@ export { memoryStorage, type Spill, type Storage, type Updated } from './adapter
 export { type Delivery, fetchTransport, type Transport, type Upload } from './adapters/transport.ts';
 export { webStorage } from './adapters/web-storage.ts';
 export { answersOf } from './answers.ts';
-export { best } from './best.ts';
-export { choices } from './choices.ts';
-export { distribution } from './distribution.ts';
 export { longList } from './long-list.ts';
-export { count, histogram, mean } from './numbers.ts';
-export {
-  choice,
-  type DeviceQuestion,
-  type DeviceQuestions,
-  flag,
-  joint,
-  permanent,
-  text,
-} from './questions.ts';
+export * from './questions/index.ts';
+export { permanent } from './questions/permanent.ts';
+export type { DeviceQuestion, DeviceQuestions } from './questions/question.ts';
 export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';

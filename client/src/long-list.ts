@@ -1,7 +1,8 @@
 /** Short reports for long lists: what a list of more than 64 answers names. An app whose lists are short bundles none of it. */
 
 import { bucketOf, fromBigEndian, longListLaw } from '@murmuration/shared';
-import { type ListMechanism, lists, type Randomizing } from './questions.ts';
+import { lists } from './questions/lists.ts';
+import type { ListMechanism, Randomizing } from './questions/question.ts';
 import { randomizeLocalHashing } from './randomizers/local-hashing.ts';
 
 /** Whether the report's cohort puts the answer in the report's bucket; reports of other laws say what they say anywhere. */

@@ -4,29 +4,11 @@
  * a day may have is sent when the day is over, with all that came meanwhile.
  */
 
-import { ACCEPTED_DAYS, dayText, MAX_REPORTS, type Batch as WireBatch } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayText, MAX_REPORTS } from '@murmuration/shared';
 import type { Device } from './device.ts';
+import type { QueuedBatch, QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
-import type { Report } from './record.ts';
 import type { Outcome } from './types.ts';
-
-/** A batch as it is kept: what is sent, and what its device knows of it. */
-export interface Batch extends Pick<WireBatch, 'schema' | 'batch'> {
-  /** Days since 1970-01-01. */
-  readonly day: number;
-  readonly segment?: WireBatch['segment'] | undefined;
-  reports: Report[];
-  /** The first day on which it may be sent. */
-  readonly from: number;
-  /** About how many characters its reports take. */
-  size: number;
-  /** The context that may add to it and send it at once; none when it has been sent. */
-  by: string;
-  /** How often it has been sent. */
-  tries: number;
-  /** Milliseconds since 1970 before which no other context sends it, nor this one again. */
-  notBefore: number;
-}
 
 /** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
 const FULL = 40_000;
@@ -44,7 +26,7 @@ const SPREAD = 60_000;
 const LONGEST_RETRY_AFTER = 86_400_000;
 
 /** The JSON that is sent: the same for the same batch, today and after any number of retries. */
-export const bodyOf = ({ schema, segment, day, batch, reports }: Batch): string =>
+export const bodyOf = ({ schema, segment, day, batch, reports }: QueuedBatch): string =>
   JSON.stringify({ v: 1, schema, segment, day: dayText(day), batch, reports: reports.map(([metric, bytes]) => [metric, bytes]) });
 
 /** Turns the state to a day, unless it has seen a later one. */
@@ -55,7 +37,7 @@ export function turnTo(state: State, today: number): void {
 }
 
 /** Takes a batch out, and says what became of its reports. */
-export function remove({ said }: Device, state: State, batch: Batch, result: Outcome['result'], reason?: string): void {
+export function remove({ said }: Device, state: State, batch: QueuedBatch, result: Outcome['result'], reason?: string): void {
   state.outbox = state.outbox.filter((other) => other !== batch);
   for (const [metric] of batch.reports) said.push({ result, metric, reason });
 }
@@ -77,7 +59,7 @@ export function trim(device: Device, state: State): void {
 }
 
 /** Adds a report to a batch of a day; of the next one that may have another batch, if that may not. */
-export function put(device: Device, state: State, report: Report, first: number): void {
+export function put(device: Device, state: State, report: QueuedReport, first: number): void {
   const { wire: schema, segment, perDay, me: by, coins } = device;
   for (let day = first; ; day++) {
     const ofDay = state.outbox.filter((batch) => batch.day === day);
@@ -107,21 +89,21 @@ export function put(device: Device, state: State, report: Report, first: number)
 const until = (time: number, { now }: Device): number => (time - now() > 2 * LONGEST_RETRY_AFTER ? 0 : time - now());
 
 /** Milliseconds until a batch may be sent, by the context that began it or by any. */
-const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: Batch): number =>
+const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: QueuedBatch): number =>
   from > day ? Number.POSITIVE_INFINITY : Math.max(until(pause, device), by === device.me ? 0 : until(notBefore, device));
 
 /** Milliseconds until something may be sent; infinite when nothing waits. */
 export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));
 
 /** What this context may send at once: it began it, and nobody has sent it. */
-export const fresh = (device: Device, state: State): readonly Batch[] =>
+export const fresh = (device: Device, state: State): readonly QueuedBatch[] =>
   state.outbox.filter((batch) => batch.by === device.me && waitOf(device, state, batch) <= 0);
 
 /**
  * Chooses what is sent now: all that is fresh, and of what has waited at most one batch, the others at random times of their own. So a
  * collector that was away does not get a device's batches together. Their bytes are fixed with this, and the time of the next try.
  */
-export function seal(device: Device, state: State): readonly Batch[] {
+export function seal(device: Device, state: State): readonly QueuedBatch[] {
   const { me, now, coins } = device;
   const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
   const old = due.find(({ by }) => by !== me);

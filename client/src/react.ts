@@ -4,7 +4,7 @@
 
 import type { Segments } from '@murmuration/shared';
 import { useMemo, useState, useSyncExternalStore } from 'react';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import { createTelemetry } from './telemetry.ts';
 import type { Consent, Options, Telemetry } from './types.ts';
 

@@ -6,15 +6,13 @@
 
 import { DAYS, type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
 import { type Claim, claim } from './ledger/ledger.ts';
+import type { QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import { attempt } from './maybe.ts';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import type { Coins } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
 import type { Outcome } from './types.ts';
-
-/** Metric, the bytes of its report in base64url, and of a metric with `otherwise` the day on which its slot began. */
-export type Report = readonly [metric: string, bytes: string, since?: number | undefined];
 
 /** What the path depends on: the questions of a schema, its laws, and coins. */
 export interface Path {
@@ -40,14 +38,14 @@ export function randomize({ questions, metrics, coins, newId }: Path, metric: st
 }
 
 /** The report of a symbol: itself, or the instantaneous response to the one that the metric's epoch keeps. */
-function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim, epoch: string | undefined, since?: number): Report {
+function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim, epoch: string | undefined, since?: number): QueuedReport {
   const respond = questions[metric]?.respondStored;
   const bytes = respond && epoch !== undefined ? toBase64url(respond((metrics[metric] as MetricDocument).law, epoch, coins)) : symbol;
   return [metric, bytes, since];
 }
 
 /** Takes a metric's slot: the state holds the claim, and the report is returned. Otherwise says why not, and changes nothing. */
-export function take(path: Path, state: State, asked: Claim): Report | Outcome['result'] {
+export function take(path: Path, state: State, asked: Claim): QueuedReport | Outcome['result'] {
   const metric = path.metrics[asked.metric] as MetricDocument;
   const account = claim(asked, metric, state.accounts, state.day, path.budget);
   if (typeof account === 'string') return account;
@@ -64,7 +62,7 @@ export function take(path: Path, state: State, asked: Claim): Report | Outcome['
 export function replace(path: Path, state: State, asked: Claim): Outcome['result'] {
   const account = state.accounts[asked.metric];
   const { every } = path.metrics[asked.metric] as MetricDocument;
-  const isHere = ([metric, , since]: Report): boolean => metric === asked.metric && since === account?.day;
+  const isHere = ([metric, , since]: QueuedReport): boolean => metric === asked.metric && since === account?.day;
   const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));
   if (account?.answered !== 0 || !batch || !(state.day < account.day + DAYS[every])) return 'already-answered';
   // Where an epoch began with this slot, the answer is the epoch's: the symbol of `otherwise` has left nobody.

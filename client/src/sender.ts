@@ -3,10 +3,11 @@
 import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import type { Device } from './device.ts';
+import type { QueuedBatch } from './ledger/queued.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { type Batch, hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
+import { hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
 import { advance } from './slots.ts';
-import type { Store } from './store.ts';
+import type { DeviceStore } from './store.ts';
 
 // Milliseconds from a record to its upload: at least, and at most so many more.
 const SOON = 1_000;
@@ -23,7 +24,7 @@ const TRIES = 3;
 export const isFinal = (status: number): boolean => status >= 200 && status < 500 && ![403, 404, 408, 425, 429].includes(status);
 
 /** A batch and what was answered. */
-type Answered = readonly [batch: Batch, delivery: Delivery];
+type Answered = readonly [batch: QueuedBatch, delivery: Delivery];
 
 /** Sends what is due. */
 export interface Sender {
@@ -37,9 +38,9 @@ export interface Sender {
 /** @param isActive whether the person agrees, and the page has not been left */
 export function createSender(
   device: Device,
-  store: Store,
+  store: DeviceStore,
   clock: Clock,
-  send: (batch: Batch) => Promise<Delivery>,
+  send: (batch: QueuedBatch) => Promise<Delivery>,
   isActive: () => boolean,
 ): Sender {
   let stop: (() => void) | undefined; // of the one timer
@@ -63,7 +64,7 @@ export function createSender(
   };
 
   /** An upload, and its answer: none when that takes too long. */
-  const deliver = (batch: Batch): Promise<Answered> =>
+  const deliver = (batch: QueuedBatch): Promise<Answered> =>
     new Promise((resolve) => {
       const end = (delivery?: Delivery): void => {
         late();

@@ -12,7 +12,7 @@ import { erase } from './outbox.ts';
 import type { Spill } from './spill.ts';
 import type { Consent, Outcome } from './types.ts';
 
-export interface Store {
+export interface DeviceStore {
   /** What was last stored, as far as this context knows. */
   view: State;
   readonly consent: () => Consent['state'];
@@ -33,7 +33,7 @@ export interface Store {
  * @param fallback the consent that holds until the person decides
  * @param changed the consent is another, or is known
  */
-export function createStore(
+export function createDeviceStore(
   storage: Storage,
   spill: Spill,
   name: string,
@@ -41,7 +41,7 @@ export function createStore(
   fallback: Exclude<Consent['state'], 'unknown'>,
   tell: (outcome: Outcome) => void,
   changed: () => void,
-): Store {
+): DeviceStore {
   let decision = UNDECIDED;
   let refusal = spill.decision(); // the newest that this context knows of: its own transaction may never have been done
   let isKnown = false;
@@ -80,7 +80,7 @@ export function createStore(
     if (consent() !== old) changed();
   };
 
-  const store: Store = {
+  const store: DeviceStore = {
     view: emptyState(),
     consent,
     change: (work, isSeen = true) =>

@@ -10,16 +10,17 @@ import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
 import { createDevice } from './device.ts';
 import { announce, explain, explainDelivery } from './explain.ts';
+import type { QueuedBatch } from './ledger/queued.ts';
 import { spentState } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
-import { type Batch, bodyOf, erase, fresh } from './outbox.ts';
-import type { DeviceQuestions } from './questions.ts';
+import { bodyOf, erase, fresh } from './outbox.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
 import { createSender } from './sender.ts';
 import { advance, answer, type Entry, hasOtherwise, isTaken } from './slots.ts';
 import { createSpill } from './spill.ts';
-import { createStore } from './store.ts';
+import { createDeviceStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
@@ -44,8 +45,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const name = `murmuration:${document.app}`;
 
   const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
-  const uploadOf = (batch: Batch): Upload => ({ url, body: bodyOf(batch) });
-  const send = (batch: Batch): Promise<Delivery> => {
+  const uploadOf = (batch: QueuedBatch): Upload => ({ url, body: bodyOf(batch) });
+  const send = (batch: QueuedBatch): Promise<Delivery> => {
     const delivery = transport(uploadOf(batch));
     if (process.env.NODE_ENV !== 'production') explainDelivery(options, delivery);
     return delivery;
@@ -72,14 +73,22 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
   const device = createDevice(options, clock);
   const spill = createSpill(storage, name);
-  const store = createStore(storage, spill, name, device, fallback === 'granted' && privacyControl() ? 'denied' : fallback, tell, () => {
-    if (store.consent() === 'denied') {
-      cancel();
-      refusePending();
-      spill.answers().forEach(spill.drop);
-    }
-    for (const listener of [...listeners]) attempt(listener);
-  });
+  const store = createDeviceStore(
+    storage,
+    spill,
+    name,
+    device,
+    fallback === 'granted' && privacyControl() ? 'denied' : fallback,
+    tell,
+    () => {
+      if (store.consent() === 'denied') {
+        cancel();
+        refusePending();
+        spill.answers().forEach(spill.drop);
+      }
+      for (const listener of [...listeners]) attempt(listener);
+    },
+  );
   /** The day, which never goes back. */
   const today = (): number => Math.max(store.view.day, device.today());
   const isOpen = (): boolean => !isAway && !isClosed;

@@ -4,7 +4,7 @@ import type { Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { Clock, Lifecycle } from './adapters/lifecycle.ts';
 import type { Storage } from './adapters/storage.ts';
 import type { Transport } from './adapters/transport.ts';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 import type { Rng } from './random/coins.ts';
 import type { Look } from './view.ts';
 

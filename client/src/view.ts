@@ -14,9 +14,9 @@ import {
 } from '@murmuration/shared';
 import type { Upload } from './adapters/transport.ts';
 import { nextDay, openWindows, spentIn } from './ledger/ledger.ts';
+import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
-import type { Batch } from './outbox.ts';
-import type { DeviceQuestions } from './questions.ts';
+import type { DeviceQuestions } from './questions/question.ts';
 
 /** What a device knows of itself. */
 export interface Look {
@@ -24,7 +24,7 @@ export interface Look {
   readonly schema: Schema<DeviceQuestions>;
   /** Days since 1970-01-01. */
   readonly today: number;
-  readonly uploadOf: (batch: Batch) => Upload;
+  readonly uploadOf: (batch: QueuedBatch) => Upload;
 }
 
 /** A telemetry, of any schema. */

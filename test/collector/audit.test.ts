@@ -101,7 +101,7 @@ describe('a claim', () => {
     for (const epsilon of [1e21, 1e308]) {
       const { status, stdout, stderr } = audit({ ...document, budget: { epsilon, per: 'month' } });
       expect([status, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^murmuration: [^\n]*schema\.budget\.epsilon: expected number to be <=1000000000, got [^\n]*\n$/);
+      expect(stderr).toMatch(/^murmuration: [^\n]*schema\.budget\.epsilon: expected a number of at most 1000000000, got [^\n]*\n$/);
     }
   });
 

@@ -299,7 +299,7 @@ describe('bad usage', () => {
     [['schema'], 'required option'],
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
     [['schema', '--schema', first, '--against', join(tmpdir(), 'no-such.json')], `--against ${join(tmpdir(), 'no-such.json')}: ENOENT`],
-    [['schema', '--schema', empty], 'null.ts: schema: expected object, got null'],
+    [['schema', '--schema', empty], 'null.ts: schema: expected an object, got null'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],
     [

@@ -8,7 +8,7 @@ import { countMeanSketch, dBitFlip, localHashing, stringHashing, unary } from '@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bloomBit, bloomBits, fromBase64url, hashString, MODULUS, mechanismOf, type RapporLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import type { DeviceQuestion } from '#client/questions.ts';
+import type { DeviceQuestion } from '#client/questions/question.ts';
 import { isPermanent, numberSpecimens, specimens } from '../conformance/specimens.ts';
 import { largestRatio, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';

@@ -6,7 +6,7 @@
 import { type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
 import { emptyState } from '#client/ledger/state.ts';
 import { bodyOf } from '#client/outbox.ts';
-import type { DeviceQuestion } from '#client/questions.ts';
+import type { DeviceQuestion } from '#client/questions/question.ts';
 import type { Coins } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { randomize } from '#client/record.ts';

@@ -8,9 +8,10 @@ import { fromBase64url, parseDay, type SchemaDocument, type Batch as WireBatch }
 import type { Spill } from '#client/adapters/storage.ts';
 import type { Device } from '#client/device.ts';
 import type { Claim } from '#client/ledger/ledger.ts';
+import type { QueuedBatch } from '#client/ledger/queued.ts';
 import { emptyState, parseState, type State, stateText } from '#client/ledger/state.ts';
-import { type Batch, bodyOf, remove, seal } from '#client/outbox.ts';
-import type { DeviceQuestions } from '#client/questions.ts';
+import { bodyOf, remove, seal } from '#client/outbox.ts';
+import type { DeviceQuestions } from '#client/questions/question.ts';
 import { randomize } from '#client/record.ts';
 import { advance, answer, type Entry, hasOtherwise } from '#client/slots.ts';
 import { createSpill } from '#client/spill.ts';
@@ -40,7 +41,7 @@ interface Context {
   /** How many coins it has thrown, so that each symbol and id is another. */
   readonly thrown: number;
   readonly entries: readonly Entry[];
-  readonly sealed: readonly Batch[];
+  readonly sealed: readonly QueuedBatch[];
 }
 
 export interface World {
@@ -187,7 +188,7 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
         'claimed',
       );
     case 'claimed': {
-      let sealed: readonly Batch[] = [];
+      let sealed: readonly QueuedBatch[] = [];
       const stored = transact(world.stored, (state) => {
         advance(device, state);
         sealed = seal(device, state);

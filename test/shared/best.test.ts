@@ -33,7 +33,7 @@ describe('the best of options', () => {
     expect(parseDocument(JSON.parse(canonicalSchema(document)))).toEqual(JSON.parse(JSON.stringify(document)));
     const changed = (fields: object) => ({ ...document, metrics: { view: { ...metric, ...fields } } });
     expect(() => parseDocument(changed({ law: kAryLaw(3, 1) }))).toThrow('expected exponential exactly for best');
-    expect(() => parseDocument(changed({ inputs: ['few', 'many'] }))).toThrow('expected 2 rows of 3 numbers, got 3 of 3');
+    expect(() => parseDocument(changed({ inputs: ['few', 'many'] }))).toThrow('expected 2 rows, one for each input');
     expect(() => parseDocument(changed({ law: exponentialLaw(Object.values(utility), 1.01) }))).toThrow('expected an epsilon of at most 1');
     const dependent = [
       [2, 0, 0],

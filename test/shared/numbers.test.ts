@@ -64,7 +64,7 @@ describe('a mean', () => {
     expect(() => parseDocument(changed({ law: { ...meanLaw(1), inside: meanLaw(1).inside + 9 } }))).toThrow(
       'expected an epsilon of at most 1',
     );
-    expect(() => parseDocument(changed({ range: [3, 3] }))).toThrow('a low and a high end');
+    expect(() => parseDocument(changed({ range: [3, 3] }))).toThrow('expected two finite numbers, the second above the first');
   });
 
   test.each([[[1, 1]], [[2, 1]], [[0]], [[0, 1, 2]], [[0, Number.POSITIVE_INFINITY]], [[-1e308, 1e308]], [['0', '1']]])(

@@ -6,7 +6,7 @@
 
 import type { Schema } from '@murmuration/shared';
 import { historyOf } from '../history.ts';
-import type { DeviceQuestions } from '../questions.ts';
+import type { DeviceQuestions } from '../questions/question.ts';
 import type { Telemetry } from '../types.ts';
 import { type Look, ledger, preview, saidBy } from '../view.ts';
 import { element, paragraph } from './elements.ts';
@@ -81,7 +81,7 @@ export function openInspector<M extends DeviceQuestions>({
   onClose,
 }: InspectorOptions<M>): Inspector {
   const words: Words = { ...english, ...own };
-  const speech: Speech = { words, readable: readableIn(words, schema.document), document: schema.document };
+  const speech: Speech = { words, readable: readableIn(words, schema), document: schema.document };
   const host = element('section', { 'aria-label': words.title, lang: words.language, 'data-murmuration': 'inspector' });
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [createStyles()];

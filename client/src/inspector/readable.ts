@@ -1,6 +1,7 @@
 /** Answers, numbers and days as a person reads them, in the language of the words. */
 
-import { type Answer, labelOf, type SchemaDocument } from '@murmuration/shared';
+import { type Answer, labelOf, type Schema } from '@murmuration/shared';
+import type { DeviceQuestions } from '../questions/question.ts';
 import { casesOf, chanceOf, factorOf } from './chance.ts';
 import { sentences } from './elements.ts';
 import type { Words } from './words.ts';
@@ -21,29 +22,52 @@ export interface Readable {
   readonly chance: (metric: string) => string;
 }
 
-export function readableIn(words: Words, { metrics, about }: SchemaDocument): Readable {
+export function readableIn(
+  words: Words,
+  { questions, document: { metrics, about } }: Pick<Schema<DeviceQuestions>, 'questions' | 'document'>,
+): Readable {
   const { language } = words;
   const numbers = new Intl.NumberFormat(language);
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
   const either = new Intl.ListFormat(language, { type: 'disjunction' });
   const number = (value: number): string => numbers.format(value);
+  const forms = new Map<string, string>();
+  /** What the answers of a list are: texts, yes and no, or answers to several lists. */
+  const formOf = (metric: string): string => {
+    const form = forms.get(metric) ?? typeof questions[metric]?.answers?.()[0];
+    forms.set(metric, form);
+    return form;
+  };
+
+  /** Yes and no in a label that holds them with their question. */
+  const withWords = (text: string): string =>
+    text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? words.yes : words.no}`);
 
   /** A label of shared's, which the collector's pages show as well. */
   const label = (metric: string, text: string): string => {
-    const { type } = metrics[metric] ?? {};
-    if (type === 'flag') return text === 'true' ? words.yes : words.no;
-    if (type === 'joint') return text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? words.yes : words.no}`);
+    const question = questions[metric];
+    const form = formOf(metric);
+    if (form === 'boolean') return text === 'true' ? words.yes : words.no;
+    if (form === 'object') return withWords(text);
     const unit = about[metric]?.unit;
     const spoken = (digits = ''): string => {
       const text = digits !== '' && Number.isFinite(Number(digits)) ? number(Number(digits)) : digits;
       return unit === undefined ? text : `${text}\u00a0${unit}`;
     };
-    if (type === 'mean' || type === 'count') return spoken(text);
-    if (type !== 'histogram' && type !== 'distribution') return text;
+    if (question?.isNumber) return spoken(text);
+    if (!question?.isScale) return text;
     const [, low, high] = /^(.+) – (.+)$/.exec(text) ?? [];
     if (low !== undefined) return words.between(spoken(low), spoken(high));
     const [, sign, edge] = /^([<≥]) (.+)$/.exec(text) ?? [];
     return sign ? (sign === '<' ? words.below : words.from)(spoken(edge)) : spoken(text);
+  };
+
+  /** An answer that stands in a schema. */
+  const spokenAnswer = (metric: string, value: unknown): string => {
+    if (typeof value === 'number') return number(value);
+    if (Array.isArray(value)) return value.join(', ');
+    const text = labelOf(value as Answer);
+    return typeof value === 'object' ? withWords(text) : label(metric, text);
   };
 
   const factors = new Set(Object.values(metrics).map(({ epsilon }) => factorOf(epsilon)));
@@ -59,8 +83,7 @@ export function readableIn(words: Words, { metrics, about }: SchemaDocument): Re
       const quoted = labels.map((text) => `“${label(metric, text)}”`);
       return words.says(either.format(more > 0 ? [...quoted, words.others(number(more))] : quoted));
     },
-    answer: (metric, value) =>
-      typeof value === 'number' ? number(value) : Array.isArray(value) ? value.join(', ') : label(metric, labelOf(value as Answer)),
+    answer: spokenAnswer,
     chance: (metric) => {
       const asked = metrics[metric];
       if (!asked) return '';

@@ -4,9 +4,9 @@
  */
 
 import { checksum64, DAYS, type Period, type SchemaDocument } from '@murmuration/shared';
-import type { Batch } from '../outbox.ts';
 import { type Decision, UNDECIDED } from './decision.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
+import type { QueuedBatch } from './queued.ts';
 
 /** The format of what is stored. */
 const VERSION = 2;
@@ -20,7 +20,7 @@ export interface State {
   /** How many batches of that day there have been. */
   batches: number;
   accounts: Accounts;
-  outbox: Batch[];
+  outbox: QueuedBatch[];
   /** Milliseconds since 1970 before which nothing is sent: the collector asked for it. */
   pause: number;
   /** Metrics that the collector has retired, each with the schema that was answered so. */

@@ -10,7 +10,7 @@ import {
   pointCode,
   projectiveLaw,
 } from '@murmuration/shared';
-import type { ListMechanism } from '../questions.ts';
+import type { ListMechanism } from '../questions/question.ts';
 import { randomizeHadamard } from '../randomizers/hadamard.ts';
 import { randomizeProjective } from '../randomizers/projective.ts';
 

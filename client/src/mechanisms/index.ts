@@ -4,9 +4,10 @@
  */
 
 export { expertRappor as rappor, type RapporParameters } from '@murmuration/shared';
-export type { DistributionMechanism } from '../distribution.ts';
-export type { CountMechanism, MeanMechanism } from '../numbers.ts';
-export type { ListMechanism, TextMechanism } from '../questions.ts';
+export type { CountMechanism } from '../questions/count.ts';
+export type { DistributionMechanism } from '../questions/distribution.ts';
+export type { MeanMechanism } from '../questions/mean.ts';
+export type { ListMechanism, TextMechanism } from '../questions/question.ts';
 export { hadamard, projective } from './designs.ts';
 export { localHashing, stringHashing } from './local-hashing.ts';
 export { duchi, geometric, hierarchical, hybrid, laplace, piecewise, squareWave } from './numbers.ts';

@@ -2,7 +2,7 @@
 
 import { bucketsFor, hashedLaw, kAryLaw, stringHashingLaw } from '@murmuration/shared';
 import { saysHashed } from '../long-list.ts';
-import type { ListMechanism, TextMechanism } from '../questions.ts';
+import type { ListMechanism, TextMechanism } from '../questions/question.ts';
 import { randomizeLocalHashing, respondLocalHashing } from '../randomizers/local-hashing.ts';
 import { randomizeStringHashing, respondStringHashing } from '../randomizers/string-hashing.ts';
 

@@ -10,8 +10,9 @@ import {
   squareWaveLaw,
   steppedLaw,
 } from '@murmuration/shared';
-import type { DistributionMechanism } from '../distribution.ts';
-import type { CountMechanism, MeanMechanism } from '../numbers.ts';
+import type { CountMechanism } from '../questions/count.ts';
+import type { DistributionMechanism } from '../questions/distribution.ts';
+import type { MeanMechanism } from '../questions/mean.ts';
 import { randomizeGeometric } from '../randomizers/geometric.ts';
 import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
 import { randomizeHybrid } from '../randomizers/hybrid.ts';

@@ -14,7 +14,7 @@ import {
   hasBit,
   signOf,
 } from '@murmuration/shared';
-import type { ListMechanism, Randomizing } from '../questions.ts';
+import type { ListMechanism, Randomizing } from '../questions/question.ts';
 import { randomizeCountMeanSketch } from '../randomizers/count-mean-sketch.ts';
 import { randomizeHadamardCountMeanSketch } from '../randomizers/hadamard-count-mean-sketch.ts';
 import { refusePermanent } from './designs.ts';

@@ -1,7 +1,7 @@
 /** Mechanisms that answer a list with bits, by name. */
 
 import { dBitFlipLaw, symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
-import type { ListMechanism } from '../questions.ts';
+import type { ListMechanism } from '../questions/question.ts';
 import { randomizeDBitFlip } from '../randomizers/d-bit-flip.ts';
 import { randomizeUnary } from '../randomizers/unary.ts';
 

@@ -1,8 +1,6 @@
 /** @module The whole script for pages without a build: every question, every mechanism and the inspector, on the global `murmuration`. */
 
-import { best } from '../best.ts';
-import { choices } from '../choices.ts';
-import { distribution } from '../distribution.ts';
+import { calls, type QuestionType } from '@murmuration/shared';
 import {
   countMeanSketch,
   dBitFlip,
@@ -17,31 +15,29 @@ import {
   stringHashing,
   unary,
 } from '../mechanisms/index.ts';
-import { count, histogram, mean } from '../numbers.ts';
-import { joint, permanent, text } from '../questions.ts';
-
+import * as constructors from '../questions/index.ts';
+import { permanent } from '../questions/permanent.ts';
+import type { DeviceQuestion } from '../questions/question.ts';
+import { randomizeRappor } from '../randomizers/rappor.ts';
 import { type Held, schemaReader } from './from-json.ts';
-import { lists } from './lists.ts';
 
 export { historyOf, withHistory } from '../history.ts';
 export * from '../index.ts';
 export { openInspector } from '../inspector/index.ts';
 export * from '../mechanisms/index.ts';
 
-const questions: Required<Held['questions']> = {
-  ...lists,
-  choices: ({ answers, atMost, other }, ask) =>
-    choices(other ? answers.slice(0, -1) : answers, { ...ask, atMost, ...(other && { other }) }),
-  best: ({ inputs, options, utility }, ask) =>
-    best(options, { ...ask, utility: Object.fromEntries(inputs.map((input, i) => [input, utility[i] ?? []])) }),
-  joint: ({ questions: parts }, ask) =>
-    joint(Object.fromEntries(parts.map((part) => [part.name, 'answers' in part ? part.answers : text])), ask),
-  text: (_metric, ask) => text(ask),
-  histogram: ({ edges }, ask) => histogram(edges, ask),
-  mean: ({ range }, ask) => mean(range, ask),
-  count: ({ max }, ask) => count(max, ask),
-  distribution: ({ range, cells }, ask) => distribution(range, { ...ask, cells }),
+/** Every type's constructor: one that the index of questions leaves out does not compile. */
+const makes: { readonly [T in QuestionType]: (...call: never[]) => DeviceQuestion<never> } = constructors as {
+  readonly [T in keyof typeof constructors]: never;
 };
+
+/** By type, the question of a metric's document. */
+const questions = Object.fromEntries(
+  Object.entries(calls).map(([type, call]) => [
+    type,
+    (metric: never, ask: never) => makes[type as QuestionType](...(call(metric, ask) as never[])),
+  ]),
+) as Required<Held['questions']>;
 
 /**
  * A schema from the JSON that `murmuration schema --json` prints.
@@ -52,6 +48,7 @@ export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
   questions,
   permanent,
   mechanisms: [
+    { randomizers: { rappor: randomizeRappor } }, // of a text that is asked together with lists
     unary(),
     dBitFlip({ bits: 1 }),
     localHashing(),

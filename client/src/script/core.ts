@@ -4,7 +4,8 @@ import { schemaReader } from './from-json.ts';
 import { lists } from './lists.ts';
 
 export { defineSchema } from '@murmuration/shared';
-export { choice, flag } from '../questions.ts';
+export { choice } from '../questions/choice.ts';
+export { flag } from '../questions/flag.ts';
 export { createTelemetry } from '../telemetry.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { type Ask, type MetricDocument, type Permanence, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
-import type { DeviceQuestion, Randomizing } from '../questions.ts';
+import type { DeviceQuestion, Randomizing } from '../questions/question.ts';
 
 /** What a script holds. */
 export interface Held {

@@ -1,6 +1,7 @@
 /** Flag and choice, as a schema's document describes them: what both scripts hold. */
 
-import { choice, flag } from '../questions.ts';
+import { choice } from '../questions/choice.ts';
+import { flag } from '../questions/flag.ts';
 import type { Held } from './from-json.ts';
 
 export const lists: Required<Pick<Held['questions'], 'flag' | 'choice'>> = {

@@ -4,11 +4,11 @@
  * is e^ε / (e^ε + k - 1), by Bayes. Where each report supports m answers alike it is e^ε / (m e^ε + k - m).
  */
 
-import { answersOf, type MetricDocument, type Ratio, ratio } from '@murmuration/shared';
+import { answersOf, kindOf, type MetricDocument, type Ratio, ratio } from '@murmuration/shared';
 
 /** The largest P(truth | report) from a uniform prior; undefined where answers are not listed one by one. */
 export function posteriorOf(metric: MetricDocument, { numerator, denominator }: Ratio): Ratio | undefined {
-  const answers = metric.type === 'choices' ? undefined : answersOf(metric)?.length;
+  const answers = kindOf(metric).atMost ? undefined : answersOf(metric)?.length;
   if (answers === undefined) return undefined;
   const together = BigInt(metric.law.mechanism === 'subset' ? metric.law.subset : 1);
   return ratio(numerator, together * numerator + (BigInt(answers) - together) * denominator);

@@ -2,9 +2,7 @@
 
 import {
   type About,
-  bucketLabels,
   type Cadence,
-  isListPart,
   lnUp,
   type MetricDocument,
   PERIOD_DAYS,
@@ -12,14 +10,10 @@ import {
   ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
+import { wordsOf } from '../questions/table.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
-import { shortfallOf } from './shortfall.ts';
 import type { MetricSpending, Spending } from './spending.ts';
-import { sendsNothingUnlisted } from './warnings.ts';
-
-const TEXT = 'any text, of which only randomized bits of a hash leave the device';
-const SHOWN = 6; // so many answers are listed
 
 /** e^ε, rounded up to a tenth, to a whole number where that is long, and to a power of ten where that is too. */
 export function factor({ numerator, denominator }: Ratio): string {
@@ -41,36 +35,6 @@ const short = (odds: Ratio): string => lnUp(odds, 3);
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
-const listed = (answers: readonly string[]): string =>
-  answers.length <= SHOWN ? answers.join(', ') : `one of a list of ${answers.length}`;
-
-function answers(metric: MetricDocument): string {
-  switch (metric.type) {
-    case 'flag':
-      return 'yes or no';
-    case 'choice':
-      return listed(metric.answers);
-    case 'choices':
-      return `up to ${metric.atMost} of these, drawn at random where there are more: ${listed(metric.answers)}`;
-    case 'best':
-      return `one of the options ${listed(metric.options)}, drawn at random, the likelier the better it suits which of ${metric.inputs.length} kinds holds; nineteen times in twenty its score is at most ${shortfallOf(metric, 0.05)} below the best`;
-    case 'joint':
-      return metric.questions
-        .map((part) => `${part.name} (${isListPart(part) ? `one of ${part.answers.length}` : TEXT})`)
-        .join(' together with ');
-    case 'histogram':
-      return `the range in which a number lies: ${listed(bucketLabels(metric.edges))}`;
-    case 'count':
-      return `a count from 0 to ${metric.max}; the collector estimates the mean over many reports`;
-    case 'distribution':
-      return `a number from ${metric.range[0]} to ${metric.range[1]}, in one of ${metric.cells} parts of that range`;
-    case 'mean':
-      return `a number from ${metric.range[0]} to ${metric.range[1]}; the collector estimates the mean over many reports`;
-    case 'text':
-      return TEXT;
-  }
-}
-
 /** What a report, or all of an epoch, may tell of the true answer, where answers are listed. */
 function guess(metric: MetricDocument, odds: Ratio): string {
   const [most, before] = [posteriorOf(metric, odds), posteriorOf(metric, ratio(1n, 1n))];
@@ -90,7 +54,7 @@ function bound({ report, epoch, year }: MetricSpending, metric: MetricDocument):
 
 /** What an unlisted answer does. */
 function unlisted(metric: MetricDocument): readonly string[] {
-  if (!sendsNothingUnlisted(metric)) return [];
+  if (!wordsOf(metric.type).isUnlistedSilent?.(metric)) return [];
   return ['  An answer that is not listed sends nothing, so a report tells by being there that the answer was listed.'];
 }
 
@@ -104,7 +68,7 @@ const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
   return [
     `- ${description} (${spending.metric})`,
-    `  Asked ${often(metric.every)}. Answers: ${answers(metric)}.`,
+    `  Asked ${often(metric.every)}. Answers: ${wordsOf(metric.type).answers(metric)}.`,
     ...unlisted(metric),
     ...standIn(metric),
     `  ${bound(spending, metric)}`,

@@ -1,6 +1,7 @@
 /** What lies outside ε, in words: participation, segments, storage. The threat model has the whole list. */
 
 import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { wordsOf } from '../questions/table.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { Spending } from './spending.ts';
 
@@ -18,10 +19,6 @@ export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
 
 /** Above it, one report of a flag says the true answer nineteen times in twenty. */
 const LARGE = 3;
-
-/** Whether an answer, or a part of one, that is not listed sends nothing, so that presence tells something by type. */
-export const sendsNothingUnlisted = (metric: MetricDocument): boolean =>
-  metric.type === 'joint' || metric.type === 'best' || ((metric.type === 'choice' || metric.type === 'choices') && !metric.other);
 
 /** What one report of a large ε tells, for each metric that has one. */
 function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly Warning[] {
@@ -49,7 +46,9 @@ export function warningsOf(document: SchemaDocument, spending: Spending): readon
     about: segments,
     words: `segments are sent in clear: ${segments.join(', ')} put each device into one of ${combinationsOf(document)} groups, with no randomness. Nothing private may stand in one.`,
   };
-  const lists = Object.entries(document.metrics).flatMap(([name, metric]) => (sendsNothingUnlisted(metric) ? [name] : []));
+  const lists = Object.entries(document.metrics).flatMap(([name, metric]) =>
+    wordsOf(metric.type).isUnlistedSilent?.(metric) ? [name] : [],
+  );
   const unlisted: Warning = {
     kind: 'unlisted-sends-nothing',
     about: lists,

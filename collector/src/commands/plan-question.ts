@@ -1,9 +1,11 @@
 /** `murmuration plan` of a question without a schema: how many users it takes, and what other numbers of users would show. */
 
-import { type MetricDocument, rangeOf } from '@murmuration/shared';
+import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../plan/plan.ts';
-import { type Asking, metricOf, wordsOf } from '../plan/question.ts';
+import { metricOf, sentenceOf } from '../plan/question.ts';
 import { cohortsForError, lawsFor } from '../plan/strings.ts';
+import { wordsOf } from '../questions/table.ts';
+import type { Asking } from '../questions/words.ts';
 import { advice, count, goal, legend, needed, orNone, percent, promise, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
@@ -16,7 +18,7 @@ type Step = Precision & { readonly users: number };
 /** The plan of a question. */
 export interface QuestionPlan extends Wanted {
   readonly question: string;
-  readonly type: string;
+  readonly type: QuestionType;
   readonly mechanism: string;
   readonly epsilon: number;
   readonly tested: number;
@@ -41,7 +43,7 @@ export function planQuestion(asking: Asking, wanted: Wanted, users: number | und
   const all = [...LADDER, ...(users === undefined ? [] : [users]), ...(usersNeeded === null ? [] : [usersNeeded])];
   const range = rangeOf(metric);
   return {
-    question: wordsOf(asking),
+    question: sentenceOf(asking),
     type: metric.type,
     mechanism: metric.law.mechanism,
     epsilon: asking.epsilon,
@@ -60,7 +62,7 @@ export function planQuestion(asking: Asking, wanted: Wanted, users: number | und
 /** The plan in words. */
 export function describeQuestion(plan: QuestionPlan, users: number | undefined): string {
   const { question, type, epsilon, share, error, tested, usersNeeded, cohorts, steps, limit, range } = plan;
-  const isShare = type !== 'mean' && type !== 'count' && type !== 'distribution';
+  const isShare = kinds[type].estimates === 'shares';
   const own = steps.find((step) => step.users === users);
   const heading = ['users', isShare ? `${percent(share)} % reads as` : 'within', ...(isShare ? ['told from zero'] : [])];
   return [
@@ -89,7 +91,7 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
     '',
     ...(usersNeeded === null ? [] : ['* the fewest that are enough']),
     ...legend([type], [tested], share),
-    ...(type === 'text' ? ['   Texts that nobody looks for are not seen.'] : []),
+    ...(wordsOf(type).isText ? ['   Texts that nobody looks for are not seen.'] : []),
     ...(limit === undefined
       ? []
       : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${percent(limit)}.`]),

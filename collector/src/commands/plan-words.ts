@@ -1,13 +1,16 @@
 /** How a plan's figures are said to somebody who has never heard of ε. */
 
+import { kinds, type QuestionType } from '@murmuration/shared';
 import type { Precision } from '../plan/plan.ts';
+import { wordsOf } from '../questions/table.ts';
 
 export const count = (n: number): string => n.toLocaleString('en');
 export const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
 const figure = (value: number): string => `${Number(value.toPrecision(2))}`;
 export const orNone = <T>(value: T | null, words: (value: T) => string): string => (value === null ? 'none' : words(value));
 
-const isNumber = (type: string): boolean => type === 'mean' || type === 'count';
+const isNumber = (type: QuestionType): boolean => kinds[type].estimates === 'mean';
+const isDistribution = (type: QuestionType): boolean => kinds[type].estimates === 'distribution';
 
 /** A margin above this says nothing: what is estimated lies between 0 and 100 %. */
 const ALL = 1;
@@ -16,18 +19,18 @@ const ALL = 1;
 const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${percent(margin95)}`);
 
 /** What an estimate reads as: of a number in its unit, where its range is known. */
-export function reading(type: string, share: number, { margin95 }: Precision, range?: readonly [low: number, high: number]): string {
+export function reading(type: QuestionType, share: number, { margin95 }: Precision, range?: readonly [low: number, high: number]): string {
   if (isNumber(type) && range) return margin95 > ALL ? '± over the whole range' : `± ${figure(margin95 * (range[1] - range[0]))}`;
   if (isNumber(type)) return `mean ${margin(margin95)} % of range`;
-  return type === 'distribution' ? `below middle ${margin(margin95)}` : `${percent(share)} % ${margin(margin95)}`;
+  return isDistribution(type) ? `below middle ${margin(margin95)}` : `${percent(share)} % ${margin(margin95)}`;
 }
 
 /** What the users are needed for. */
-export function goal(type: string, share: number, error: number, range?: readonly [low: number, high: number]): string {
+export function goal(type: QuestionType, share: number, error: number, range?: readonly [low: number, high: number]): string {
   const points = `± ${percent(error)} percentage point${error === 0.01 ? '' : 's'}`;
   if (isNumber(type))
     return `know an average within ${range ? `± ${figure(error * (range[1] - range[0]))} (${percent(error)} % of the range)` : `± ${percent(error)} % of its range`}`;
-  if (type === 'distribution') return `know which share of the numbers is below the middle of the range within ${points}`;
+  if (isDistribution(type)) return `know which share of the numbers is below the middle of the range within ${points}`;
   return `see a share of ${percent(share)} % within ${points}`;
 }
 
@@ -46,8 +49,8 @@ export const advice = (users: number | null): readonly string[] =>
   users === null || users > EVERYBODY ? ['A larger ε (less noise) or a larger ± would help.'] : [];
 
 /** How to read the table: of these types of questions, so many answers tested at once. */
-export function legend(types: readonly string[], tested: readonly number[], share: number): readonly string[] {
-  const shares = types.some((type) => !isNumber(type) && type !== 'distribution');
+export function legend(types: readonly QuestionType[], tested: readonly number[], share: number): readonly string[] {
+  const shares = types.some((type) => kinds[type].estimates === 'shares');
   const most = Math.max(...tested);
   return [
     '±: the truth about all your users is within it 19 times in 20 (half a 95 % interval). It counts the noise that protects each',
@@ -58,14 +61,14 @@ export function legend(types: readonly string[], tested: readonly number[], shar
           'told from zero: the smallest share that will stand out from an answer that nobody gives, 4 times in 5.',
           ...(most > 1
             ? [
-                `   All answers of a question are tested at once (${types.includes('text') ? `${count(most)} here: so many candidates of a text are looked for` : `up to ${count(most)} here`}), so each must pass`,
+                `   All answers of a question are tested at once (${types.some((type) => wordsOf(type).isText) ? `${count(most)} here: so many candidates of a text are looked for` : `up to ${count(most)} here`}), so each must pass`,
                 '   a stricter test: 5 % over their number (Bonferroni). Then at most 1 question in 20 shows an answer that nobody gives.',
               ]
             : ['   An answer that nobody gives stands out 1 time in 20.']),
         ]
       : []),
     ...(types.some(isNumber) ? ['Of an average, ± is for the numbers that are hardest to average.'] : []),
-    ...(types.includes('distribution')
+    ...(types.some(isDistribution)
       ? ['below middle: the share of the numbers below the middle of the range, if they are spread evenly.']
       : []),
   ];

@@ -1,16 +1,18 @@
 /** `murmuration plan`: before shipping, how many users a question takes, and what a schema's metrics will show. */
 
-import { MAX_ANSWERS, type SchemaDocument } from '@murmuration/shared';
+import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { type AskedShares, askedOf } from '../plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE } from '../plan/plan.ts';
-import { type Asking, askedTypes, QUESTIONS } from '../plan/question.ts';
+import { askedTypes, QUESTIONS, questionOptions } from '../plan/question.ts';
 import { type Splitting, splittingOf } from '../plan/splitting.ts';
+import { wordsOf } from '../questions/table.ts';
+import type { Asking } from '../questions/words.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { describeQuestion, planQuestion } from './plan-question.ts';
 import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';
 import { table } from './table.ts';
-import { numbersOption, positiveOption, print, shareOption, sizesOption, UsageError, wholeOption } from './usage.ts';
+import { positiveOption, print, shareOption, UsageError, wholeOption } from './usage.ts';
 
 interface PlanOptions extends Partial<Asking> {
   readonly schema?: string;
@@ -42,7 +44,7 @@ const DEFINITIONS = {
 
 function row(
   name: string,
-  type: string,
+  type: QuestionType,
   share: number,
   mechanism: string,
   epsilon: number,
@@ -52,7 +54,7 @@ function row(
 ): readonly string[] {
   const { smallestShare, devicesForError } = precision;
   const smallest = orNone(smallestShare, (found) => `${percent(found)} %`);
-  const told = ['mean', 'count', 'distribution'].includes(type) ? '' : smallest;
+  const told = kinds[type].estimates === 'shares' ? smallest : '';
   return [name, mechanism, `${epsilon}`, ...asked, reading(type, share, precision), told, forError, orNone(devicesForError, count)];
 }
 
@@ -113,8 +115,8 @@ function describe(
   const wanted = `± ${percent(error)}`;
   const { users: most, metric } = mostOf(plans);
   const types = plans.map(({ type }) => type);
-  const isShare = (type: string): boolean => !['mean', 'count', 'distribution'].includes(type);
-  const target = goal(types.find(isShare) ?? (types[0] as string), share, error);
+  const isShare = (type: QuestionType): boolean => kinds[type].estimates === 'shares';
+  const target = goal(types.find(isShare) ?? (types[0] as QuestionType), share, error);
   const heading = [
     'metric',
     'mechanism',
@@ -150,7 +152,7 @@ function describe(
     ...(plans.some(({ permanent }) => permanent)
       ? ['however often: a permanent metric keeps its randomized answer, so more reports of one user have a limit, set by ε∞.']
       : []),
-    ...(plans.some(({ type }) => type === 'text')
+    ...(plans.some(({ type }) => wordsOf(type).isText)
       ? ['Shares of texts are as on a usual list (their squares sum to 0.05), on average over the hash.']
       : []),
   ].join('\n');
@@ -202,20 +204,15 @@ async function plan(options: PlanOptions): Promise<void> {
 }
 
 export function addPlan(program: Command): void {
-  program
+  const command = program
     .command('plan')
     .description('before shipping: how many users a question takes, and what so many will show')
-    .option('--schema <file>', 'a schema module or canonical JSON; without one, a question by itself:')
-    .option('--flag', 'yes or no')
-    .option('--choice <n>', 'one of so many answers', wholeOption('--choice', 2, MAX_ANSWERS))
-    .option('--choices <n>', 'several of so many answers, with --at-most', wholeOption('--choices', 2, MAX_ANSWERS))
-    .option('--at-most <n>', 'how many of --choices one user can give', wholeOption('--at-most', 1, 64))
-    .option('--joint <sizes>', 'an answer to each of several lists, 3,2', sizesOption('--joint'))
-    .option('--histogram <edges>', 'which bucket between these edges a number is in, 0,100,1000', numbersOption('--histogram', 1))
-    .option('--text', 'any text, to be looked up among candidates')
-    .option('--mean <low,high>', 'the average of a number', numbersOption('--mean', 2))
-    .option('--count <max>', 'the average of a count from 0', wholeOption('--count', 1, 100_000))
-    .option('--distribution <low,high>', 'how a number is spread', numbersOption('--distribution', 2))
+    .option('--schema <file>', 'a schema module or canonical JSON; without one, a question by itself:');
+  for (const [flags, description, read] of questionOptions()) {
+    if (read) command.option(flags, description, read);
+    else command.option(flags, description);
+  }
+  command
     .option('--epsilon <e>', 'ε of one report: noise, the smaller the more', positiveOption('--epsilon'))
     .option('--permanent <e>', 'ε∞, where the randomized answer is kept and reported again and again', positiveOption('--permanent'))
     .option('--users <n>', 'how many users report, each once; of a schema, its `devices` when left out', wholeOption('--users', 1, 2 ** 40))

@@ -1,6 +1,7 @@
 // The scale of one chart. It holds every whole interval, so nothing is clipped: it begins a little below 0 when
 // an interval does. Its ends fall on round numbers, so that it stands still while estimates settle.
 
+import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export interface Axis {
@@ -15,7 +16,7 @@ export interface Axis {
 export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
   const marks = answers.flatMap(({ estimate, low, high, truth = 0 }) => [estimate, low, high, truth]);
   const lowest = Math.min(0, ...marks);
-  const highest = Math.max(type === 'flag' ? 1 : 0.01, ...marks);
+  const highest = Math.max(views[type] === 'yes-no' ? 1 : 0.01, ...marks);
   const step = roundStep((highest - lowest) / 4);
   const top = Math.ceil(highest / step - 1e-9);
   const bottom = Math.floor((4 * lowest) / step + 1e-9) / 4;

@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { views } from '../questions/table.ts';
 import { axisFor } from './axis.ts';
 import { BarRow } from './bar-row.tsx';
 import { Axis } from './chart-axis.tsx';
@@ -27,7 +28,7 @@ export function Chart({ answers, type, title, open }: ChartProps): VNode {
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
   // A histogram without its end is no histogram. One answer more than a dozen is shown rather than hidden behind a button.
-  const folds = type !== 'histogram' && ordered.length > AT_FIRST + 1;
+  const folds = views[type] !== 'scale' && ordered.length > AT_FIRST + 1;
   const shown = all || !folds ? ordered : ordered.slice(0, AT_FIRST);
   useReordering(list, shown.map(keyOf).join('\n'));
   const axis = axisFor(shown, type);

@@ -1,6 +1,7 @@
 // What may be concluded from a metric's intervals, and no more. Two answers whose 95 % intervals overlap are called
 // too close: stricter than a test of their difference, so a lead that is announced here is a lead.
 
+import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export type Verdict =
@@ -13,7 +14,7 @@ export type Verdict =
 export function judge(answers: readonly Answer[], type: MetricType): Verdict {
   const [leader, ...others] = answers.toSorted((one, other) => other.estimate - one.estimate);
   if (!leader) return { kind: 'noise' };
-  if (type === 'flag') return { kind: 'share', answer: answers.find(({ answer }) => answer === true) ?? leader };
+  if (views[type] === 'yes-no') return { kind: 'share', answer: answers.find(({ answer }) => answer === true) ?? leader };
   if (leader.low <= 0) return { kind: 'noise' };
   const rivals = others.filter(({ high }) => high >= leader.low);
   return rivals.length === 0 ? { kind: 'lead', answer: leader } : { kind: 'close', answers: [leader, ...rivals] };

@@ -1,19 +1,20 @@
 // In which order answers are shown: a flag's yes first, long lists by estimate, short ones as the schema has them,
 // for people know the order of their own few answers; buckets of a histogram and cells of a distribution always as the numbers go.
 
+import { views } from '../questions/table.ts';
 import type { Answer, Metric, MetricType } from './types.ts';
 
 const LONGEST_IN_SCHEMA_ORDER = 6;
 
 export function inOrder(answers: readonly Answer[], type: MetricType): readonly Answer[] {
-  if (type === 'flag') return answers.toSorted((one, other) => Number(other.answer === true) - Number(one.answer === true));
-  if (type === 'histogram' || type === 'distribution' || answers.length <= LONGEST_IN_SCHEMA_ORDER) return answers;
+  if (views[type] === 'yes-no') return answers.toSorted((one, other) => Number(other.answer === true) - Number(one.answer === true));
+  if (views[type] === 'scale' || answers.length <= LONGEST_IN_SCHEMA_ORDER) return answers;
   return answers.toSorted((one, other) => other.estimate - one.estimate);
 }
 
 /** What an answer is called on the page. */
 export function labelOf(answer: Answer, type: MetricType): string {
-  if (type === 'flag') return answer.answer === true ? 'Yes' : 'No';
+  if (views[type] === 'yes-no') return answer.answer === true ? 'Yes' : 'No';
   return answer.label === '' ? '(empty)' : answer.label;
 }
 

@@ -1,9 +1,9 @@
 // What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
-import type { Law } from '@murmuration/shared';
+import type { Law, QuestionType } from '@murmuration/shared';
 
-export type MetricType = 'flag' | 'choice' | 'choices' | 'best' | 'joint' | 'text' | 'histogram' | 'mean' | 'count' | 'distribution';
+export type MetricType = QuestionType;
 export type Cadence = 'once' | 'day' | 'week' | 'month' | 'year';
 
 /** One metric of a published schema: `GET /v1/metrics`. */

@@ -7,6 +7,7 @@ import {
   DAYS,
   dayText,
   isDistributionLaw,
+  kindOf,
   labelOf,
   type MetricDocument,
   rangeOf,
@@ -103,7 +104,7 @@ function distributionRows(
   people: number,
   asked: DistributionRequest,
 ): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
-  if (document.type !== 'distribution' || !isDistributionLaw(document.law)) return undefined;
+  if (!('cells' in document) || !isDistributionLaw(document.law)) return undefined;
   const found = distributionOf(document.law, tallies, people);
   if (found === undefined) return { answers: [] };
   const { name, shares } = found.shape();
@@ -146,7 +147,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
       ? []
       : estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
   // Of a set, answers and dummies are as many as its limit.
-  const total = type === 'choices' ? document.atMost : 1;
+  const total = kindOf(document).atMost?.(document) ?? 1;
   const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
   const nearest =
     listed &&

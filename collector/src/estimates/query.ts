@@ -28,7 +28,7 @@ export function askedOf(
   ranges: string | undefined,
   quantiles: string | undefined,
 ): DistributionRequest {
-  if (type !== 'distribution' || !('cells' in metric)) {
+  if (!('cells' in metric)) {
     if (ranges === undefined && quantiles === undefined) return USUAL;
     throw new Refusal(400, 'bad-query', 'ranges and quantiles of a distribution only', `a ${type}`);
   }

@@ -1,6 +1,7 @@
 /** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
 
-import type { Law, MetricDocument, SchemaDocument } from '@murmuration/shared';
+import type { Law, MetricDocument, QuestionType, SchemaDocument } from '@murmuration/shared';
+import { wordsOf } from '../questions/table.ts';
 import { type AskedShares, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
@@ -29,7 +30,7 @@ export interface Precision {
 /** A metric's row of the plan. */
 export interface MetricPlan extends Precision {
   readonly metric: string;
-  readonly type: string;
+  readonly type: QuestionType;
   readonly mechanism: string;
   /** Of one report. */
   readonly epsilon: number;
@@ -54,7 +55,7 @@ export interface Wanted {
 }
 
 /** How many answers are tested together. */
-export const testedOf = ({ type, law }: MetricDocument): number => (type === 'flag' ? 1 : 'size' in law ? law.size : CANDIDATES);
+export const testedOf = ({ type, law }: MetricDocument): number => wordsOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
 
 /** What a law shows with so many devices, of which a share is asked. */
 export function precisionOf(law: Law, reports: number, asked: number, tested: number, { error, share }: Wanted): Precision {

@@ -4,39 +4,31 @@ import {
   type About,
   answersOf,
   assertCharges,
-  assertOtherwise,
+  assertDocument,
   canonicalJson,
   cellsOf,
+  type DocumentOf,
   type ExponentialLaw,
   isDistributionLaw,
   isNumberLaw,
   type Json,
+  kinds,
   type Law,
   lnUp,
-  MAX_SEGMENTS,
   type MetricDocument,
   mechanismOf,
   type NumberLaw,
-  rangeOf,
+  type QuestionKind,
   type SchemaDocument,
   wireName,
 } from '@murmuration/shared';
-import { combinationsOf } from '../audit/warnings.ts';
 import { inverseOf } from '../estimators/exponential.ts';
-import { parseForm } from './document-form.ts';
-import { inputOf } from './otherwise.ts';
 
-/** Mechanisms of one type of metric, and its only ones. */
-const OF_ONE_TYPE = { choices: 'privset', best: 'exponential' } as const;
-
-/** Throws unless a table has a row for each input, and a number in it and a weight for each option, and tells inputs apart. */
-function checkTable(field: string, law: ExponentialLaw, { inputs, options, utility }: Extract<MetricDocument, { type: 'best' }>): void {
-  for (const rows of [utility, law.weights]) {
-    if (rows.length !== inputs.length || rows.some(({ length }) => length !== options.length)) {
-      throw new RangeError(
-        `${field}: expected ${inputs.length} rows of ${options.length} numbers, got ${rows.length} of ${rows[0]?.length}`,
-      );
-    }
+/** Throws unless a law has a row for each input, and a weight for each option, and tells inputs apart. */
+function checkTable(field: string, law: ExponentialLaw, { inputs, options }: DocumentOf<'best'>): void {
+  const rows = law.weights;
+  if (rows.length !== inputs.length || rows.some(({ length }) => length !== options.length)) {
+    throw new RangeError(`${field}: expected ${inputs.length} rows of ${options.length} numbers, got ${rows.length} of ${rows[0]?.length}`);
   }
   try {
     inverseOf(law);
@@ -52,8 +44,23 @@ function inputsOf(law: Exclude<Law, NumberLaw>): number | undefined {
   return 'size' in law ? law.size : undefined;
 }
 
+/** Throws unless a law is of a mechanism that estimates what the metric asks for. */
+function checkMechanism(field: string, law: Law, { type, estimates, only }: QuestionKind<never> & { readonly type: string }): void {
+  if ((estimates === 'mean') !== isNumberLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of numbers exactly where a mean is asked, got ${law.mechanism} for a ${type}`);
+  }
+  if ((estimates === 'distribution') !== isDistributionLaw(law)) {
+    throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
+  }
+  for (const [kind, { only: mechanism }] of Object.entries(kinds)) {
+    if (mechanism && (law.mechanism === mechanism) !== (only === mechanism))
+      throw new RangeError(`${field}.law: expected ${mechanism} exactly for ${kind}, got ${law.mechanism}`);
+  }
+}
+
 /** Throws unless a metric's integers are a law, fit its answers and, where `claims` are checked, spend no more than the metric says. */
-function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: MetricDocument, claims: boolean): void {
+function checkLaw(field: string, metric: MetricDocument, claims: boolean): void {
+  const { law, type, epsilon, permanent } = metric;
   const mechanism = mechanismOf(law);
   mechanism.validate(law);
   const { report, permanent: epoch } = mechanism.odds(law);
@@ -66,41 +73,25 @@ function checkLaw(field: string, { law, type, epsilon, permanent, ...rest }: Met
     throw new RangeError(`${field}.law: expected irr exactly when the metric is permanent, got ${JSON.stringify(law)}`);
   }
   if (epoch !== undefined && permanent !== undefined) spends(epoch, permanent.epsilon, 'a permanent epsilon');
-  if ((rangeOf({ law, type, epsilon, ...rest } as MetricDocument) !== undefined) !== isNumberLaw(law)) {
-    throw new RangeError(`${field}.law: expected a law of numbers exactly where a mean is asked, got ${law.mechanism} for a ${type}`);
-  }
-  if (law.mechanism === 'geometric' && !('max' in rest && law.tails.length === rest.max)) {
+  checkMechanism(field, law, { type, ...kinds[type] });
+  if (law.mechanism === 'geometric' && !('max' in metric && law.tails.length === metric.max)) {
     throw new RangeError(`${field}.law: expected a tail for each count, got ${law.tails.length}`);
   }
   if (isNumberLaw(law)) return;
-  if ((type === 'distribution') !== isDistributionLaw(law)) {
-    throw new RangeError(`${field}.law: expected a law of distributions exactly for a distribution, got ${law.mechanism} for a ${type}`);
-  }
-  for (const [kind, name] of Object.entries(OF_ONE_TYPE)) {
-    if ((law.mechanism === name) !== (type === kind))
-      throw new RangeError(`${field}.law: expected ${name} exactly for ${kind}, got ${law.mechanism}`);
-  }
-  if (law.mechanism === 'privset' && !('atMost' in rest && law.atMost === rest.atMost)) {
+  if (law.mechanism === 'privset' && !('atMost' in metric && law.atMost === metric.atMost)) {
     throw new RangeError(`${field}.law: expected the limit of the metric's sets, got ${law.atMost}`);
   }
-  if (law.mechanism === 'exponential') checkTable(field, law, rest as Extract<MetricDocument, { type: 'best' }>);
-  const size = answersOf({ law, type, epsilon, ...rest } as MetricDocument)?.length;
+  if (law.mechanism === 'exponential') checkTable(field, law, metric as DocumentOf<'best'>);
+  const size = answersOf(metric)?.length;
   const listed = inputsOf(law);
   if (size !== listed) throw new RangeError(`${field}.law: expected a law over ${size ?? 'strings'}, got one over ${listed ?? 'strings'}`);
 }
 
 function parse(json: unknown, claims: boolean): SchemaDocument {
-  const document = parseForm(json);
-  const combinations = combinationsOf(document);
-  if (combinations > MAX_SEGMENTS)
-    throw new RangeError(`schema.segments: expected at most ${MAX_SEGMENTS} combinations, got ${combinations}`);
-  for (const [metricName, metricDocument] of Object.entries(document.metrics)) {
-    checkLaw(`metrics.${metricName}`, metricDocument, claims);
-    assertOtherwise(`metrics.${metricName}`, metricDocument, inputOf(metricDocument));
-    if (document.about[metricName] === undefined) throw new RangeError(`about.${metricName}: expected a description, got none`);
-  }
-  if (claims) assertCharges(document.metrics, document.budget, document.assign);
-  return document;
+  assertDocument(json);
+  for (const [name, metric] of Object.entries(json.metrics)) checkLaw(`metrics.${name}`, metric, claims);
+  if (claims) assertCharges(json.metrics, json.budget, json.assign);
+  return json;
 }
 
 /**

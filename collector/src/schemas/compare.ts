@@ -1,8 +1,8 @@
 /** What changed between two versions of a schema, and whether devices in the field survive it. */
 
-import { type MetricDocument, PERIOD_DAYS, type SchemaDocument } from '@murmuration/shared';
+import { kindOf, type MetricDocument, PERIOD_DAYS, type SchemaDocument, same } from '@murmuration/shared';
 import { inWords } from './otherwise.ts';
-import { budgetSpentAgain, metricSpentAgain, type SpentAgain, same } from './spent-again.ts';
+import { budgetSpentAgain, metricSpentAgain, type SpentAgain } from './spent-again.ts';
 
 /** One change, in words. */
 export interface Change {
@@ -15,43 +15,9 @@ export interface Change {
 
 const spending = ({ what, ...spends }: SpentAgain): Change => ({ what, allowed: true, spends });
 
-/** A list of answers, of which the last may stand for every unlisted one. */
-type List = { readonly answers: readonly string[]; readonly other?: true };
-
-/**
- * Whether a list has grown, or not changed: at its end, or before an `other` that stays the last. Answers that move with `other`
- * do no harm, for a longer list has another law: its reports are not added up with those of the shorter one, and on a device it
- * begins a new epoch.
- */
-function hasGrown(before: List, after: List): boolean {
-  const kept = before.other && after.other ? before.answers.slice(0, -1) : before.answers;
-  return after.answers.length >= before.answers.length && same(kept, after.answers.slice(0, kept.length));
-}
-
-/** Answers are append-only: an index must go on meaning what it meant. A type that is missing here does not compile. */
-function answersKept(before: MetricDocument, after: MetricDocument): boolean {
-  if (before.type !== after.type) return false;
-  switch (before.type) {
-    case 'flag':
-    case 'text':
-      return true;
-    case 'choice':
-    case 'choices':
-      return hasGrown(before, after as typeof before);
-    case 'best':
-      return same(before.inputs, (after as typeof before).inputs.slice(0, before.inputs.length));
-    case 'histogram':
-      return same(before.edges, (after as typeof before).edges);
-    case 'mean':
-      return same(before.range, (after as typeof before).range);
-    case 'distribution':
-      return same([before.range, before.cells], [(after as typeof before).range, (after as typeof before).cells]);
-    case 'count':
-      return same(before.max, (after as typeof before).max);
-    case 'joint':
-      return same(before.questions, (after as typeof before).questions);
-  }
-}
+/** Answers are append-only: an index must go on meaning what it meant. Each type of question knows what that is (shared's table of them). */
+const areAnswersKept = (before: MetricDocument, after: MetricDocument): boolean =>
+  before.type === after.type && kindOf(before).keeps(before, after);
 
 const standIn = ({ otherwise }: MetricDocument): string => (otherwise === undefined ? 'nothing' : `"${inWords(otherwise)}"`);
 
@@ -61,7 +27,7 @@ function compareMetric(
   after: MetricDocument,
   schemas: readonly [SchemaDocument, SchemaDocument],
 ): Change[] {
-  if (!answersKept(before, after)) {
+  if (!areAnswersKept(before, after)) {
     return [{ what: `${name}: answers are append-only; another question needs another name`, allowed: false }];
   }
   const { otherwise: old, ...rest } = before;

@@ -3,7 +3,7 @@
  * metric begins a new epoch on every device, and so spends ε∞ again. The ledger compares laws by their canonical JSON.
  */
 
-import { type Budget, canonicalJson, DAYS, type Json, type MetricDocument, type SchemaDocument, sumOf } from '@murmuration/shared';
+import { type Budget, canonicalJson, DAYS, type Json, type MetricDocument, type SchemaDocument, same, sumOf } from '@murmuration/shared';
 
 /** ε that devices may spend beyond what the version before had promised. */
 export interface SpentAgain {
@@ -16,9 +16,6 @@ export interface SpentAgain {
 }
 
 type Tree = { readonly [key: string]: Json | undefined };
-
-/** By canonical JSON, in which the order of keys never matters. */
-export const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
 
 const isTree = (value: Json | undefined): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 

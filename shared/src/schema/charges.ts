@@ -5,7 +5,7 @@
  */
 
 import { type Cadence, DAYS, type Period } from '../calendar.ts';
-import type { Permanence } from './question.ts';
+import type { Permanence } from '../questions/question.ts';
 
 /** ε that may be spent in any `per` consecutive days. */
 export interface Budget {

@@ -1,5 +1,6 @@
 /**
- * The checks of a schema before it ships. They run in development, in tests and in every command of the collector;
+ * The checks of a schema before it ships, as an app defines it and as a document: one set of rules, so that what `defineSchema` takes, the
+ * collector takes too. They run in development, in tests and in every command of the collector;
  * a production bundle (`process.env.NODE_ENV` is "production") leaves them out, for the schema that it holds is the one
  * that was checked. No guarantee rests on them there: laws refuse what they can't hold, `defineSchema` refuses charges that
  * it can't count (`isChargeable`), a range that has no width takes no number, and the ledger keeps the budget.
@@ -8,97 +9,55 @@
 import { PERIOD_DAYS } from '../calendar.ts';
 import { localHashing } from '../mechanisms/local-hashing.ts';
 import { longListLaw } from '../mechanisms/long-list.ts';
-import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import { subset } from '../mechanisms/subset.ts';
-import type { Law } from '../mechanisms/table.ts';
-import type { SchemaSpec } from './define.ts';
-import { isListPart, type JointPart } from './document.ts';
-import type { Ask, Permanence, Question } from './question.ts';
+import { type Law, mechanisms } from '../mechanisms/table.ts';
+import type { Ask, Permanence, Question } from '../questions/question.ts';
+import { kinds, type QuestionType } from '../questions/table.ts';
+import { type MetricDocument, questionOf, type SchemaDocument } from './document.ts';
 import {
   byName,
   conform,
   isDay,
-  isEdges,
+  isEpsilon,
   isList,
   isName,
   isOneOf,
-  isPositive,
-  isRange,
   isText,
   isWhole,
-  MAX_ANSWERS,
   MAX_SEGMENTS,
   optional,
   type Rule,
   type Rules,
   rule,
 } from './rules.ts';
+import type { SchemaSpec } from './spec.ts';
 
-const MAX_TABLE = 64;
 const periods = Object.keys(PERIOD_DAYS);
+const isCadence: Rule = isOneOf([...periods, 'once']);
 
-const isProduct: Rule = (field, questions) => {
-  const parts = questions as readonly JointPart[];
-  const lists = parts.filter(isListPart);
-  for (const { name, answers } of lists) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
-  rule('one text at most, for nobody could list the pairs of two', () => parts.length - lists.length < 2)(field, parts);
-  const lengths = lists.map(({ answers }) => answers.length);
-  const fits = (): boolean => parts.length > 1 && lengths.reduce((product, length) => product * length, 1) <= MAX_ANSWERS;
-  rule(`two lists or more, or a text and a list, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
-};
-
-/** A report of a set is no symbol that a second stage could repeat. */
-const isSet: Rules = { permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)) };
-
-/** A row for each input, as long as the first. */
-const isTable: Rule = rule(
-  `2 to ${MAX_TABLE} rows of 2 to ${MAX_TABLE} finite numbers, one for each option`,
-  (rows: readonly (readonly number[])[]) =>
-    [rows.length, rows[0]?.length ?? 0].every((length) => length > 1 && length <= MAX_TABLE) &&
-    rows.every((row) => Array.isArray(row) && row.length === rows[0]?.length && row.every(Number.isFinite)),
-);
-
-/** An outcome that is drawn by utilities has no second stage. */
-const isBest: Rules = { permanent: optional(rule('no permanence of an outcome: ask a permanent choice of the input', () => false)) };
-
-const isCells: Rule = rule(
-  `a whole number of cells from 2 to ${MOST_CELLS}`,
-  (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS,
-);
-
-/** A number's whole distribution has no second stage. */
-const isDistribution: Rules = { permanent: optional(rule('a mean, a count or a histogram to be permanent', () => false)) };
-
-/** Rules for the keys that a type of question has besides those of every metric. */
-const rulesOf: { readonly [T in Question<never>['type']]: Rules } = {
-  flag: {},
-  choice: { answers: isList('string'), other: optional(isOneOf([true])) },
-  choices: { answers: isList('string'), atMost: isWhole, other: optional(isOneOf([true])), ...isSet },
-  best: { options: isList('string'), inputs: isList('string'), utility: isTable, ...isBest },
-  joint: { questions: isProduct },
-  text: {},
-  histogram: { edges: isEdges },
-  mean: { range: isRange },
-  count: { max: isWhole },
-  distribution: { range: isRange, cells: isCells, ...isDistribution },
-};
-
-/** Of every metric. */
-const common = (epsilon: number): Rules => ({
-  epsilon: isPositive,
-  description: isText,
-  unit: optional(isText),
-  every: optional(isOneOf([...periods, 'once'])),
-  owner: optional(isText),
-  expires: optional(isDay),
-  mechanism: () => {}, // the types know what is one; its law's refusals name the metric
+/** Of every metric: of its question, and of the law that it spends. */
+const commonRules = (epsilon: number): Rules => ({
+  epsilon: isEpsilon,
   otherwise: () => {}, // its own question knows what is an answer
   permanent: optional((field, permanence) => {
-    conform({ epsilon: isPositive, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
+    conform({ epsilon: isEpsilon, renew: isOneOf(['week', 'month', 'year', 'never']) })(field, permanence);
     const covers = (): boolean => (permanence as Permanence).epsilon >= epsilon;
     rule(`an epsilon of at least that of one report, ${epsilon}`, covers)(field, permanence);
   }),
 });
+
+/** What people say of a metric. */
+const aboutRules: Rules = { description: isText, unit: optional(isText), owner: optional(isText), expires: optional(isDay) };
+
+const isType: Rule = isOneOf(Object.keys(kinds));
+
+/** A metric's fields under the rules of its type, and of every metric. */
+function assertFields(field: string, type: unknown, fields: { readonly epsilon: number }, others: Rules): void {
+  isType(`${field}.type`, type);
+  const { rules, together } = kinds[type as QuestionType];
+  conform({ ...commonRules(fields.epsilon), ...others, ...rules() })(field, fields);
+  together?.(field, fields);
+}
 
 /**
  * Checks what stands for no answer, where a metric says it.
@@ -116,19 +75,24 @@ export function assertOtherwise(
   rule('slots that end, for otherwise is reported at their ends', () => every !== 'once')(`${field}.every`, every);
 }
 
-const isMetric: Rule = (field, question) => {
+/** A metric as an app asks it. */
+const isQuestion: Rule = (field, question) => {
   const { type, ask, fields, input } = question as Question<unknown>;
-  conform({ ...common(ask.epsilon), ...rulesOf[type] })(field, { ...ask, ...fields });
+  // The types know what is a mechanism; its law's refusals name the metric.
+  const others = { ...aboutRules, every: optional(isCadence), mechanism: () => {} };
+  assertFields(field, type, { ...ask, ...fields }, others);
   assertOtherwise(field, ask, input);
-  const { options, utility } = (fields ?? {}) as {
-    readonly options?: readonly string[];
-    readonly utility?: readonly (readonly number[])[];
-  };
-  if (utility?.[0])
-    rule(`${utility[0].length} options, as many as a row has utilities`, () => options?.length === utility[0]?.length)(
-      `${field}.options`,
-      options,
-    );
+};
+
+const isLaw: Rule = (field, law) => {
+  isOneOf(Object.keys(mechanisms))(`${field}.mechanism`, (law as Law | null | undefined)?.mechanism);
+  rule('a law without null: what is optional is left out', (values: object) => !Object.values(values).includes(null))(field, law);
+};
+
+/** A metric as a document holds it. */
+const isMetric: Rule = (field, metric) => {
+  const fields = (metric ?? {}) as MetricDocument;
+  assertFields(field, fields.type, fields, { type: isType, every: isCadence, law: isLaw });
 };
 
 /**
@@ -145,15 +109,32 @@ function assertShort(law: Law, epsilon: number): void {
   );
 }
 
-const isSpec = conform({
+/** Of a schema, as it is defined and as a document. */
+const schemaRules: Rules = {
   app: isName,
   version: isWhole,
-  budget: conform({ epsilon: isPositive, per: isOneOf(periods) }),
-  segments: byName(isList('string')),
-  devices: optional(isWhole),
+  budget: conform({ epsilon: isEpsilon, per: isOneOf(periods) }),
+  segments: optional(byName(isList('string'))),
   assign: optional(isOneOf(['random'])),
+};
+
+const isSpec = conform({ ...schemaRules, devices: optional(isWhole), metrics: byName(isQuestion) });
+
+const isDocument = conform({
+  format: isOneOf([1]),
+  chooser: isOneOf([1]),
+  ...schemaRules,
+  devices: isWhole,
   metrics: byName(isMetric),
+  about: byName(conform(aboutRules)),
 });
+
+/** What no field tells by itself. */
+function assertWhole({ segments = {}, metrics }: Pick<SchemaSpec, 'segments'> & { readonly metrics: object }): void {
+  const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
+  rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
+  rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', metrics);
+}
 
 /**
  * Checks what `defineSchema` is given.
@@ -162,10 +143,8 @@ const isSpec = conform({
  */
 export function assertSpec(spec: SchemaSpec): void {
   isSpec('schema', spec);
-  const { segments = {}, metrics, devices = 100_000 } = spec;
-  const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
-  rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
-  rule('at least one metric', () => Object.keys(metrics).length > 0)('schema.metrics', metrics);
+  assertWhole(spec);
+  const { metrics, devices = 100_000 } = spec;
   for (const [name, { ask, size, law }] of Object.entries(metrics)) {
     try {
       const chosen = law(size, ask.epsilon, devices);
@@ -173,5 +152,20 @@ export function assertSpec(spec: SchemaSpec): void {
     } catch (error) {
       throw new RangeError(`schema.metrics.${name}: ${(error as Error).message}`);
     }
+  }
+}
+
+/**
+ * Checks a document by the same rules, but for its laws and charges.
+ *
+ * @throws {RangeError} that names the field, what was expected and what came
+ */
+export function assertDocument(json: unknown): asserts json is SchemaDocument {
+  isDocument('schema', json);
+  const document = json as SchemaDocument;
+  assertWhole(document);
+  for (const [name, metric] of Object.entries(document.metrics)) {
+    assertOtherwise(`schema.metrics.${name}`, metric, questionOf(metric).input);
+    rule('what people say of the metric', () => Object.hasOwn(document.about, name))(`schema.about.${name}`, undefined);
   }
 }

@@ -3,28 +3,15 @@
 import type { Cadence } from '../calendar.ts';
 import { canonicalJson, checksum64, type Json } from '../encoding/canonical.ts';
 import type { Law } from '../mechanisms/table.ts';
+import type { Answer, JointAnswer } from '../questions/answer.ts';
+import type { DocumentAsk } from '../questions/kind.ts';
+import type { Range } from '../questions/number.ts';
+import type { Permanence, Question } from '../questions/question.ts';
+import { callOf, kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
 import type { Budget } from './charges.ts';
-import { cellLabels } from './distribution.ts';
-import { bucketLabels } from './histogram.ts';
-import type { Answer, Permanence } from './question.ts';
 
-/** One list of a joint metric. */
-export interface JointQuestion {
-  readonly name: string;
-  readonly answers: readonly Answer[];
-}
-
-/** A question of a joint metric: a list, or its one string. */
-export type JointPart = JointQuestion | { readonly name: string; readonly text: true };
-
-/** Whether it is a list. */
-export const isListPart = (part: JointPart): part is JointQuestion => 'answers' in part;
-
-/** An answer to a joint metric: one to each of its questions. */
-export type JointAnswer = { readonly [question: string]: Answer };
-
-/** A metric of a schema document. */
-export type MetricDocument = {
+/** What the document of every metric has. */
+interface CommonDocument {
   /** ε of one report. */
   readonly epsilon: number;
   readonly every: Cadence;
@@ -32,22 +19,15 @@ export type MetricDocument = {
   readonly otherwise?: Json;
   readonly permanent?: Permanence;
   readonly law: Law;
-} & (
-  | { readonly type: 'flag' | 'text' }
-  | { readonly type: 'choice'; readonly answers: readonly string[]; readonly other?: true }
-  | { readonly type: 'choices'; readonly answers: readonly string[]; readonly atMost: number; readonly other?: true }
-  | {
-      readonly type: 'best';
-      readonly inputs: readonly string[];
-      readonly options: readonly string[];
-      readonly utility: readonly (readonly number[])[];
-    }
-  | { readonly type: 'joint'; readonly questions: readonly JointPart[] }
-  | { readonly type: 'histogram'; readonly edges: readonly number[] }
-  | { readonly type: 'count'; readonly max: number }
-  | { readonly type: 'mean'; readonly range: readonly [low: number, high: number] }
-  | { readonly type: 'distribution'; readonly range: readonly [low: number, high: number]; readonly cells: number }
-);
+}
+
+/** A metric of a schema document. */
+export type MetricDocument = {
+  [T in QuestionType]: CommonDocument & { readonly type: T } & QuestionFields[T];
+}[QuestionType];
+
+/** A metric whose question has a type. */
+export type DocumentOf<T extends QuestionType> = Extract<MetricDocument, { readonly type: T }>;
 
 /** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
 export interface About {
@@ -80,40 +60,14 @@ export function wireName({ about: _about, ...rest }: SchemaDocument): string {
   return `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
 }
 
-/** The answers of a joint metric in the order of their indices: the first question is the most significant digit. */
-export const jointAnswers = (questions: readonly JointQuestion[]): readonly JointAnswer[] =>
-  questions.reduce<readonly JointAnswer[]>(
-    (rows, { name, answers }) => rows.flatMap((row) => answers.map((answer) => ({ ...row, [name]: answer }))),
-    [{}],
-  );
-
 /** The answers of a list metric in the order of their indices; undefined for text, joint with one or not, and for numbers. */
-export function answersOf(metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined {
-  switch (metric.type) {
-    case 'flag':
-      return [false, true];
-    case 'choice':
-    case 'choices':
-      return metric.answers;
-    case 'best':
-      return metric.inputs;
-    case 'joint':
-      return metric.questions.every(isListPart) ? jointAnswers(metric.questions) : undefined;
-    case 'histogram':
-      return bucketLabels(metric.edges);
-    case 'distribution':
-      return cellLabels(metric.range, metric.cells);
-    case 'text':
-    case 'mean':
-    case 'count':
-      return undefined;
-  }
-}
+export const answersOf = (metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined => kindOf(metric).answers(metric);
 
-/** An answer as people read it: of a joint one, what says something by itself, and yes or no with its question. */
-export const labelOf = (answer: Answer | JointAnswer): string =>
-  typeof answer === 'object'
-    ? Object.entries(answer)
-        .map(([question, value]) => (typeof value === 'string' ? value : `${question}: ${value}`))
-        .join(', ')
-    : String(answer);
+/** The range of a metric whose mean is estimated; undefined for one whose answers' shares are. */
+export const rangeOf = (metric: MetricDocument): Range | undefined => kindOf(metric).range?.(metric);
+
+/** A metric's question as its document tells it: enough to know what is an answer, for its law is known. */
+export function questionOf(metric: MetricDocument): Question<unknown> {
+  const ask: DocumentAsk = { epsilon: metric.epsilon, description: '' };
+  return kindOf(metric).make(...callOf(metric, ask)) as Question<unknown>;
+}

@@ -6,16 +6,38 @@ export type Rule = (field: string, value: unknown) => void;
 /** Rules by key; a key without a rule is refused. */
 export type Rules = { readonly [key: string]: Rule };
 
+/** The most characters of what came that a message shows. */
+const MOST_SHOWN = 200;
+
+/** Whether a value is good. One of another type than a condition takes, which may throw there, is not. */
+function keeps(value: unknown, good: (value: never) => boolean): boolean {
+  try {
+    return good(value as never);
+  } catch {
+    return false;
+  }
+}
+
 /** What is expected, in words and as a condition. */
 export const rule =
   (expected: string, good: (value: never) => boolean): Rule =>
   (field, value) => {
-    if (!good(value as never)) throw new RangeError(`${field}: expected ${expected}, got ${JSON.stringify(value) ?? String(value)}`);
+    if (keeps(value, good)) return;
+    throw new RangeError(`${field}: expected ${expected}, got ${(JSON.stringify(value) ?? String(value)).slice(0, MOST_SHOWN)}`);
   };
 
 const matches = (expected: string, pattern: RegExp): Rule => rule(expected, (value) => typeof value === 'string' && pattern.test(value));
 
-export const isPositive: Rule = /* @__PURE__ */ rule('a finite number above 0', (value: number) => Number.isFinite(value) && value > 0);
+const isPositive: Rule = /* @__PURE__ */ rule('a finite number above 0', (value: number) => Number.isFinite(value) && value > 0);
+/** Far more than a year of daily reports can spend, and few enough digits to be stated in full. */
+const MAX_EPSILON = 1e9;
+const isStatable: Rule = /* @__PURE__ */ rule(`a number of at most ${MAX_EPSILON}`, (value: number) => value <= MAX_EPSILON);
+
+/** An ε. */
+export const isEpsilon: Rule = (field, value) => {
+  isPositive(field, value);
+  isStatable(field, value);
+};
 export const isWhole: Rule = /* @__PURE__ */ rule('a whole number above 0', (value: number) => Number.isSafeInteger(value) && value > 0);
 export const isText: Rule = /* @__PURE__ */ matches('a text', /./);
 export const isDay: Rule = /* @__PURE__ */ matches('a day such as 2027-01-31', /^\d{4}-\d\d-\d\d$/);
@@ -66,10 +88,17 @@ export const isList = (...types: string[]): Rule =>
       list.every((answer) => types.includes(typeof answer) && answer !== ''),
   );
 
+/** An object, or nothing: then the keys that are missing say so. */
+const isObject: Rule = /* @__PURE__ */ rule(
+  'an object',
+  (value) => value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+);
+
 /** An object that keeps every rule and has no other key. */
 export const conform =
   (rules: Rules): Rule =>
   (field, object) => {
+    isObject(field, object);
     const values = (object ?? {}) as { readonly [key: string]: unknown };
     const stranger = rule(`only ${Object.keys(rules).join(', ')}`, () => false);
     for (const key of Object.keys({ ...rules, ...values })) {
@@ -81,6 +110,7 @@ export const conform =
 export const byName =
   (inner: Rule): Rule =>
   (field, object) => {
+    isObject(field, object);
     for (const [name, value] of Object.entries(object ?? {})) {
       isName(`${field}.${name}`, name);
       inner(`${field}.${name}`, value);

@@ -1,7 +1,9 @@
 /** A number's distribution: buckets between edges, the first and the last open-ended, answered as a list of buckets. */
 
 import { listLaw } from '../mechanisms/list.ts';
-import { assertAsk } from './asks.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { isEdges } from '../schema/rules.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
 /** The buckets as people read them: below the first edge, [a, b) between two, from the last one on. */
@@ -13,13 +15,14 @@ export const bucketLabels = (edges: readonly number[]): readonly string[] => [
 
 /** How is a number distributed? No number is out of range: the end buckets are open, and NaN falls in the first. */
 export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
-  assertAsk('histogram', ask);
+  assertAsk('histogram(edges, ask)', ask);
   const size = edges.length + 1;
   return {
     type: 'histogram',
     ask,
     fields: { edges },
     size,
+    isScale: true,
     law: listLaw,
     input: (value) => {
       const below = edges.filter((edge) => edge <= value).length;
@@ -29,3 +32,20 @@ export function histogram(edges: readonly number[], ask: ListAsk): Question<numb
     ...ask.mechanism,
   };
 }
+
+/** Its fields in a document. */
+export interface HistogramFields {
+  readonly edges: readonly number[];
+}
+
+/** What its constructor is called with, from a document. */
+export const histogramCall: CallOf<HistogramFields> = ({ edges }, ask) => [edges, ask];
+
+export const histogramKind: QuestionKind<HistogramFields> = {
+  make: histogram,
+  rules: () => ({ edges: isEdges }),
+  answers: ({ edges }) => bucketLabels(edges),
+  takes: () => 'a number',
+  keeps: (before, after) => same(before.edges, after.edges),
+  estimates: 'shares',
+};

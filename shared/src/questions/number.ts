@@ -1,10 +1,6 @@
-/** A number's mean: clamped to a range, so that no number is out of it. */
+/** Numbers in a range, which every question about numbers shares. */
 
-import { meanLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
-import { assertAsk } from './asks.ts';
-import type { MetricDocument } from './document.ts';
-import type { Ask, NamedMean, Question } from './question.ts';
 
 /** The lowest and the highest number of a range. */
 export type Range = readonly [low: number, high: number];
@@ -33,22 +29,3 @@ export function outputLabels([low, high]: Range, law?: NumberLaw): readonly stri
   const last = places[places.length - 1] as number;
   return places.map((place) => String(Number((low + ((high - low) * place) / last).toPrecision(3))));
 }
-
-/** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
-export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
-  assertAsk('mean', ask);
-  return {
-    type: 'mean',
-    ask,
-    fields: { range },
-    size: 0,
-    law: (_size, epsilon) => meanLaw(epsilon),
-    input: (value) => placeOf(range, value),
-    labels: (law) => outputLabels(range, law as NumberLaw | undefined),
-    ...ask.mechanism,
-  };
-}
-
-/** The range of a metric whose mean is estimated; undefined for one whose answers' shares are. */
-export const rangeOf = (metric: MetricDocument): Range | undefined =>
-  metric.type === 'mean' ? metric.range : metric.type === 'count' ? [0, metric.max] : undefined;

@@ -3,8 +3,10 @@
 import { countLaw } from '../mechanisms/count.ts';
 import { geometricLaw } from '../mechanisms/geometric.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
-import { assertAsk } from './asks.ts';
-import { outputLabels, placeOf } from './mean.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { isWhole } from '../schema/rules.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { outputLabels, placeOf } from './number.ts';
 import type { Ask, NamedCount, Question } from './question.ts';
 
 /** Two-sided geometric noise. It carries its law, for only those who name it need that. */
@@ -18,15 +20,34 @@ export const namedGeometric: NamedCount = {
 
 /** How many? A fraction counts as the whole number below it. Where it is permanent, one bit of the first count is kept. */
 export function count(max: number, ask: Ask<NamedCount>): Question<number> {
-  assertAsk('count', ask);
+  assertAsk('count(max, ask)', ask);
   return {
     type: 'count',
     ask,
     fields: { max },
     size: max,
+    isNumber: true,
     law: countLaw,
     input: (value) => placeOf([0, max], typeof value === 'number' ? Math.floor(value) : value),
     labels: (law) => outputLabels([0, max], law as NumberLaw | undefined),
     ...ask.mechanism,
   };
 }
+
+/** Its fields in a document. */
+export interface CountFields {
+  readonly max: number;
+}
+
+/** What its constructor is called with, from a document. */
+export const countCall: CallOf<CountFields> = ({ max }, ask) => [max, ask];
+
+export const countKind: QuestionKind<CountFields> = {
+  make: count,
+  rules: () => ({ max: isWhole }),
+  answers: () => undefined,
+  range: ({ max }) => [0, max],
+  takes: () => 'a number',
+  keeps: (before, after) => same(before.max, after.max),
+  estimates: 'mean',
+};

@@ -1,8 +1,11 @@
 /** Several of a list: a set of answers, up to a limit. */
 
 import { setLaw } from '../mechanisms/privset.ts';
-import { assertAsk } from './asks.ts';
-import { type Ask, type Named, OTHER, type Question } from './question.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { isList, isOneOf, isWhole, optional, rule } from '../schema/rules.ts';
+import { OTHER } from './choice.ts';
+import { type CallOf, hasGrown, type QuestionKind } from './kind.ts';
+import type { Ask, Named, Question } from './question.ts';
 
 /** What a question for several of a list says of itself. V is the type of its sets. */
 export interface SetAsk<V = readonly string[]> extends Omit<Ask<Named, V>, 'mechanism'> {
@@ -20,7 +23,7 @@ export function choices<const T extends string>(
 ): Question<readonly (T | (string & {}))[]>;
 export function choices<const T extends string>(answers: readonly T[], ask: SetAsk<readonly NoInfer<T>[]>): Question<readonly T[]>;
 export function choices(answers: readonly string[], ask: SetAsk & { readonly other?: boolean }): Question<readonly string[]> {
-  assertAsk('choices', ask);
+  assertAsk('choices(answers, ask)', ask);
   const { atMost } = ask;
   const all = ask.other ? [...answers, OTHER] : answers;
   const indices = new Map(all.map((answer, i) => [answer, i]));
@@ -40,6 +43,35 @@ export function choices(answers: readonly string[], ask: SetAsk & { readonly oth
       }
       return [...set];
     },
+    answers: () => all,
     labels: () => [...all, ...Array.from({ length: atMost }, (_, j) => `fewer than ${atMost - j}`)],
   };
 }
+
+/** Its fields in a document; with `other`, that is the last of the answers. */
+export interface ChoicesFields {
+  readonly answers: readonly string[];
+  readonly atMost: number;
+  readonly other?: true;
+}
+
+/** What its constructor is called with, from a document. */
+export const choicesCall: CallOf<ChoicesFields> = ({ answers, atMost, other }, ask) =>
+  other ? [answers.slice(0, -1), { ...ask, atMost, other }] : [answers, { ...ask, atMost }];
+
+export const choicesKind: QuestionKind<ChoicesFields> = {
+  make: choices,
+  rules: () => ({
+    answers: isList('string'),
+    atMost: isWhole,
+    other: optional(isOneOf([true])),
+    // A report of a set is no symbol that a second stage could repeat.
+    permanent: optional(rule('no permanence of a set: ask a permanent flag for each answer', () => false)),
+  }),
+  answers: ({ answers }) => answers,
+  atMost: ({ atMost }) => atMost,
+  takes: ({ answers }) => `an array of some of ${answers.join(', ')}`,
+  keeps: hasGrown,
+  estimates: 'shares',
+  only: 'privset',
+};

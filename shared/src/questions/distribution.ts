@@ -1,9 +1,12 @@
 /** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
 
 import { distributionLaw } from '../mechanisms/distribution.ts';
+import { MOST_CELLS } from '../mechanisms/square-wave.ts';
 import type { Law } from '../mechanisms/table.ts';
-import { assertAsk } from './asks.ts';
-import { placeOf, type Range } from './mean.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { isRange, optional, type Rule, rule } from '../schema/rules.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { placeOf, type Range } from './number.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
 
 /**
@@ -31,13 +34,14 @@ type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 
 /** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
 export function distribution(range: Range, ask: DistributionAsk): Question<number> {
-  assertAsk('distribution', ask);
+  assertAsk('distribution([low, high], ask)', ask);
   const { cells = DEFAULT_CELLS } = ask;
   return {
     type: 'distribution',
     ask,
     fields: { range, cells },
     size: cells,
+    isScale: true,
     law: distributionLaw,
     input: (value) => {
       const place = placeOf(range, value);
@@ -47,3 +51,29 @@ export function distribution(range: Range, ask: DistributionAsk): Question<numbe
     ...ask.mechanism,
   };
 }
+
+/** Its fields in a document. */
+export interface DistributionFields {
+  readonly range: Range;
+  readonly cells: number;
+}
+
+const isCells = (): Rule =>
+  rule(`a whole number of cells from 2 to ${MOST_CELLS}`, (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS);
+
+/** What its constructor is called with, from a document. */
+export const distributionCall: CallOf<DistributionFields> = ({ range, cells }, ask) => [range, { ...ask, cells }];
+
+export const distributionKind: QuestionKind<DistributionFields> = {
+  make: distribution,
+  rules: () => ({
+    range: isRange,
+    cells: isCells(),
+    // A number's whole distribution has no second stage.
+    permanent: optional(rule('a mean, a count or a histogram to be permanent', () => false)),
+  }),
+  answers: ({ range, cells }) => cellLabels(range, cells),
+  takes: () => 'a number',
+  keeps: (before, after) => same([before.range, before.cells], [after.range, after.cells]),
+  estimates: 'distribution',
+};

@@ -1,8 +1,8 @@
 /** Several of a list, carrying its randomizer. */
 
 import * as shared from '@murmuration/shared';
-import type { DeviceQuestion } from './questions.ts';
-import { randomizePrivSet } from './randomizers/privset.ts';
+import { randomizePrivSet } from '../randomizers/privset.ts';
+import type { DeviceQuestion } from './question.ts';
 
 /**
  * Several of a list. `choices(['mail', 'chat', 'files'], { atMost: 2, epsilon: 1, description: 'Which parts are used?' })`.

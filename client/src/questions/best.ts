@@ -1,8 +1,8 @@
 /** The best of options by a private score, carrying its randomizer. */
 
 import * as shared from '@murmuration/shared';
-import type { DeviceQuestion } from './questions.ts';
-import { randomizeExponential } from './randomizers/exponential.ts';
+import { randomizeExponential } from '../randomizers/exponential.ts';
+import type { DeviceQuestion } from './question.ts';
 
 /**
  * The best of options by a private score. `best(['list', 'grid'], { utility: { few: [2, 0], many: [0, 1] }, epsilon: 1,

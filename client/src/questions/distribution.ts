@@ -1,9 +1,9 @@
 /** The question of a number's whole distribution. */
 
 import * as shared from '@murmuration/shared';
-import type { DeviceQuestion, Randomizing } from './questions.ts';
-import { randomizeHierarchical } from './randomizers/hierarchical.ts';
-import { respondAround } from './randomizers/piecewise.ts';
+import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
+import { respondAround } from '../randomizers/piecewise.ts';
+import type { DeviceQuestion, Randomizing } from './question.ts';
 
 /** A mechanism for distributions that brings its own randomizer. */
 export type DistributionMechanism = shared.NamedDistribution & Randomizing;

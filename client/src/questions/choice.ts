@@ -1,0 +1,18 @@
+/** One of a list, carrying its randomizers. */
+
+import * as shared from '@murmuration/shared';
+import { lists } from './lists.ts';
+import type { DeviceQuestion, ListAsk } from './question.ts';
+
+/**
+ * One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as
+ * `other`. A list of more than 64 answers names `mechanism: longList()`, for reports of two or three bytes.
+ */
+export function choice<const T extends string>(
+  answers: readonly T[],
+  ask: ListAsk<string> & { readonly other: true },
+): DeviceQuestion<T | (string & {})>;
+export function choice<const T extends string>(answers: readonly T[], ask: ListAsk<NoInfer<T>>): DeviceQuestion<T>;
+export function choice(answers: readonly string[], ask: ListAsk<string>): DeviceQuestion<string> {
+  return { randomizers: lists, ...shared.choice(answers, ask) };
+}

@@ -1,0 +1,12 @@
+/** The constructor of every type of question, one line each. A bundler takes those that an app imports. */
+
+export { best } from './best.ts';
+export { choice } from './choice.ts';
+export { choices } from './choices.ts';
+export { count } from './count.ts';
+export { distribution } from './distribution.ts';
+export { flag } from './flag.ts';
+export { histogram } from './histogram.ts';
+export { joint } from './joint.ts';
+export { mean } from './mean.ts';
+export { text } from './text.ts';

@@ -1,0 +1,21 @@
+/** A question whose first answer is kept, carrying the randomizers of both stages. */
+
+import * as shared from '@murmuration/shared';
+import { respondBits } from '../randomizers/bits.ts';
+import { respondKAry } from '../randomizers/k-ary.ts';
+import { randomizeOneBit } from '../randomizers/one-bit.ts';
+import type { Respond } from '../randomizers/randomizer.ts';
+import { randomizeUnary } from '../randomizers/unary.ts';
+import type { DeviceQuestion } from './question.ts';
+
+/** The same question again and again, at ε∞ for all of an epoch. `permanent(flag({ ... }), { epsilon: 4, renew: 'year' })` */
+export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanence: shared.Permanence): Q {
+  return {
+    ...shared.permanent(question, permanence),
+    respondStored: (law, symbol, coins) => {
+      const respond = (question.respond ?? ('truth' in law ? respondKAry : respondBits)) as Respond<shared.Law>;
+      return respond(law, shared.fromBase64url(symbol), coins);
+    },
+    randomizers: { ...question.randomizers, unary: randomizeUnary, 'one-bit': randomizeOneBit },
+  };
+}

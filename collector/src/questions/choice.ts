@@ -1,0 +1,17 @@
+/** Words for choices of one answer. */
+
+import { choice, MAX_ANSWERS } from '@murmuration/shared';
+import { wholeOption } from '../commands/usage.ts';
+import { listed, namesFor, type Planning, type QuestionWords } from './words.ts';
+
+const planning: Planning<number> = {
+  options: () => [['--choice <n>', 'one of so many answers', wholeOption('--choice', 2, MAX_ANSWERS)]],
+  question: (size, _asking, list) => choice(namesFor(size), list),
+  words: (size) => `A choice of one of ${size} answers`,
+};
+
+export const choiceWords: QuestionWords<'choice'> = {
+  answers: ({ answers }) => listed(answers),
+  isUnlistedSilent: ({ other }) => !other,
+  planning,
+};

@@ -1,0 +1,16 @@
+/** Words for means. */
+
+import { mean } from '@murmuration/shared';
+import { numbersOption } from '../commands/usage.ts';
+import { PLANNED, type Planning, type QuestionWords, rangeIn } from './words.ts';
+
+const planning: Planning<readonly number[]> = {
+  options: () => [['--mean <low,high>', 'the average of a number', numbersOption('--mean', 2)]],
+  question: (ends, { epsilon }) => mean(rangeIn('--mean', ends), { epsilon, description: PLANNED }),
+  words: ([low, high]) => `The average of a number from ${low} to ${high}`,
+};
+
+export const meanWords: QuestionWords<'mean'> = {
+  answers: ({ range: [low, high] }) => `a number from ${low} to ${high}; the collector estimates the mean over many reports`,
+  planning,
+};

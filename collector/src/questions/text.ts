@@ -1,0 +1,18 @@
+/** Words for texts. */
+
+import { text } from '@murmuration/shared';
+import { PLANNED, type QuestionWords } from './words.ts';
+
+/** What a text is to the person who is asked. */
+export const ANY_TEXT = 'any text, of which only randomized bits of a hash leave the device';
+
+export const textWords: QuestionWords<'text'> = {
+  answers: () => ANY_TEXT,
+  candidates: (_metric, candidates) => candidates.map((candidate) => ({ answer: candidate, text: candidate })),
+  isText: true,
+  planning: {
+    options: () => [['--text', 'any text, to be looked up among candidates']],
+    question: (_given, { epsilon }) => text({ epsilon, description: PLANNED }),
+    words: () => 'A text in the user’s own words',
+  },
+};

@@ -1,0 +1,90 @@
+/**
+ * A string and lists asked together: one answer through an open-domain law with the whole ε. What that law hashes is the
+ * string with its length in front, then the index of the lists' answer, so that different pairs are different texts. The
+ * collector decodes them against candidates times answers. Two strings are refused: nobody could list their pairs.
+ */
+
+import { utf8 } from '../encoding/bytes.ts';
+import { isList, MAX_ANSWERS, type Rule, rule } from '../schema/rules.ts';
+import { MAX_STRING_BYTES, TOO_LONG } from '../too-long.ts';
+import type { Answer } from './answer.ts';
+import { isListPart, type JointFields, type JointPart, type JointValue, joint, jointAnswers, jointIndex } from './joint.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
+import type { Ask, ListAsk, NamedText, Question } from './question.ts';
+import { text } from './text.ts';
+
+/** What stands for the string among the parts of a joint question: the constructor `text` itself. */
+type TextPart = (ask: Ask<NamedText, never>) => Question<string>;
+
+/** The parts of a joint question by name. */
+export type Parts = { readonly [name: string]: readonly Answer[] | TextPart };
+
+/** What is left of the longest text that is hashed, beside three digits, a colon, and the five digits of an index. */
+const MAX_BYTES = MAX_STRING_BYTES - 9;
+
+/** The text of a string and an index: the string's bytes in decimal, a colon, the string or the token for too long ones, the index. */
+export function pairText(text: string, index: number): string {
+  const length = text.length > MAX_BYTES ? text.length : utf8(text).length;
+  return length > MAX_BYTES ? `${TOO_LONG.length}:${TOO_LONG}${index}` : `${length}:${text}${index}`;
+}
+
+const isTextPart = (part: readonly Answer[] | TextPart): part is TextPart => typeof part === 'function';
+
+/** The question of parts of which one is a string. */
+export function jointText<const Q extends Parts>(parts: Q, ask: Ask<NamedText>): Question<JointValue<Q>> {
+  const entries = Object.entries(parts);
+  const lists = entries.filter((entry): entry is [string, readonly Answer[]] => !isTextPart(entry[1]));
+  const [name, text] = entries.find(([, part]) => isTextPart(part)) as [string, TextPart];
+  const question = text(ask as Ask<NamedText, never>);
+  const questions: readonly JointPart[] = entries.map(([each, part]) =>
+    isTextPart(part) ? { name: each, text: true } : { name: each, answers: part },
+  );
+  return {
+    ...question,
+    type: 'joint',
+    fields: { questions: questions as never },
+    input: (value) => {
+      const index = jointIndex(lists, value);
+      const string = question.input((value as { readonly [name: string]: string } | null)?.[name] as string);
+      return index === undefined || string === undefined ? undefined : pairText(string as string, index);
+    },
+  };
+}
+
+/** Each part is a list or a text, at most one is a text, and the lists together are no longer than a list may be. */
+const areParts: Rule = (field, questions) => {
+  const isPart = (part: object): boolean =>
+    typeof (part as JointPart).name === 'string' &&
+    Object.keys(part).length === 2 &&
+    ('answers' in part || (part as { readonly text?: unknown }).text === true);
+  rule('parts, each a name with answers or with text: true', (parts: readonly object[]) => parts.every(isPart))(field, questions);
+  const parts = questions as readonly JointPart[];
+  const lists = parts.filter(isListPart);
+  for (const { name, answers } of lists) isList('string', 'boolean')(`${field}.${name}.answers`, answers);
+  rule('one text at most, for nobody could list the pairs of two', () => parts.length - lists.length < 2)(field, parts);
+  const lengths = lists.map(({ answers }) => answers.length);
+  const fits = (): boolean => parts.length > 1 && lengths.reduce((product, length) => product * length, 1) <= MAX_ANSWERS;
+  rule(`two lists or more, or a text and a list, with a product of at most ${MAX_ANSWERS} answers`, fits)(field, lengths);
+  rule('questions whose names differ', () => new Set(parts.map(({ name }) => name)).size === parts.length)(field, parts);
+};
+
+/** The constructor that the parts want. */
+const ofParts = (parts: Parts, ask: Ask<never>): Question<never> =>
+  Object.values(parts).some(isTextPart)
+    ? jointText(parts, ask)
+    : joint(parts as { readonly [name: string]: readonly Answer[] }, ask as ListAsk);
+
+/** What its constructor is called with, from a document. */
+export const jointCall: CallOf<JointFields> = ({ questions }, ask) => [
+  Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? part.answers : text])),
+  ask,
+];
+
+export const jointKind: QuestionKind<JointFields> = {
+  make: ofParts,
+  rules: () => ({ questions: areParts }),
+  answers: ({ questions }) => (questions.every(isListPart) ? jointAnswers(questions) : undefined),
+  takes: ({ questions }) => `an object with an answer to each of ${questions.map(({ name }) => name).join(', ')}`,
+  keeps: (before, after) => same(before.questions, after.questions),
+  estimates: 'shares',
+};

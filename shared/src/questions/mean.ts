@@ -1,0 +1,43 @@
+/** A number's mean: clamped to a range, so that no number is out of it. */
+
+import { meanLaw } from '../mechanisms/number.ts';
+import type { NumberLaw } from '../mechanisms/table.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { isRange } from '../schema/rules.ts';
+import { type CallOf, type QuestionKind, same } from './kind.ts';
+import { outputLabels, placeOf, type Range } from './number.ts';
+import type { Ask, NamedMean, Question } from './question.ts';
+
+/** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
+export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
+  assertAsk('mean([low, high], ask)', ask);
+  return {
+    type: 'mean',
+    ask,
+    fields: { range },
+    size: 0,
+    isNumber: true,
+    law: (_size, epsilon) => meanLaw(epsilon),
+    input: (value) => placeOf(range, value),
+    labels: (law) => outputLabels(range, law as NumberLaw | undefined),
+    ...ask.mechanism,
+  };
+}
+
+/** Its fields in a document. */
+export interface MeanFields {
+  readonly range: Range;
+}
+
+/** What its constructor is called with, from a document. */
+export const meanCall: CallOf<MeanFields> = ({ range }, ask) => [range, ask];
+
+export const meanKind: QuestionKind<MeanFields> = {
+  make: mean,
+  rules: () => ({ range: isRange }),
+  answers: () => undefined,
+  range: ({ range }) => range,
+  takes: () => 'a number',
+  keeps: (before, after) => same(before.range, after.range),
+  estimates: 'mean',
+};

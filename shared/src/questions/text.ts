@@ -1,0 +1,41 @@
+/** A text: a string of which nobody has a list. */
+
+import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
+import { assertAsk } from '../schema/asks.ts';
+import type { CallOf, QuestionKind } from './kind.ts';
+import type { Ask, NamedText, Question } from './question.ts';
+
+/** RAPPOR with an expert's own parameters. It carries its checks, for only those who bring parameters need them. */
+export const expertRappor = (parameters: RapporParameters): NamedText => ({
+  takes: 'text',
+  law: (_size, epsilon, _devices, permanent) => expertRapporLaw(rapporFromParameters(parameters), epsilon, permanent),
+});
+
+/** Which string? Estimated for the candidates that the collector is given. */
+export function text(ask: Ask<NamedText>): Question<string> {
+  assertAsk('text(ask)', ask);
+  return {
+    type: 'text',
+    ask,
+    size: 0,
+    law: (_size, epsilon, devices, epoch) => rapporLaw(epsilon, devices, epoch),
+    input: (value) => (typeof value === 'string' ? value : undefined),
+    labels: () => [],
+    ...ask.mechanism,
+  };
+}
+
+/** A document of it has no fields of its own. */
+export type TextFields = object;
+
+/** What its constructor is called with, from a document. */
+export const textCall: CallOf<TextFields> = (_fields, ask) => [ask];
+
+export const textKind: QuestionKind<TextFields> = {
+  make: text,
+  rules: () => ({}),
+  answers: () => undefined,
+  takes: () => 'a string',
+  keeps: () => true,
+  estimates: 'shares',
+};

@@ -1,0 +1,303 @@
+/**
+ * One set of rules: whatever `defineSchema` refuses, the collector refuses in a document, with the same expectation. Each row breaks one
+ * rule, once in what an app asks and once in the document of a good schema.
+ */
+
+import {
+  best,
+  choice,
+  choices,
+  count,
+  defineSchema,
+  distribution,
+  flag,
+  histogram,
+  joint,
+  mean,
+  permanent,
+  text,
+} from '@murmuration/client';
+import { parseDocument } from '@murmuration/collector';
+import { kinds } from '@murmuration/shared';
+import { expect, test } from 'vitest';
+
+const ask = { epsilon: 1, description: 'a question' };
+const spec = {
+  app: 'notes',
+  version: 1,
+  budget: { epsilon: 40, per: 'month' },
+  segments: { os: ['ios', 'web'] },
+  devices: 1000,
+  metrics: {
+    flag: flag(ask),
+    choice: choice(['a', 'b'], ask),
+    choices: choices(['a', 'b', 'c'], { ...ask, atMost: 2 }),
+    best: best(['x', 'y'], { ...ask, utility: { a: [1, 0], b: [0, 1] } }),
+    joint: joint({ a: ['x', 'y'], b: [true, false] }, ask),
+    text: text(ask),
+    histogram: histogram([0, 1], ask),
+    mean: mean([0, 1], ask),
+    count: count(9, ask),
+    distribution: distribution([0, 1], ask),
+  },
+} as const;
+const { document: good } = defineSchema(spec);
+
+/** Puts a value where a path leads in a copy; undefined takes what stands there away. */
+function put(json: object, path: string, value: unknown): object {
+  const copy = structuredClone(json);
+  const keys = path.split('.');
+  const last = keys.pop() as string;
+  const parent = keys.reduce((object: object, key) => Reflect.get(object, key), copy);
+  if (value === undefined) Reflect.deleteProperty(parent, last);
+  else Reflect.set(parent, last, value);
+  return copy;
+}
+
+/** A schema with some members changed, and with one metric in the place of another. */
+const define = (changes: object): unknown => defineSchema({ ...spec, ...changes } as never);
+const asking = (name: string, question: object): unknown => define({ metrics: { ...spec.metrics, [name]: question } });
+
+const names = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
+const lists = (product: readonly (readonly unknown[])[]): object[] => product.map((answers, i) => ({ name: `list${i}`, answers }));
+const named = (product: readonly (readonly unknown[])[]): never =>
+  Object.fromEntries(product.map((answers, i) => [`list${i}`, answers])) as never;
+const NAME = 'a letter, then at most 63 of letters, digits, _ . -';
+const LIST = '2 to 100000 different answers, each a string';
+const never = { epsilon: 2, renew: 'never' } as const;
+
+/** What is expected; how an app breaks it; and what a document says in which place. */
+type Row = readonly [expected: string, asked: () => unknown, path: string, value: unknown];
+
+/** Of a schema itself: the same member of both is broken. */
+const ofSchema = (
+  [
+    [NAME, 'app', '1 app'],
+    [NAME, 'app', undefined],
+    ['a whole number above 0', 'version', 0],
+    ['a whole number above 0', 'version', 1.5],
+    ['a whole number above 0', 'version', '2'],
+    ['a whole number above 0', 'devices', -3],
+    ['an object', 'budget', 5],
+    ['a finite number above 0', 'budget', { epsilon: 0, per: 'month' }],
+    ['a finite number above 0', 'budget', { per: 'month' }],
+    ['a number of at most 1000000000', 'budget', { epsilon: 1e21, per: 'month' }],
+    ['one of day, week, month, year', 'budget', { epsilon: 1, per: 'hour' }],
+    ['only epsilon, per', 'budget', { epsilon: 1, per: 'month', delta: 1 }],
+    ['an object', 'segments', [['ios', 'web']]],
+    [LIST, 'segments', { os: ['ios'] }],
+    [LIST, 'segments', { os: ['ios', 1] }],
+    [NAME, 'segments', { '1 os': ['ios', 'web'] }],
+    ['at most 64 combinations', 'segments', { a: names(9), b: names(9) }],
+    ['one of random', 'assign', 'all'],
+    ['an object', 'metrics', 'flag'],
+    ['at least one metric', 'metrics', {}],
+  ] as const
+).map(([expected, path, value]): Row => [expected, () => define({ [path]: value }), path, value]);
+
+/** Of what every metric has. */
+const ofMetric = (
+  [
+    ['a finite number above 0', 'epsilon', 0],
+    ['a finite number above 0', 'epsilon', -1],
+    ['a finite number above 0', 'epsilon', '1'],
+    ['a number of at most 1000000000', 'epsilon', 1e21],
+    ['one of day, week, month, year, once', 'every', 'hour'],
+    ['only ', 'colour', 1],
+    ['only ', 'type', 1],
+    ['an answer to the question', 'otherwise', 'no'],
+  ] as const
+).map(([expected, key, value]): Row => {
+  const path = key === 'type' ? 'metrics.flag.kind' : `metrics.flag.${key}`; // a document has a type, an app's question no other
+  return [expected, () => asking('flag', flag({ ...ask, [key]: value } as never)), path, value];
+});
+
+/** Of what people say of one. */
+const ofAbout = (
+  [
+    ['a text', 'description', ''],
+    ['a text', 'description', undefined],
+    ['a text', 'unit', ''],
+    ['a text', 'owner', ''],
+    ['a text', 'owner', 5],
+    ['a day such as 2027-01-31', 'expires', 'soon'],
+  ] as const
+).map(
+  ([expected, key, value]): Row => [expected, () => asking('flag', flag({ ...ask, [key]: value } as never)), `about.flag.${key}`, value],
+);
+
+const kept = (permanence: object): Row['3'] => ({ ...never, ...permanence });
+const rows: readonly Row[] = [
+  ...ofSchema,
+  ...ofMetric,
+  ...ofAbout,
+  [NAME, () => define({ metrics: { '1 a': flag(ask) } }), 'metrics.1 a', good.metrics['flag']],
+  ['one of flag, choice', () => asking('flag', { ...flag(ask), type: 'median' }), 'metrics.flag.type', 'median'],
+  ['one of flag, choice', () => asking('flag', { ...flag(ask), type: 'constructor' }), 'metrics.flag.type', 'constructor'],
+  [
+    'slots that end',
+    () => asking('flag', flag({ ...ask, otherwise: false, every: 'once' })),
+    'metrics.flag',
+    { ...good.metrics['flag'], otherwise: false, every: 'once' },
+  ],
+  [
+    'a finite number above 0',
+    () => asking('flag', permanent(flag(ask), { ...never, epsilon: 0 })),
+    'metrics.flag.permanent',
+    kept({ epsilon: 0 }),
+  ],
+  [
+    'one of week, month, year, never',
+    () => asking('flag', permanent(flag(ask), { ...never, renew: 'day' as never })),
+    'metrics.flag.permanent',
+    kept({ renew: 'day' }),
+  ],
+  [
+    'an epsilon of at least that of one report, 1',
+    () => asking('flag', permanent(flag(ask), { ...never, epsilon: 0.5 })),
+    'metrics.flag.permanent',
+    kept({ epsilon: 0.5 }),
+  ],
+  [LIST, () => asking('choice', choice(['a'], ask)), 'metrics.choice.answers', ['a']],
+  [LIST, () => asking('choice', choice(['a', 'b', 'a'], ask)), 'metrics.choice.answers', ['a', 'b', 'a']],
+  [LIST, () => asking('choice', choice(['a', ''], ask)), 'metrics.choice.answers', ['a', '']],
+  [LIST, () => asking('choice', choice(['a', 1 as never], ask)), 'metrics.choice.answers', ['a', 1]],
+  [LIST, () => asking('choice', choice(names(150_000), ask)), 'metrics.choice.answers', names(150_000)],
+  ['one of true', () => asking('choice', choice(['a', 'b'], { ...ask, other: 'yes' as never })), 'metrics.choice.other', 'yes'],
+  [LIST, () => asking('choices', choices(['a', 'a'], { ...ask, atMost: 2 })), 'metrics.choices.answers', ['a', 'a']],
+  ['a whole number above 0', () => asking('choices', choices(['a', 'b'], { ...ask, atMost: 0 })), 'metrics.choices.atMost', 0],
+  ['one of true', () => asking('choices', choices(['a', 'b'], { ...ask, atMost: 1, other: 1 as never })), 'metrics.choices.other', 1],
+  [
+    'no permanence of a set',
+    () => asking('choices', permanent(choices(['a', 'b'], { ...ask, atMost: 1 }), never)),
+    'metrics.choices.permanent',
+    never,
+  ],
+  [LIST, () => asking('best', best(['x', 'x'], { ...ask, utility: { a: [1, 0], b: [0, 1] } })), 'metrics.best.options', ['x', 'x']],
+  [LIST, () => asking('best', best(['x', 'y'], { ...ask, utility: { a: [1, 0] } })), 'metrics.best.inputs', ['a']],
+  [
+    '2 to 64 rows of 2 to 64 finite numbers',
+    () => asking('best', best(['x', 'y'], { ...ask, utility: { a: [1, Number.NaN], b: [0, 1] } })),
+    'metrics.best.utility',
+    [
+      [1, null],
+      [0, 1],
+    ],
+  ],
+  [
+    '2 options, as many as a row has utilities',
+    () => asking('best', best(['x', 'y', 'z'], { ...ask, utility: { a: [1, 0], b: [0, 1] } })),
+    'metrics.best.options',
+    ['x', 'y', 'z'],
+  ],
+  ['no permanence of an outcome', () => asking('best', permanent(spec.metrics.best, never)), 'metrics.best.permanent', never],
+  ['two lists or more', () => asking('joint', joint(named([['x', 'y']]), ask)), 'metrics.joint.questions', lists([['x', 'y']])],
+  [
+    '2 to 100000 different answers, each a string or boolean',
+    () => asking('joint', joint(named([['x'], ['x', 'y']]), ask)),
+    'metrics.joint.questions',
+    lists([['x'], ['x', 'y']]),
+  ],
+  [
+    'two lists or more',
+    () => asking('joint', joint(named([names(1000), names(101)]), ask)),
+    'metrics.joint.questions',
+    lists([names(1000), names(101)]),
+  ],
+  [
+    'one text at most',
+    () => asking('joint', joint({ a: text, b: text }, ask)),
+    'metrics.joint.questions',
+    [
+      { name: 'a', text: true },
+      { name: 'b', text: true },
+    ],
+  ],
+  [
+    '1 to 99999 finite numbers, each above the one before',
+    () => asking('histogram', histogram([1, 0], ask)),
+    'metrics.histogram.edges',
+    [1, 0],
+  ],
+  ['1 to 99999 finite numbers, each above the one before', () => asking('histogram', histogram([], ask)), 'metrics.histogram.edges', []],
+  ['two finite numbers, the second above the first', () => asking('mean', mean([3, 3], ask)), 'metrics.mean.range', [3, 3]],
+  [
+    'two finite numbers, the second above the first',
+    () => asking('mean', mean([-1e308, 1e308], ask)),
+    'metrics.mean.range',
+    [-1e308, 1e308],
+  ],
+  ['a whole number above 0', () => asking('count', count(1.5, ask)), 'metrics.count.max', 1.5],
+  [
+    'two finite numbers, the second above the first',
+    () => asking('distribution', distribution([1, 0], ask)),
+    'metrics.distribution.range',
+    [1, 0],
+  ],
+  [
+    'a whole number of cells from 2 to 256',
+    () => asking('distribution', distribution([0, 1], { ...ask, cells: 1 })),
+    'metrics.distribution.cells',
+    1,
+  ],
+  [
+    'a mean, a count or a histogram to be permanent',
+    () => asking('distribution', permanent(spec.metrics.distribution, never)),
+    'metrics.distribution.permanent',
+    never,
+  ],
+];
+
+test('the schema whose members are broken is good', () => {
+  expect(() => parseDocument(JSON.parse(JSON.stringify(good)))).not.toThrow();
+});
+
+test.each(rows)('expected %s: by both', (expected, asked, path, value) => {
+  expect(asked).toThrow(RangeError);
+  expect(asked).toThrow(`: expected ${expected}`);
+  const spoilt = put(JSON.parse(JSON.stringify(good)), path, value);
+  expect(() => parseDocument(spoilt)).toThrow(RangeError);
+  expect(() => parseDocument(spoilt)).toThrow(`: expected ${expected}`);
+});
+
+test('every field of every type of question is broken in the table', () => {
+  const broken = new Set(rows.map(([, , path]) => path));
+  const fields = Object.entries(kinds).flatMap(([type, { rules }]) => Object.keys(rules()).map((key) => `metrics.${type}.${key}`));
+  expect(fields.filter((field) => !broken.has(field))).toEqual([]);
+});
+
+test.each([
+  ['a question that is no part', 'metrics.joint.questions', [{ name: 'a', answers: ['x', 'y'] }, 5]],
+  [
+    'a part with a key too many',
+    'metrics.joint.questions',
+    [
+      { name: 'a', answers: ['x', 'y'], text: true },
+      { name: 'b', answers: ['x', 'y'] },
+    ],
+  ],
+  [
+    'two questions of one name',
+    'metrics.joint.questions',
+    [
+      { name: 'a', answers: ['x', 'y'] },
+      { name: 'a', answers: ['x', 'y'] },
+    ],
+  ],
+  [
+    'a table without a row for each input',
+    'metrics.best.utility',
+    [
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ],
+  ],
+  ['edges that are no list', 'metrics.histogram.edges', 5],
+  ['a range that is none', 'metrics.mean.range', null],
+  ['a metric that is none', 'metrics.flag', null],
+  ['a law that is none', 'metrics.flag.law', null],
+  ['a metric that nobody describes', 'about.flag', undefined],
+])('%s, which no app can ask, is refused in a document', (_name, path, value) => {
+  expect(() => parseDocument(put(JSON.parse(JSON.stringify(good)), path, value))).toThrow(RangeError);
+});
