@@ -147,7 +147,7 @@ function ofInputs(law: ExponentialLaw): Leverage | undefined {
 }
 
 export const exponential: ShareEstimation<ExponentialLaw> = {
-  named: (_law, { metric }) => (metric.type === 'best' ? [(e) => exponentialLaw(metric.utility, e)] : []),
+  named: (_law, { metric }) => ('utility' in metric ? [(e) => exponentialLaw(metric.utility, e)] : []),
   estimates: exponentialEstimates,
   noiseAt: (law, reports, share) => exponentialVariance(law, share) / reports,
   ...byMatrix(rowsOf),

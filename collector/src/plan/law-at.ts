@@ -23,7 +23,7 @@ import { estimationOf } from '../estimators/table.ts';
 function chosen(law: Law, { metric, permanent }: Origin): readonly LawAt[] {
   if (isNumberLaw(law)) {
     if (permanent !== undefined) return [(e) => oneBitLaw(e, permanent)];
-    return [metric.type === 'count' ? (e) => countLaw(metric.max, e) : meanLaw];
+    return ['max' in metric ? (e) => countLaw(metric.max, e) : meanLaw];
   }
   if (isDistributionLaw(law)) return [(e) => distributionLaw(cellsOf(law), e)];
   if (!('size' in law)) return [];

@@ -1,7 +1,7 @@
 /** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
 
 import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
-import { mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
+import { type Ask, mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../commands/usage.ts';
 import { estimatesOf, scoresOf } from '../estimators/estimator.ts';
 import { estimationOf } from '../estimators/table.ts';
@@ -65,18 +65,29 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
   });
 }
 
+/** The question of each type; `mechanism` is one that the type can name. */
+const asking: {
+  readonly [T in NumberSimulation['type']]: (
+    range: Range,
+    ask: Pick<Ask, 'epsilon' | 'description'>,
+    mechanism?: string,
+  ) => DeviceQuestion<number>;
+} = {
+  mean: (range, ask, mechanism) =>
+    mean(range, mechanism === undefined ? ask : { ...ask, mechanism: clientMechanism('mean', simulatedAs('mean', mechanism).client) }),
+  count: ([, max], ask, mechanism) =>
+    count(max, mechanism === undefined ? ask : { ...ask, mechanism: clientMechanism('count', simulatedAs('count', mechanism).client) }),
+};
+
 function questionOf({ type, range, epsilon, mechanism, permanent: epoch }: NumberSimulation): DeviceQuestion<number> {
   const ask = { epsilon, description: 'simulated' };
-  const whole = (): DeviceQuestion<number> => (type === 'mean' ? mean(range, ask) : count(range[1], ask));
   if (epoch !== undefined) {
     const kept = namesOf('kept');
     if (mechanism !== undefined && !kept.includes(mechanism))
       throw new UsageError(`--mechanism: expected ${kept.join(' or ')} where --permanent is given, got ${JSON.stringify(mechanism)}`);
-    return permanent(whole(), { epsilon: epoch, renew: 'never' });
+    return permanent(asking[type](range, ask), { epsilon: epoch, renew: 'never' });
   }
-  if (mechanism === undefined) return whole();
-  if (type === 'mean') return mean(range, { ...ask, mechanism: clientMechanism('mean', simulatedAs('mean', mechanism).client) });
-  return count(range[1], { ...ask, mechanism: clientMechanism('count', simulatedAs('count', mechanism).client) });
+  return asking[type](range, ask, mechanism);
 }
 
 /** What a simulation of a number says. */
