@@ -24,8 +24,11 @@ export function answersOf<const M extends DeviceQuestions, const S extends Segme
   schema: Schema<M, S>,
   metric: K,
 ): readonly AnswerOf<ValueOf<M[K]>>[] {
-  const found = schema.questions[metric]?.answers?.();
-  if (!found)
+  const question = Object.hasOwn(schema.questions, metric) ? schema.questions[metric] : undefined;
+  // Numbers have labels of their ranges, and texts none.
+  const labels = question?.isNumber || question?.isScale ? [] : (question?.labels() ?? []);
+  const found = question?.answers?.() ?? labels;
+  if (found.length === 0)
     throw new RangeError(
       `${metric}: expected a metric with a list of answers, got ${schema.document.metrics[metric]?.type ?? 'none of this schema'}`,
     );

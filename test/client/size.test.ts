@@ -26,6 +26,11 @@ describe('an app that asks a flag and a choice', async () => {
     },
   );
 
+  test('carries no other type of question', () => {
+    const modules = files.filter((file) => file.includes('/src/questions/')).map((file) => file.slice(file.lastIndexOf('/') + 1));
+    expect(new Set(modules)).toEqual(new Set(['flag.ts', 'choice.ts', 'lists.ts']));
+  });
+
   test('carries no joint questions, no instantaneous stage, no decoding of base64', () => {
     expect(text).toContain('"choice"');
     for (const trace of ['"joint"', 'irr', 'canonical base64url']) expect(text).not.toContain(trace);

@@ -1,6 +1,8 @@
 // What the dashboard concludes, and how it draws and writes it, decided by plain functions.
 // A page that overstates what is known would fail here.
 
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { axisFor, length, place } from '#collector/dashboard/axis.ts';
 import { slotsIn } from '#collector/dashboard/explain.ts';
@@ -150,4 +152,12 @@ describe('filter', () => {
       among: 'population',
     });
   });
+});
+
+test('the page carries how each type of question is shown, and none of the words of the privacy statement', async () => {
+  const entry = fileURLToPath(new URL('../../collector/src/dashboard/order.ts', import.meta.url));
+  const { metafile } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
+  const [output] = Object.values(metafile.outputs);
+  const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  expect(files.filter((file) => !file.includes('/dashboard/'))).toEqual([expect.stringMatching(/collector\/src\/questions\/table\.ts$/)]);
 });

@@ -26,7 +26,6 @@ export function choice(answers: readonly string[], ask: ListAsk & { readonly oth
       return index >= 0 ? index : ask.other && typeof value === 'string' ? all.length - 1 : undefined;
     },
     labels: () => all,
-    answers: () => all,
     ...ask.mechanism,
   };
 }

@@ -90,7 +90,7 @@ export interface Question<in V> {
   readonly input: (value: V) => number | readonly number[] | string | undefined;
   /** What its reports can say as people read it, by index; of a number what the outputs of its law say, none without one; none for text. */
   readonly labels: (law?: Law) => readonly string[];
-  /** The answers that a person chooses from, by index; none where they are not a list. */
+  /** The answers that a person chooses from, by index, where they are a list other than the labels. */
   readonly answers?: () => readonly (Answer | JointAnswer)[];
 }
 
