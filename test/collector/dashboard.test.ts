@@ -22,7 +22,7 @@ import { judge } from '#collector/dashboard/judge.ts';
 import { inOrder } from '#collector/dashboard/order.ts';
 import type { Answer, Metric } from '#collector/dashboard/types.ts';
 
-const answer = (value: unknown, estimate: number, half: number): Answer => ({
+const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,
   label: String(value),
   estimate,
@@ -127,7 +127,7 @@ describe('words', () => {
 describe('order', () => {
   test('yes comes first, few answers stay in schema order, many are sorted by estimate', () => {
     const few = [answer('a', 0.1, 0.1), answer('b', 0.9, 0.1)];
-    const many = Array.from({ length: 7 }, (_, index) => answer(index, index / 10, 0.1));
+    const many = Array.from({ length: 7 }, (_, index) => answer(String(index), index / 10, 0.1));
     expect(inOrder([answer(false, 0.9, 0.1), answer(true, 0.1, 0.1)], 'flag')[0]?.answer).toBe(true);
     expect(inOrder(few, 'choice')).toEqual(few);
     expect(inOrder(many, 'choice')[0]?.answer).toBe(6);

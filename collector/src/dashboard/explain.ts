@@ -3,14 +3,14 @@
 
 import { daysBetween } from './format.ts';
 import { MEANINGS } from './meanings.ts';
-import type { Among, Cadence, Metric } from './types.ts';
+import type { Among, Metric } from './types.ts';
 
 export interface Explanation {
   readonly word: string;
   readonly meaning: string;
 }
 
-const CADENCES: Readonly<Record<Cadence, Explanation & { readonly days: number }>> = {
+const CADENCES: Readonly<Record<Metric['every'], Explanation & { readonly days: number }>> = {
   once: { word: 'once', meaning: 'A device answers once and never again.', days: Number.POSITIVE_INFINITY },
   day: { word: 'daily', meaning: 'A device answers at most once a day.', days: 1 },
   week: { word: 'weekly', meaning: 'A device answers at most once in 7 days.', days: 7 },
@@ -31,7 +31,7 @@ export function marginOf(among: Among): string {
 }
 
 /** How often a device may answer in a range of days, both ends counted. */
-export function slotsIn(every: Cadence, from: string, to: string): number {
+export function slotsIn(every: Metric['every'], from: string, to: string): number {
   return Math.max(1, Math.ceil(daysBetween(from, to) / CADENCES[every].days));
 }
 

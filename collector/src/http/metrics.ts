@@ -1,6 +1,6 @@
 /** `GET /v1/metrics` and `GET /v1/metrics/:name/estimates`: what is asked, and what is known. */
 
-import { dayText, parseDay } from '@murmuration/shared';
+import { type About, dayText, type Law, type MetricDocument, parseDay, type SchemaDocument } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { takesCandidates } from '../estimates/candidates.ts';
@@ -71,6 +71,22 @@ function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.in
     throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
 }
 
+/** A metric in the answer of `GET /v1/metrics`. */
+export interface MetricSummary
+  extends About,
+    Pick<MetricDocument, 'type' | 'epsilon' | 'every' | 'permanent'>,
+    Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'segments'> {
+  readonly mechanism: Law['mechanism'];
+  /** The answer that is reported for slots in which nothing was recorded, in words. */
+  readonly otherwise?: string;
+  /** Each device is asked only a random part of the schema's metrics. */
+  readonly assign?: NonNullable<SchemaDocument['assign']>;
+  readonly reports: number;
+  /** The first and the last day with reports; null without any. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 /** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
 export function metricsRouter(
   catalog: Catalog,
@@ -79,14 +95,16 @@ export function metricsRouter(
   settingsOf: (metric: PublishedMetric) => Settings,
 ): Router {
   const list: RequestHandler = async (_request, response) => {
-    const metrics = catalog.metrics.map(async ({ app, metric, version, document, about, segments, assign, schemas }) => {
-      const { type, law, epsilon, every, permanent, otherwise } = document;
-      const { reports, from, to } = await store.read({ schemas, metric });
-      const day = (number: number | null): string | null => (number === null ? null : dayText(number));
-      const participation = { ...(otherwise !== undefined && { otherwise: inWords(otherwise) }), ...(assign && { assign }) };
-      const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
-      return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
-    });
+    const metrics = catalog.metrics.map(
+      async ({ app, metric, version, document, about, segments, assign, schemas }): Promise<MetricSummary> => {
+        const { type, law, epsilon, every, permanent, otherwise } = document;
+        const { reports, from, to } = await store.read({ schemas, metric });
+        const day = (number: number | null): string | null => (number === null ? null : dayText(number));
+        const participation = { ...(otherwise !== undefined && { otherwise: inWords(otherwise) }), ...(assign && { assign }) };
+        const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
+        return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
+      },
+    );
     response.json({ metrics: await Promise.all(metrics) });
   };
   const estimates: RequestHandler<{ name: string }> = async (request, response) => {

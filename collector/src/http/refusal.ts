@@ -57,5 +57,13 @@ export class Refusal extends Error {
 export const refusal = (code: keyof typeof REFUSALS, expected: string, got: unknown): Refusal =>
   new Refusal(REFUSALS[code], code, expected, show(got).slice(0, 80));
 
+/** A refusal as JSON. */
+export interface RefusalBody {
+  readonly error: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
 /** A refusal as the body of an answer. */
-export const bodyOf = ({ code, expected, got }: Refusal): string => `${JSON.stringify({ error: code, expected, got })}\n`;
+export const bodyOf = ({ code, expected, got }: Refusal): string =>
+  `${JSON.stringify({ error: code, expected, got } satisfies RefusalBody)}\n`;
