@@ -405,7 +405,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
 
   test('what a page recorded when it was left is counted once it is back', async () => {
     const it = await device();
-    await settle();
+    await it.telemetry.look(); // no step of the start is under way, which leaving would end
     it.tell('leave');
     it.telemetry.record('plan', 'pro');
     await settle();
