@@ -35,8 +35,8 @@ export async function finish(device: Device): Promise<void> {
   last.telemetry.consent.grant();
   await device.settle();
   const isLeft = (): boolean => oracle.state().outbox.some(({ day }) => day < oracle.state().day);
-  // What has waited goes batch by batch, at random times.
-  for (let i = 0; i < 400 && isLeft(); i++) {
+  // What has waited goes batch by batch, at random times. Within one wait no answer comes, so an upload in the midst of it times out.
+  for (let i = 0; i < 4_000 && isLeft(); i++) {
     void last.telemetry.flush();
     await device.wait(10 * MINUTE);
   }
