@@ -129,9 +129,9 @@ async function audit({ schema, certificate, json }: AuditOptions): Promise<void>
 export function addAudit(program: Command): void {
   program
     .command('audit')
-    .description('what a schema spends by its exact integers, against what it claims; the privacy statement')
+    .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
-    .option('--certificate', 'the ratios themselves, as JSON for another program to recompute')
-    .option('--json', 'one JSON document on standard output')
+    .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
+    .option('--json', 'print one JSON document on standard output')
     .action(audit);
 }

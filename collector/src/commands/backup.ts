@@ -16,9 +16,9 @@ function sentence(error: unknown): never {
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('copy the store to one file, while collectors go on writing')
-    .requiredOption('--out <file>', 'a file that is not there yet')
-    .option('--data <folder>', 'where the store lies', '.data')
+    .description('copy the store to one file; a running collector keeps working')
+    .requiredOption('--out <file>', 'the file to create; it must not exist')
+    .option('--data <folder>', 'the folder of the store', '.data')
     .action(async ({ data, out }: { readonly data: string; readonly out: string }) => {
       const copy = await backupSqliteStore(data, out).catch(sentence);
       process.stdout.write(`${out}: ${summary(copy)}\n`);
@@ -28,9 +28,9 @@ export function addBackup(program: Command): void {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('put a copy of a store into a folder that holds none')
-    .requiredOption('--from <file>', 'what backup wrote')
-    .option('--data <folder>', 'where the store is to lie', '.data')
+    .description('restore a backup into a folder that holds no store')
+    .requiredOption('--from <file>', 'a file that `backup` wrote')
+    .option('--data <folder>', 'the folder to restore into', '.data')
     .action(({ from, data }: { readonly from: string; readonly data: string }) => {
       if (statSync(from, { throwIfNoEntry: false })?.isFile() === false)
         throw new UsageError(`${from}: expected a file that backup wrote, got something that is no file`);

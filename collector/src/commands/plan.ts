@@ -206,18 +206,22 @@ async function plan(options: PlanOptions): Promise<void> {
 export function addPlan(program: Command): void {
   const command = program
     .command('plan')
-    .description('before shipping: how many users a question takes, and what so many will show')
-    .option('--schema <file>', 'a schema module or canonical JSON; without one, a question by itself:');
+    .description('before you ship: how many users a question needs, and what its error will be')
+    .option('--schema <file>', 'a schema module or canonical JSON; or describe one question instead:');
   for (const [flags, description, read] of questionOptions()) {
     if (read) command.option(flags, description, read);
     else command.option(flags, description);
   }
   command
-    .option('--epsilon <e>', 'ε of one report: noise, the smaller the more', positiveOption('--epsilon'))
-    .option('--permanent <e>', 'ε∞, where the randomized answer is kept and reported again and again', positiveOption('--permanent'))
-    .option('--users <n>', 'how many users report, each once; of a schema, its `devices` when left out', wholeOption('--users', 1, 2 ** 40))
-    .option('--share <share>', 'the share that shall be seen', shareOption('--share'), SHARE)
-    .option('--error <share>', 'the wanted ±, in percentage points: half a 95 % interval', shareOption('--error'), 0.01)
-    .option('--json', 'one JSON document on standard output')
+    .option('--epsilon <e>', 'ε of one report: the smaller, the more noise', positiveOption('--epsilon'))
+    .option(
+      '--permanent <e>',
+      'ε∞ of a permanent question: the device keeps one randomized answer and reports it repeatedly',
+      positiveOption('--permanent'),
+    )
+    .option('--users <n>', 'how many users report, once each (default with --schema: its `devices`)', wholeOption('--users', 1, 2 ** 40))
+    .option('--share <share>', 'the share of users to estimate', shareOption('--share'), SHARE)
+    .option('--error <share>', 'the largest error wanted, ± half a 95 % interval, in percentage points', shareOption('--error'), 0.01)
+    .option('--json', 'print one JSON document on standard output')
     .action(plan);
 }

@@ -94,10 +94,10 @@ async function schema({ schema: file, against, accept = false, json }: SchemaOpt
 export function addSchema(program: Command): void {
   program
     .command('schema')
-    .description("show a schema's canonical JSON, names and charges")
+    .description("print a schema's canonical JSON, names and charges")
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
-    .option('--against <file>', 'the schema that it follows: tells what changed and whether it is allowed')
-    .option('--accept', 'accept that devices spend ε again, such as the ε∞ of a permanent metric whose law changed')
-    .option('--json', 'one JSON document on standard output')
+    .option('--against <file>', 'the version before it: print what changed, and whether it is allowed')
+    .option('--accept', 'accept changes that make devices spend ε again, such as a new law for a permanent metric')
+    .option('--json', 'print one JSON document on standard output')
     .action(schema);
 }

@@ -78,17 +78,17 @@ export function addServe(program: Command): void {
     .command('serve')
     .description('run the collector and its dashboard')
     .requiredOption('--schema <file...>', 'schema modules or canonical JSON')
-    .option('--candidates <metric=file...>', 'strings to estimate for a text metric or the text of a joint one, one a line')
-    .option('--data <folder>', 'where the store lies', '.data')
-    .option('--port <n>', 'port; 0 takes a free one', wholeOption('--port', 0, 65_535), 8080)
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--minimum <n>', 'fewer reports than this show nothing', wholeOption('--minimum', 1), 20)
-    .option('--origin <origin...>', 'pages that may report, https://app.example; all when left out', originsOption)
+    .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
+    .option('--data <folder>', 'the folder of the store', '.data')
+    .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)
+    .option('--origin <origin...>', 'origins of pages that may report, such as https://app.example (default: all)', originsOption)
     .option(
       '--per-minute <n>',
-      'reports that one address may send in a minute, up to which a batch is taken whole; any number when left out',
+      'reports that one address may send a minute; a batch is never split (default: no limit)',
       wholeOption('--per-minute', 1),
     )
-    .option('--per-metric <n>', 'reports of one metric in one batch; 1000 when left out', wholeOption('--per-metric', 1, 1_000))
+    .option('--per-metric <n>', 'the most reports of one metric in one batch (default: 1000)', wholeOption('--per-metric', 1, 1_000))
     .action(serve);
 }

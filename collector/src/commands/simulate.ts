@@ -21,7 +21,7 @@ const NAMED_OF = [
   ['count', 'count'] as const,
   ['distribution', 'distribution'] as const,
 ]
-  .map(([word, of]) => `of a ${word}, ${namesOf(of).join(', ')}`)
+  .map(([word, of]) => `for a ${word}, ${namesOf(of).join(', ')}`)
   .join('; ');
 
 interface SimulateOptions {
@@ -148,33 +148,33 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .description(
-      'run the shipping randomizer and estimator over seeded rounds: errors and coverage95 are of the clients themselves, populationCoverage95 is of the shares that they are drawn by',
+      'measure errors and coverage by running the shipped randomizer and estimator in seeded rounds; errors and coverage95 are about the simulated clients, populationCoverage95 about the distribution they are drawn from',
     )
     .requiredOption('--type <type>', names)
-    .option('--answers <n>', 'how many answers the list has, or how many strings there are', wholeOption('--answers', 2, MAX_ANSWERS))
-    .option('--lists <sizes>', 'how many answers each list of a joint question has, 3,2', sizesOption('--lists'))
-    .option('--at-most <n>', 'how many answers a set has at most: so many draws, equal ones once', wholeOption('--at-most', 1, 64))
-    .option('--utility <file>', 'the utilities of the best of options: CSV, a row for each input, a column for each option')
-    .option('--edges <list>', 'the edges of a histogram, 0,100,1000', numbersOption('--edges', 1))
+    .option('--answers <n>', 'the number of answers of a list, or of different strings', wholeOption('--answers', 2, MAX_ANSWERS))
+    .option('--lists <sizes>', 'the number of answers of each list of a joint question, such as 3,2', sizesOption('--lists'))
+    .option('--at-most <n>', 'the most answers in a set: so many are drawn, and equal ones count once', wholeOption('--at-most', 1, 64))
+    .option('--utility <file>', 'a CSV file of utilities for `best`: a row for each input, a column for each option')
+    .option('--edges <list>', 'the edges of a histogram, such as 0,100,1000', numbersOption('--edges', 1))
     .option(
       '--range <low,high>',
-      `the range of a mean, of which ${NUMBERS} numbers stand evenly spaced, or of a distribution`,
+      `the range of a mean (${NUMBERS} evenly spaced numbers) or of a distribution`,
       numbersOption('--range', 2),
     )
-    .option('--cells <n>', 'the cells of a distribution over its range', wholeOption('--cells', 2, MOST_CELLS), DEFAULT_CELLS)
-    .option('--max <n>', 'the greatest count: the distribution is of 0 to it', wholeOption('--max', 1, 100_000))
+    .option('--cells <n>', 'the number of cells of a distribution', wholeOption('--cells', 2, MOST_CELLS), DEFAULT_CELLS)
+    .option('--max <n>', 'the largest count', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option(
       '--mechanism <name>',
-      `of a list, ${MECHANISM_NAMES}, or ${BITS_NAMES} with --bits; ${NAMED_OF}; the chooser decides when left out`,
+      `for a list: ${MECHANISM_NAMES}, or ${BITS_NAMES} with --bits; ${NAMED_OF} (default: the one that the library chooses)`,
     )
-    .option('--bits <n>', `of ${BITS_NAMES}, for how many answers a report has a bit`, wholeOption('--bits', 1, 2 ** 16))
-    .option('--permanent <e>', 'ε∞ of a question that is asked every day', positiveOption('--permanent'))
-    .option('--days <n>', `on how many days each client reports of it; ${DAYS} when left out`, wholeOption('--days', 1, 366))
-    .option('--clients <n>', 'clients a round', wholeOption('--clients', 1, 10_000_000), 100_000)
+    .option('--bits <n>', `for ${BITS_NAMES}: how many answers a report has a bit for`, wholeOption('--bits', 1, 2 ** 16))
+    .option('--permanent <e>', 'ε∞ of a permanent question, asked every day', positiveOption('--permanent'))
+    .option('--days <n>', `on how many days each client reports (default: ${DAYS})`, wholeOption('--days', 1, 366))
+    .option('--clients <n>', 'clients in each round', wholeOption('--clients', 1, 10_000_000), 100_000)
     .option('--distribution <d>', 'zipf:S, uniform or FILE.csv', 'zipf:1.1')
-    .option('--rounds <n>', 'rounds', wholeOption('--rounds', 1, 100_000), 10)
-    .option('--seed <n>', 'seed', wholeOption('--seed', 0, 2 ** 32 - 1), 1)
-    .option('--json', 'one JSON document on standard output')
+    .option('--rounds <n>', 'the number of rounds', wholeOption('--rounds', 1, 100_000), 10)
+    .option('--seed <n>', 'the seed of all rounds', wholeOption('--seed', 0, 2 ** 32 - 1), 1)
+    .option('--json', 'print one JSON document on standard output')
     .action(simulate);
 }

@@ -35,7 +35,7 @@ export function NoMetrics(): VNode {
 }
 
 export function NoReports(): VNode {
-  const example = `const telemetry = createTelemetry({ schema, endpoint: '${collectorAddress()}', key: 'pk_...' });`;
+  const example = `const telemetry = createTelemetry({ schema, endpoint: '${collectorAddress()}' });`;
   return (
     <div class="panel">
       <h2>No reports yet</h2>
