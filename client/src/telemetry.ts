@@ -56,7 +56,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   let isAway = false; // the page has been left and may come back
   let isClosed = false;
   let writing = 0; // pending transactions that may add to a batch of this context
-  let last: Maybe<unknown>; // of all
+  let last: Maybe<unknown>; // the last of all transactions
   let turned: Maybe<unknown>; // the last one that may add something to send: an upload waits for no other
   let pending: Entry[] = []; // randomized, but not claimed yet
   const listeners = new Set<() => void>();
