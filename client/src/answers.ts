@@ -1,12 +1,12 @@
-/** The answers of a question, for whoever builds a form of them. */
+/** The answers of a question, for building a form. */
 
 import type { Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { DeviceQuestions } from './questions/question.ts';
 
-/** Whether a type is `string` itself, as that of a text is: nobody can list its answers. */
+/** Whether a type is exactly `string`, as for a text, whose answers can't be listed. */
 type IsString<V> = (<T>() => T extends V ? 1 : 2) extends <T>() => T extends string ? 1 : 2 ? true : false;
 
-/** One answer: of several of a list, one of them; none of texts and numbers. */
+/** The type of one answer: a member of the set for `choices`; `never` for texts and numbers. */
 type AnswerOf<V> = V extends readonly (infer A)[] ? A : IsString<V> extends true ? never : V extends number ? never : V;
 
 /** The metrics whose answers are a list. */
@@ -15,7 +15,7 @@ type Listed<M extends DeviceQuestions> = {
 }[keyof M & string];
 
 /**
- * The answers of a metric, in the order of the schema; `other` is the last where it has one.
+ * The answers of a metric, in the order of the schema; `other` comes last if there is one.
  *
  * @throws {RangeError} for a metric without a list: texts, joint ones with a text, numbers
  * @example answersOf(schema, 'plan').map((plan) => <option key={plan}>{plan}</option>)
@@ -25,7 +25,7 @@ export function answersOf<const M extends DeviceQuestions, const S extends Segme
   metric: K,
 ): readonly AnswerOf<ValueOf<M[K]>>[] {
   const question = Object.hasOwn(schema.questions, metric) ? schema.questions[metric] : undefined;
-  // Numbers have labels of their ranges, and texts none.
+  // Numbers have labels of their ranges, not answers; texts have no labels.
   const labels = question?.isNumber || question?.isScale ? [] : (question?.labels() ?? []);
   const found = question?.answers?.() ?? labels;
   if (found.length === 0)

@@ -1,9 +1,9 @@
-/** A store of promises as storage, such as React Native's AsyncStorage: one step after the other. */
+/** Storage in an asynchronous key-value store such as React Native's AsyncStorage. Steps run one after the other. */
 
 import type { Storage, Updated } from './adapters/storage.ts';
 import type { Maybe } from './maybe.ts';
 
-/** What is used of AsyncStorage. */
+/** The part of AsyncStorage that is used here. */
 export interface AsyncStorageLike {
   getItem(key: string): Maybe<string | null | undefined>;
   setItem(key: string, value: string): Maybe<unknown>;
@@ -13,8 +13,8 @@ export interface AsyncStorageLike {
 const PATIENCE = 10_000;
 
 /**
- * What settles when the last step of a key no longer reads or writes: one for the whole process, since instances, and copies of this
- * module, may share a store without having an object in common.
+ * For each key, a promise that settles when its last step no longer reads or writes. There is one map for the whole process, because
+ * instances and copies of this module may share a store without sharing an object.
  */
 const queues = (): Map<string, Promise<unknown>> => {
   const global = globalThis as { [name: symbol]: Map<string, Promise<unknown>> | undefined };
@@ -24,9 +24,9 @@ const queues = (): Map<string, Promise<unknown>> => {
 };
 
 /**
- * Keeps everything in a store of promises that one process uses. A step that waits 10 seconds for its turn, or for the store to be read, is given
- * up, and nothing was written. One that the store does not finish to write stays open, and nothing overtakes it: a write that arrives late
- * would undo what came after it.
+ * Keeps everything in an asynchronous store that only one process uses. A step that waits 10 seconds for its turn or for the store to be
+ * read is given up, and nothing is written. If the store does not finish a write, the step stays open and no later step overtakes it,
+ * because the late write would undo what came after it.
  *
  * @example createTelemetry({ schema, endpoint, storage: asyncStorage(AsyncStorage), lifecycle: appStateLifecycle(AppState) });
  */

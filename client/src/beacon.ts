@@ -6,9 +6,9 @@ import { fetchTransport, type Transport } from './adapters/transport.ts';
 const outlives = (): boolean => typeof Request !== 'undefined' && 'keepalive' in Request.prototype;
 
 /**
- * `fetch`, but where it has no keepalive and the page is hidden, `sendBeacon`. A beacon sends the collector's cookies,
- * if it has any, and has no answer: it counts as unanswered, and its batch is sent again later, under the same id,
- * which the collector counts once.
+ * Uses `fetch`, but `sendBeacon` if `fetch` has no keepalive and the page is hidden. A beacon sends the collector's cookies, if there are
+ * any, and gets no response. Its batch therefore counts as unanswered and is sent again later under the same id, which the collector counts
+ * once.
  *
  * @example createTelemetry({ schema, endpoint, transport: beaconTransport });
  */

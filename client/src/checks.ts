@@ -1,4 +1,4 @@
-/** The checks of what an app passes in: in development only, as those of its schema. */
+/** The checks of an app's options. Like the schema checks, they run in development only. */
 
 import { conform, isOneOf, isText, isWhole, optional, type Rule, rule, type Segments } from '@murmuration/shared';
 import type { DeviceQuestions } from './questions/question.ts';
@@ -39,7 +39,7 @@ const rules: { readonly [K in keyof Required<Options<DeviceQuestions, Segments>>
 };
 const names = Object.keys(rules);
 
-/** The option that was meant, where a name begins like one. */
+/** Throws a RangeError for an unknown option, and suggests the option that was probably meant. */
 function assertKnown(name: string): void {
   if (Object.hasOwn(rules, name)) return;
   const start = name.slice(0, 3).toLowerCase();

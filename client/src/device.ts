@@ -1,4 +1,4 @@
-/** What a context of a device works on: its questions, its coins and its clock. A context is a tab, a worker or a process. */
+/** What a context of a device works with: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
 import { type Batch, dayNumber, hex, type SchemaDocument, type Segments } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
@@ -10,7 +10,7 @@ import type { Options, Outcome } from './types.ts';
 /** The most batches with one day's date. */
 const PER_DAY = 8;
 
-/** Everything but what is stored. */
+/** Everything except the stored state. */
 export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
   readonly segment: Batch['segment'];
   /** The most batches with one day's date. */
@@ -25,13 +25,13 @@ export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
   readonly now: () => number;
   /** Days since 1970-01-01. */
   readonly today: () => number;
-  /** This context, until its page is left. */
+  /** The id of this context. It changes when the page is left and returns. */
   me: string;
-  /** What the transaction that is being decided says of records and reports: told once it is done. */
+  /** Outcomes of the current transaction. They are reported once it completes. */
   said: Outcome[];
 }
 
-/** A context of the device that an app's options describe. */
+/** Creates a context of the device described by an app's options. */
 export function createDevice<M extends DeviceQuestions, S extends Segments>(options: Options<M, S>, clock: Clock): Device {
   const { schema, segment, upload, sampleRate = 1 } = options;
   const isLater = upload === 'later';

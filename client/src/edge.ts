@@ -1,13 +1,13 @@
-/** @module Edge runtimes, where nothing runs on after a response unless it was asked to: `waitUntil`. */
+/** @module Edge runtimes, where nothing runs after a response unless it was passed to `waitUntil`. */
 
 import type { Clock } from './adapters/lifecycle.ts';
 
-/** Milliseconds that runtimes keep a request alive for; what is due later is sent with the person's next request. */
+/** The time, in milliseconds, for which runtimes keep a request alive. Batches due later are sent with the person's next request. */
 const LONGEST = 25_000;
 
 /**
- * A clock whose timers, and the uploads that they begin, keep their request alive. A request is a start of the app:
- * give each person a storage of their own.
+ * A clock whose timers, and the uploads that they start, keep their request alive. Each request is a start of the app, so give each person
+ * a storage of their own.
  *
  * @param waitUntil the request's own: `(promise) => context.waitUntil(promise)`
  * @example createTelemetry({ schema, endpoint, storage, clock: edgeClock((promise) => context.waitUntil(promise)) });

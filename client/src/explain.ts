@@ -1,6 +1,6 @@
 /**
- * What a developer reads in the console while an app is being written: what became of a record, and what to do about it. Each result of
- * each metric is explained once. No sentence holds a value. Production bundles leave this file out, as they do the checks.
+ * Console messages for developers while they write an app: what became of a record, and what to do about it. Each result of each metric is
+ * explained once. No message contains a value. Like the checks, this file is not part of production bundles.
  */
 
 import { DAYS, dayText, kindOf, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
@@ -11,7 +11,7 @@ import type { State } from './ledger/state.ts';
 import { isFinal } from './sender.ts';
 import type { Outcome } from './types.ts';
 
-/** What is used of an app's options. */
+/** The part of an app's options that is used here. */
 export interface Explained {
   readonly schema: { readonly document: SchemaDocument };
   readonly debug?: boolean;
@@ -21,7 +21,7 @@ export interface Explained {
   readonly sampleRate?: number;
 }
 
-/** What is known when a sentence is made. */
+/** The facts that a message may contain. */
 interface Facts {
   readonly options: Explained;
   readonly metric: MetricDocument | undefined;
@@ -81,14 +81,14 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
   dropped: () => 'Not sent: the outbox was full, and this batch, the oldest, made room. Is the collector reachable?',
 };
 
-/** Where a report of the same metric may have been said already, by the options that an app passes. */
+/** The messages already shown, by the options object that an app passes. */
 const said = new WeakMap<object, Set<string>>();
 
-/** Apps whose telemetry was created here, by the storage that they share. */
+/** The apps whose telemetry was created here, by the storage that they share. */
 const created = new WeakMap<object, Set<string>>();
 const DEFAULT_STORAGE = {};
 
-/** Whether this is the first time. */
+/** Whether this is the first call with this name. */
 function isFirst(all: WeakMap<object, Set<string>>, key: object, name: string): boolean {
   const known = all.get(key) ?? new Set();
   all.set(key, known);
@@ -99,18 +99,18 @@ const isNode = (): boolean =>
   (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !== undefined;
 
 /**
- * Whether to explain: as `debug` says. Where nothing is said, in pages, workers and React Native; not in Node, for there it would reach
- * the people who run a program that was never built for production.
+ * Whether to explain, as set by `debug`. The default is yes in pages, workers and React Native, and no in Node, where the messages would
+ * reach the users of programs that were never built for production.
  */
 const explains = ({ debug = !isNode() }: Explained): boolean => debug;
 
-/** In Node `info` would go to what a program prints for others to read. */
+/** In Node `console.info` would mix with the program's standard output. */
 function say(sentence: string): void {
-  const { console } = globalThis; // bare engines have none
+  const { console } = globalThis; // some engines have no console
   console?.[isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
 }
 
-/** Explains what was answered to a batch that is sent again, once for each status: no outcome tells of it for 14 days. */
+/** Explains the response to a batch that will be sent again, once for each status. Such a batch has no outcome for up to 14 days. */
 export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
   if (!explains(options)) return;
   const told = ({ status, reason }: Delivery): void => {
@@ -140,7 +140,7 @@ export function explain(options: Explained, outcome: Outcome, state: State): voi
   say(`${name === undefined ? '' : `${name}: `}${sentences[result]({ options, metric, outcome, state, next })}`);
 }
 
-/** Says what a developer should know of how telemetry starts. */
+/** Tells the developer how telemetry starts. */
 export function announce(options: Explained): void {
   if (!explains(options)) return;
   const { app } = options.schema.document;

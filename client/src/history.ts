@@ -1,7 +1,7 @@
 /**
- * @module The history of what a page has sent, for the person whose device it is. It holds what each delivered report says, which the
- * collector has too, and nothing of what was recorded. A refusal erases it. The core knows nothing of it: it listens at the transport, and
- * at the store beside the storage, into which a refusal is written at once.
+ * @module The history of what a page has sent, for the person who uses the device. It contains what each delivered report says, which the
+ * collector has too, and nothing of what was recorded. A refusal erases it. The core does not know about it: the history listens at the
+ * transport and at the spill beside the storage, where a refusal is written at once.
  */
 
 import type { Schema, Segments } from '@murmuration/shared';
@@ -13,25 +13,25 @@ import type { DeviceQuestions } from './questions/question.ts';
 import type { Options } from './types.ts';
 import { saidBy } from './view.ts';
 
-/** The most batches that are kept, the latest ones. */
+/** The most batches that are kept: the latest ones. */
 const MOST_BATCHES = 50;
-/** The most answers that are kept of a report that names many. */
+/** The most answers that are kept per report. */
 const MOST_ANSWERS = 5;
 
-/** A batch that the collector has taken. */
+/** A batch that the collector has accepted. */
 export interface Sent {
-  /** Its id, so that one that was sent twice is kept once. */
+  /** Its id, so that a batch that was sent twice is kept once. */
   readonly batch: string;
-  /** The day with whose date it was sent, `2026-11-20`. */
+  /** The date that it was sent with, such as `2026-11-20`. */
   readonly day: string;
-  /** What its reports say: the first answers that each names, none where it is noise, and how many more. */
+  /** What its reports say: the first answers that each names (none if it is noise), and how many more it names. */
   readonly reports: readonly { readonly metric: string; readonly said: readonly string[]; readonly more: number }[];
 }
 
-/** Histories by the schema that an app passes. */
+/** Histories, by the schema object that an app passes. */
 const histories = new WeakMap<object, () => readonly Sent[]>();
 
-/** A batch on its way, as `bodyOf` writes it. */
+/** A batch being sent, as `bodyOf` writes it. */
 interface Body {
   readonly batch: string;
   readonly schema: string;
@@ -39,12 +39,12 @@ interface Body {
   readonly reports: readonly (readonly [metric: string, bytes: string])[];
 }
 
-/** What a page has sent, the latest first; undefined where no history is kept. */
+/** What a page has sent, latest first; undefined if no history is kept. */
 export const historyOf = (schema: object): readonly Sent[] | undefined => histories.get(schema)?.();
 
 /**
- * The options, with a history that the inspector shows. Kept in `localStorage`: at most 50 batches, of which it says the day and what the
- * randomized reports say. `deny()` and `forget()` erase it. Where there is no `localStorage` no history is kept.
+ * Adds to the options a history that the inspector shows. It is kept in `localStorage`: at most 50 batches, with their days and what their
+ * randomized reports say. `deny()` and `forget()` erase it. Without `localStorage` no history is kept.
  *
  * @example const telemetry = createTelemetry(withHistory({ schema, endpoint: 'https://t.example.com' }));
  */
@@ -58,7 +58,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
   const erase = (): unknown => attempt(() => spill.removeItem(key));
 
   const history = (): readonly Sent[] => {
-    // A tab without a history may have written the refusal.
+    // The refusal may come from a tab that keeps no history.
     if (read<{ readonly value: string }>(consent)?.value === 'denied') erase();
     const kept = read<readonly Sent[]>(key);
     return Array.isArray(kept) ? kept : [];
@@ -67,7 +67,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
     const { batch, schema: wire, day, reports } = JSON.parse(text) as Body;
     const known = history();
     if (wire !== schema.wire || known.some((sent) => sent.batch === batch)) return;
-    if (read<{ readonly value: string }>(consent)?.value === 'denied') return; // while it was on its way
+    if (read<{ readonly value: string }>(consent)?.value === 'denied') return; // refused while the batch was being sent
     const told = reports.map(([metric, bytes]) => {
       const said = saidBy(schema as unknown as Schema<DeviceQuestions>, metric, bytes);
       return { metric, said: said.slice(0, MOST_ANSWERS), more: Math.max(0, said.length - MOST_ANSWERS) };

@@ -1,20 +1,22 @@
-/** Values that are here now or come later, so that synchronous storage stays synchronous: a page that is left runs nothing later. */
+/**
+ * Values that are available now or later. They keep synchronous storage synchronous, because a page that is being left runs nothing later.
+ */
 
-/** A value now or later: memory and AsyncStorage both fit. */
+/** A value or a promise of one. Memory storage and AsyncStorage both fit. */
 export type Maybe<T> = T | PromiseLike<T>;
 
-/** Whether a value comes later. A promise of another realm is no `Promise` of ours, so that it is asked for what it does. */
+/** Whether a value is a promise. A promise from another realm is not an instance of our `Promise`, so this checks for `then`. */
 const isLater = <T>(value: Maybe<T>): value is PromiseLike<T> =>
   typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 
-/** Goes on with a value: at once if it is here. */
+/** Continues with a value, synchronously if it is available. */
 export const after = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
   isLater(value) ? Promise.resolve(value).then(next) : next(value);
 
-/** What comes of an attempt: undefined where it fails, now or later. */
+/** The result of an attempt; undefined if it fails, now or later. */
 export type Attempted<T> = T extends PromiseLike<infer U> ? Promise<U | undefined> : T | undefined;
 
-/** What `run` gives, or undefined where it throws. */
+/** The result of `run`, or undefined if it throws or rejects. */
 export function attempt<T>(run: () => T): Attempted<T> {
   try {
     const value: unknown = run();

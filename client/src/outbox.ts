@@ -1,7 +1,7 @@
 /**
- * The outbox: randomized reports on their way. A batch keeps its id and its bytes from the first try to the last. It grows until
- * then, and only by the context that began it, so that a page that is left may send it without asking the storage. The last batch that
- * a day may have is sent when the day is over, with all that came meanwhile.
+ * The outbox: randomized reports that wait to be sent. A batch keeps its id and its bytes from the first try to the last. Before the first
+ * try it may grow, but only in the context that began it, so that a closing page can send it without access to the storage. The last batch
+ * allowed per day is sent when the day is over, with all reports that were added meanwhile.
  */
 
 import { ACCEPTED_DAYS, dayText, MAX_REPORTS } from '@murmuration/shared';
@@ -10,14 +10,18 @@ import type { QueuedBatch, QueuedReport } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import type { Outcome } from './types.ts';
 
-/** Characters of a batch that takes no more: with one report of the longest list it stays below the 64 KiB that keepalive and collector allow. */
+/**
+ * The size, in characters, at which a batch takes no more reports. Even with one more report of the longest list it stays below the 64 KiB
+ * that keepalive and the collector allow.
+ */
 const FULL = 40_000;
-/** The most that waits: batches, and characters of their reports, whose length no value changes. */
+/** The most batches that wait, and the most characters of their reports. No value changes the length of a report. */
 const MOST_BATCHES = 100;
 const MOST_CHARACTERS = 165_000;
 
-// Milliseconds: what other contexts leave to the one that began a batch, and everybody to an answer; the longest pause after the first
-// failure, and after any; and over how long what waits is spread, so that it does not arrive together.
+// In milliseconds. PATIENCE: how long other contexts leave a batch to the one that began it, and how long an upload may take to be
+// answered. FIRST_PAUSE and LONGEST_PAUSE: the longest pause after the first failure and after any later one. SPREAD: the time over which
+// waiting batches are spread, so that they do not arrive together.
 export const PATIENCE = 10_000;
 const FIRST_PAUSE = 5_000;
 const LONGEST_PAUSE = 3_600_000;
@@ -25,30 +29,30 @@ const SPREAD = 60_000;
 /** The longest pause that a collector can ask for. */
 const LONGEST_RETRY_AFTER = 86_400_000;
 
-/** The JSON that is sent: the same for the same batch, today and after any number of retries. */
+/** The JSON that is sent. It is the same for the same batch, after any number of days and retries. */
 export const bodyOf = ({ schema, segment, day, batch, reports }: QueuedBatch): string =>
   JSON.stringify({ v: 1, schema, segment, day: dayText(day), batch, reports: reports.map(([metric, bytes]) => [metric, bytes]) });
 
-/** Turns the state to a day, unless it has seen a later one. */
+/** Advances the state to a day, unless it has seen a later one. */
 export function turnTo(state: State, today: number): void {
   if (!(today > state.day)) return;
   state.day = today;
   state.batches = state.outbox.filter(({ day }) => day === today).length;
 }
 
-/** Takes a batch out, and says what became of its reports. */
+/** Removes a batch and queues the outcome of its reports. */
 export function remove({ said }: Device, state: State, batch: QueuedBatch, result: Outcome['result'], reason?: string): void {
   state.outbox = state.outbox.filter((other) => other !== batch);
   for (const [metric] of batch.reports) said.push({ result, metric, reason });
 }
 
-/** The person refuses: all that waits is erased. What is dated today counts among today's batches all the same. */
+/** Erases all waiting reports, because the person refuses. Batches dated today still count towards today's limit. */
 export function erase(device: Device, state: State): void {
   turnTo(state, device.today());
   for (const batch of state.outbox) remove(device, state, batch, 'no-consent');
 }
 
-/** Takes out what no collector accepts any more, and the oldest where too much waits. */
+/** Removes batches that are too old for any collector, and the oldest ones if too much waits. */
 export function trim(device: Device, state: State): void {
   let room = MOST_CHARACTERS;
   for (const [i, batch] of [...state.outbox].reverse().entries()) {
@@ -58,7 +62,7 @@ export function trim(device: Device, state: State): void {
   }
 }
 
-/** Adds a report to a batch of a day; of the next one that may have another batch, if that may not. */
+/** Adds a report to a batch of the day, or of the first later day that allows another batch. */
 export function put(device: Device, state: State, report: QueuedReport, first: number): void {
   const { wire: schema, segment, perDay, me: by, coins } = device;
   for (let day = first; ; day++) {
@@ -73,42 +77,44 @@ export function put(device: Device, state: State, report: QueuedReport, first: n
     );
     if (!batch) {
       if (begun >= perDay) continue;
-      const from = begun + 1 < perDay ? day : day + 1; // the last one of a day waits until the day is over
+      const from = begun + 1 < perDay ? day : day + 1; // the last batch of a day waits until the day is over
       const notBefore = device.now() + PATIENCE;
       batch = { schema, segment, day, batch: device.newId(), reports: [], from, size: 250, by, tries: 0, notBefore };
       state.outbox.push(batch);
       if (day === state.day) state.batches++;
     }
-    batch.reports.splice(coins.uniform(batch.reports.length + 1), 0, report); // at a random place, for their order says nothing
+    batch.reports.splice(coins.uniform(batch.reports.length + 1), 0, report); // at a random place, so that the order says nothing
     batch.size += report.join().length + 8;
     return;
   }
 }
 
-/** Milliseconds until a time that is stored; none where it is too far to be true, for clocks are set back. */
+/** Milliseconds until a stored time; 0 if it is implausibly far ahead, because the clock was set back. */
 const until = (time: number, { now }: Device): number => (time - now() > 2 * LONGEST_RETRY_AFTER ? 0 : time - now());
 
-/** Milliseconds until a batch may be sent, by the context that began it or by any. */
+/** Milliseconds until this context may send a batch, whichever context began it. */
 const waitOf = (device: Device, { pause, day }: State, { by, from, notBefore }: QueuedBatch): number =>
   from > day ? Number.POSITIVE_INFINITY : Math.max(until(pause, device), by === device.me ? 0 : until(notBefore, device));
 
-/** Milliseconds until something may be sent; infinite when nothing waits. */
+/** Milliseconds until something may be sent; infinite if nothing waits. */
 export const wait = (device: Device, state: State): number => Math.min(...state.outbox.map((batch) => waitOf(device, state, batch)));
 
-/** What this context may send at once: it began it, and nobody has sent it. */
+/** The batches that this context may send at once: it began them, and they have not been sent yet. */
 export const fresh = (device: Device, state: State): readonly QueuedBatch[] =>
   state.outbox.filter((batch) => batch.by === device.me && waitOf(device, state, batch) <= 0);
 
 /**
- * Chooses what is sent now: all that is fresh, and of what has waited at most one batch, the others at random times of their own. So a
- * collector that was away does not get a device's batches together. Their bytes are fixed with this, and the time of the next try.
+ * Chooses the batches to send now: all that this context began, and at most one of the others. The remaining ones are postponed to random
+ * times of their own, so that a collector that was down does not get a device's batches together. This fixes the batches' bytes and the
+ * time of their next try.
  */
 export function seal(device: Device, state: State): readonly QueuedBatch[] {
   const { me, now, coins } = device;
   const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
   const old = due.find(({ by }) => by !== me);
   const going = due.filter((batch) => batch.by === me || batch === old);
-  // A device goes by what failed most often, and its next try is one for all: its uploads do not grow with what waits.
+  // The back-off uses the largest number of tries of any batch, and one back-off governs all, so uploads do not grow with the number of
+  // batches.
   const tries = Math.max(0, ...state.outbox.map((batch) => batch.tries));
   for (const batch of going) {
     batch.by = '';
@@ -122,12 +128,12 @@ export function seal(device: Device, state: State): readonly QueuedBatch[] {
   return going;
 }
 
-/** The collector is there: what waits may come soon, each batch at a random time of its own. */
+/** The collector is up: waiting batches may be sent soon, each at a random time of its own. */
 export function hasten({ now, coins }: Device, state: State): void {
   for (const batch of state.outbox) batch.notBefore = Math.min(batch.notBefore, now() + PATIENCE + coins.uniform(SPREAD));
 }
 
-/** The collector asks for a pause, in seconds: nothing is sent for so long, and up to twice as long. */
+/** The collector asks for a pause, in seconds. Nothing is sent for that long, plus a random time of up to the same length. */
 export function pauseFor({ now, coins }: Device, state: State, seconds: number): void {
   const pause = Math.min(LONGEST_RETRY_AFTER, Math.ceil(seconds * 1_000));
   state.pause = now() + pause + coins.uniform(pause);

@@ -1,10 +1,10 @@
-/** @module The storage and the lifecycle of a React Native app; docs/react-native.md has the whole setup. */
+/** @module The storage and the lifecycle of a React Native app; docs/react-native.md describes the whole setup. */
 
 import type { Lifecycle } from './adapters/lifecycle.ts';
 
 export { type AsyncStorageLike, asyncStorage } from './async-storage.ts';
 
-/** What is used of React Native's `AppState`. */
+/** The part of React Native's `AppState` that is used here. */
 export interface AppStateLike {
   addEventListener(type: 'change', listener: (state: string) => void): { remove(): void };
 }

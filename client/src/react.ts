@@ -1,6 +1,6 @@
 'use client';
 
-/** @module React: one telemetry for all components, made when it is first needed, never while a page is rendered. */
+/** @module React: one telemetry for all components, created when it is first needed and never during rendering. */
 
 import type { Segments } from '@murmuration/shared';
 import { useMemo, useState, useSyncExternalStore } from 'react';
@@ -10,9 +10,9 @@ import type { Consent, Options, Telemetry } from './types.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** A telemetry that all components with the same options use. */
+/** A telemetry shared by all components that use the same options. */
 interface Shared<M extends DeviceQuestions> {
-  /** Creates it the first time. */
+  /** Creates it on the first call. */
   readonly get: () => Telemetry<M>;
   readonly subscribe: (changed: () => void) => () => void;
   readonly state: () => Consent['state'];
@@ -38,9 +38,9 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
 }
 
 /**
- * The telemetry of an app, in any component. It begins when the first component that uses it is on the page, and lives
- * as long as the page does; on a server it never begins. Components render again when the person decides on consent. On a server, and
- * until the storage has answered, `consent.state` is `unknown`: ask while it is `ask`, and people who decided see no question.
+ * The app's telemetry, for use in any component. It starts when the first component that uses it is mounted, and lives as long as the page.
+ * On a server it never starts. Components render again when the person decides on consent. On a server, and until the storage has answered,
+ * `consent.state` is `unknown`. Ask only while it is `ask`, so that people who have decided see no question.
  *
  * @param options of `createTelemetry`. Define them once, outside of components: the same object is the same telemetry.
  * @example

@@ -1,7 +1,7 @@
 /**
- * The trusted path. A value is randomized at once; the symbol then asks for its metric's slot, and what gets one becomes a report.
- * Nothing here but `randomize` sees a value. So whether, when and how much a device sends depends on the calendar, the schema and
- * coins alone.
+ * The trusted path. `record` randomizes a value at once. The randomized symbol then claims its metric's slot, and if the claim succeeds it
+ * becomes a report. Only `randomize` sees a value, so whether, when and how much a device sends depends only on the calendar, the schema
+ * and coins.
  */
 
 import { DAYS, type MetricDocument, type SchemaDocument, toBase64url } from '@murmuration/shared';
@@ -14,7 +14,7 @@ import type { Coins } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
 import type { Outcome } from './types.ts';
 
-/** What the path depends on: the questions of a schema, its laws, and coins. */
+/** What the path depends on: a schema's questions and laws, and coins. */
 export interface Path {
   readonly questions: DeviceQuestions;
   readonly metrics: SchemaDocument['metrics'];
@@ -26,7 +26,7 @@ export interface Path {
   readonly newId: () => string;
 }
 
-/** A value as a randomized symbol that asks for its metric's slot; or why not. The value is gone when this returns. */
+/** Randomizes a value into a claim for its metric's slot, or returns why it can't. Nothing refers to the value after this returns. */
 export function randomize({ questions, metrics, coins, newId }: Path, metric: string, value: unknown): Claim | Outcome['result'] {
   const question = attempt(() => Object.hasOwn(questions, metric)) ? questions[metric] : undefined;
   if (!question) return 'unknown-metric';
@@ -37,14 +37,17 @@ export function randomize({ questions, metrics, coins, newId }: Path, metric: st
   return attempt(() => ({ metric, symbol: toBase64url(draw(law, input, coins)), id: newId() })) ?? 'no-entropy';
 }
 
-/** The report of a symbol: itself, or the instantaneous response to the one that the metric's epoch keeps. */
+/** The report of a symbol: the symbol itself or, for a permanent metric, the instantaneous response to the symbol stored for its epoch. */
 function reportOf({ questions, metrics, coins }: Path, { metric, symbol }: Claim, epoch: string | undefined, since?: number): QueuedReport {
   const respond = questions[metric]?.respondStored;
   const bytes = respond && epoch !== undefined ? toBase64url(respond((metrics[metric] as MetricDocument).law, epoch, coins)) : symbol;
   return [metric, bytes, since];
 }
 
-/** Takes a metric's slot: the state holds the claim, and the report is returned. Otherwise says why not, and changes nothing. */
+/**
+ * Takes a metric's slot: records the claim in the state and returns the report. If the slot can't be taken, returns why and changes
+ * nothing.
+ */
 export function take(path: Path, state: State, asked: Claim): QueuedReport | Outcome['result'] {
   const metric = path.metrics[asked.metric] as MetricDocument;
   const account = claim(asked, metric, state.accounts, state.day, path.budget);
@@ -55,9 +58,9 @@ export function take(path: Path, state: State, asked: Claim): QueuedReport | Out
 }
 
 /**
- * Puts an answer in the place of the report of `otherwise`, which waits for the end of the slot that has begun. The day is the one on
- * which the device last looked, so that nothing tells whether something was recorded. A slot that another version of the schema began
- * takes none of this one's answers: what was charged is the ε of that version's law.
+ * Replaces the queued report of `otherwise` with an answer, until the slot ends. The slot is checked against the day on which the device
+ * last looked, and that day does not change, so that nothing reveals whether something was recorded. If another version of the schema began
+ * the slot, answers under this version are refused, because the slot was charged with the ε of that version's law.
  */
 export function replace(path: Path, state: State, asked: Claim): Outcome['result'] {
   const account = state.accounts[asked.metric];
@@ -65,7 +68,7 @@ export function replace(path: Path, state: State, asked: Claim): Outcome['result
   const isHere = ([metric, , since]: QueuedReport): boolean => metric === asked.metric && since === account?.day;
   const batch = state.outbox.find(({ schema, reports }) => schema === path.wire && reports.some(isHere));
   if (account?.answered !== 0 || !batch || !(state.day < account.day + DAYS[every])) return 'already-answered';
-  // Where an epoch began with this slot, the answer is the epoch's: the symbol of `otherwise` has left nobody.
+  // If an epoch began with this slot, the answer's symbol becomes the epoch's; the symbol of `otherwise` has not been sent yet.
   const begun = account.epoch?.day === account.day ? { epoch: { ...account.epoch, symbol: asked.symbol } } : {};
   const next = { ...account, ...begun, by: asked.id, answered: 1 };
   const report = reportOf(path, asked, next.epoch?.symbol, account.day);

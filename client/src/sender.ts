@@ -1,4 +1,4 @@
-/** When to send, and what an answer means for the batch that was sent. */
+/** Decides when to send, and what the collector's response means for the batch that was sent. */
 
 import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
@@ -9,33 +9,36 @@ import { hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
 import { advance } from './slots.ts';
 import type { DeviceStore } from './store.ts';
 
-// Milliseconds from a record to its upload: at least, and at most so many more.
+// Milliseconds from a record to its upload: at least SOON, plus a random time of up to JITTER.
 const SOON = 1_000;
 const JITTER = 4_000;
-/** The longest that a timer can wait. */
+/** The longest delay that a timer supports, in milliseconds. */
 const LONGEST = 2_147_483_647;
-/** Uploads in a row that nobody answered, after which the next waits for a reason other than time: who blocks us is not pestered. */
+/**
+ * The number of consecutive unanswered uploads after which no timer retries. If the network blocks us, it is not flooded with requests: the
+ * next upload waits for another trigger than time.
+ */
 const TRIES = 3;
 
 /**
- * 2xx and every 4xx that a retry can't mend; all else keeps the batch, to be sent again as it is. A 404 may come of a schema that is not
- * published yet, a 403 of a proxy on the way.
+ * Whether a status settles a batch: 2xx, and every 4xx that a retry can't fix. After any other status the batch is kept and sent again
+ * unchanged. A 404 may mean a schema that is not published yet, and a 403 may come from a proxy on the way.
  */
 export const isFinal = (status: number): boolean => status >= 200 && status < 500 && ![403, 404, 408, 425, 429].includes(status);
 
-/** A batch and what was answered. */
+/** A batch and the response to it. */
 type Answered = readonly [batch: QueuedBatch, delivery: Delivery];
 
-/** Sends what is due. */
+/** Sends batches that are due. */
 export interface Sender {
-  /** Sends when something may go, if no time is set yet. */
+  /** Sets a timer for the next batch that may be sent, unless one is set already. */
   readonly schedule: () => void;
   readonly cancel: () => void;
-  /** Sends what may go now; resolves when each batch has its answer. */
+  /** Sends the batches that may be sent now. Resolves when each has its response. */
   readonly flush: () => Promise<void>;
 }
 
-/** @param isActive whether the person agrees, and the page has not been left */
+/** @param isActive whether the person has consented and the page has not been left */
 export function createSender(
   device: Device,
   store: DeviceStore,
@@ -43,9 +46,9 @@ export function createSender(
   send: (batch: QueuedBatch) => Promise<Delivery>,
   isActive: () => boolean,
 ): Sender {
-  let stop: (() => void) | undefined; // of the one timer
+  let stop: (() => void) | undefined; // cancels the one timer
   let sending: Promise<void> | undefined;
-  let again: Promise<void> | undefined; // once that has ended
+  let again: Promise<void> | undefined; // the flush that follows the current one
   let silences = 0;
 
   const waiting = (): number => (isActive() ? wait(device, store.view) : Number.POSITIVE_INFINITY);
@@ -63,7 +66,7 @@ export function createSender(
       });
   };
 
-  /** An upload, and its answer: none when that takes too long. */
+  /** Uploads a batch and resolves with the response, or with status 0 if it takes too long. */
   const deliver = (batch: QueuedBatch): Promise<Answered> =>
     new Promise((resolve) => {
       const end = (delivery?: Delivery): void => {
@@ -77,7 +80,7 @@ export function createSender(
       );
     });
 
-  /** Writes down what the collector has answered. */
+  /** Stores the effects of the collector's responses. */
   const settle = (answers: readonly Answered[]): Maybe<unknown> =>
     store.change((state) => {
       for (const [{ batch: id, schema }, { status, retryAfter = 0, reason, stop }] of answers) {
@@ -86,7 +89,7 @@ export function createSender(
         if (isFinal(status)) hasten(device, state);
         if (batch && isFinal(status)) remove(device, state, batch, status < 300 ? 'delivered' : 'refused', reason);
         for (const metric of Object.keys(device.metrics)) {
-          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue; // it may say anything
+          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue; // the response may contain anything
           state.retired[metric] = schema;
           device.said.push({ result: 'retired', metric });
         }
@@ -98,7 +101,7 @@ export function createSender(
     if (answers.some(([, { status, retryAfter = 0 }]) => isFinal(status) || retryAfter > 0)) await settle(answers);
     return waiting() <= 0 && answers.every(([, { status }]) => isFinal(status)) ? next() : schedule();
   };
-  /** Nothing stands before the transport when the storage is synchronous: a program that is ended runs nothing later. */
+  /** With synchronous storage the transport is called synchronously, because a process that is exiting runs no later callbacks. */
   const next = (): Maybe<unknown> => {
     cancel();
     if (!isActive()) return;
@@ -109,7 +112,7 @@ export function createSender(
       return seal(device, state);
     });
     return after(sealed, (batches) => {
-      // Meanwhile the person may have refused; or the page been left, and another have been told so.
+      // Meanwhile the person may have refused, or the page may have been left and returned to under a new context id.
       if (batches?.length && isActive() && me === device.me) return Promise.all(batches.map(deliver)).then(conclude);
       if (!batches) silences++;
       return schedule();
@@ -117,7 +120,7 @@ export function createSender(
   };
 
   const flush = (): Promise<void> => {
-    // What was recorded since goes too.
+    // Another flush follows, for what was recorded since this one began.
     if (sending) {
       again ??= sending.then(() => {
         again = undefined;
@@ -125,7 +128,7 @@ export function createSender(
       });
       return again;
     }
-    // Only a broken rng or an app's own adapter fails here; the outbox is as it was.
+    // Only a broken rng or an app's own adapter can fail here. The outbox is then unchanged.
     sending = Promise.resolve(attempt(next)).then(() => {
       sending = undefined;
     });

@@ -1,6 +1,6 @@
 /**
- * Which slots are open today, and on which day what they hold may leave. No value is known here: slots begin by the calendar, and
- * the days on which reports leave are drawn by coins.
+ * Decides which slots are open today, and on which day their reports may be sent. No value is known here: slots begin by the calendar, and
+ * coins draw the days on which reports are sent.
  */
 
 import { ACCEPTED_DAYS, DAYS, dayText, type MetricDocument } from '@murmuration/shared';
@@ -12,21 +12,21 @@ import { put, trim, turnTo } from './outbox.ts';
 import { randomize, replace, take } from './record.ts';
 import type { Outcome } from './types.ts';
 
-/** The most days that `later` draws from. */
+/** The most days that the `later` option draws from. */
 const LATER = 30;
 
 /** A randomized answer that waits for its slot. */
 export interface Entry extends Claim {
   /** The day on which it was recorded. */
   readonly day: number;
-  /** The name of its schema on the wire: to another one's questions it is no answer. */
+  /** The name of its schema on the wire. It does not answer another schema's questions. */
   readonly wire: string;
 }
 
-/** Whether a metric has an answer that stands for those who recorded nothing. */
+/** Whether a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
-/** Whether a slot is taken as far as is known: nothing gives it back, so that much can be said at once. */
+/** Whether a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
   const account = accounts[name];
   return (
@@ -36,7 +36,7 @@ export function isTaken(device: Device, { accounts }: State, name: string, today
   );
 }
 
-/** Claims a slot, if it is open, and puts its report into the outbox. */
+/** Claims a slot, if it is open, and adds its report to the outbox. */
 function open(device: Device, state: State, asked: Claim): Outcome['result'] {
   const { about, metrics, isLater, coins } = device;
   const { metric: name } = asked;
@@ -53,8 +53,9 @@ function open(device: Device, state: State, asked: Claim): Outcome['result'] {
 }
 
 /**
- * A day has come: what has waited too long expires, and the slots of metrics with `otherwise` begin. Their report is made here and
- * waits for the slot's end, where an answer may take its place. So whether one was recorded is as well randomized as what was.
+ * Starts a new day: reports that have waited too long expire, and the slots of metrics with `otherwise` begin. Their `otherwise` report is
+ * made here and queued until the slot ends. An answer may replace it until then. So the fact that an answer was recorded is as well
+ * randomized as the answer itself.
  */
 export function advance(device: Device, state: State): void {
   if (!(device.today() > 0)) return;
@@ -70,15 +71,17 @@ export function advance(device: Device, state: State): void {
 /** Answers a question, if its slot is open. */
 export function answer(device: Device, state: State, entry: Entry): Outcome['result'] {
   const account = state.accounts[entry.metric];
-  // By a transaction whose end nobody heard; or, with `otherwise`, for the slot before: the same symbol in two reports would tell that it is no `otherwise`.
+  // Recorded already: by a transaction whose completion was never reported or, with `otherwise`, in the previous slot. The same symbol in
+  // two reports would reveal that it is not the `otherwise` answer.
   if (account?.by === entry.id || account?.before === entry.id) return 'recorded';
   if (!Object.hasOwn(device.metrics, entry.metric)) return 'unknown-metric';
-  // Written so that a clock that gives no number answers nothing.
+  // With a clock that returns NaN, the negated comparison refuses the answer.
   if (entry.wire !== device.wire || !(device.today() <= entry.day + ACCEPTED_DAYS.before)) return 'expired';
-  // What was recorded before the last answer's slot began is no answer to a later one: it may have been claimed long ago, and be spilled still.
+  // An answer recorded before the current slot began does not answer a later slot. It may have been claimed long ago and still be in the
+  // spill.
   if (account && account.day > entry.day) return 'already-answered';
   if (!hasOtherwise(device, entry.metric)) return open(device, state, entry);
-  // A report under another version's law, and charged by it, is not replaced by an answer under this one's.
+  // A report under another version's law was charged by that law, so an answer under this version's law does not replace it.
   const isOthers = state.outbox.some(
     ({ schema, reports }) => schema !== device.wire && reports.some(([name, , since]) => name === entry.metric && since === account?.day),
   );

@@ -1,7 +1,6 @@
 /**
- * What a page keeps in `localStorage` for the moments until its transaction is done: randomized answers that have claimed
- * nothing yet, and the decision on consent. Nothing is sent from here. So a spill that is stale or lost can lose an answer, and can
- * never spend ε twice.
+ * What a page keeps in `localStorage` until its transaction completes: randomized answers that have not claimed a slot yet, and the
+ * decision on consent. Nothing is sent from here. A stale or lost spill can therefore lose an answer, but can never spend ε twice.
  */
 
 import type { Storage } from './adapters/storage.ts';
@@ -9,7 +8,7 @@ import { type Decision, UNDECIDED } from './ledger/decision.ts';
 import { attempt } from './maybe.ts';
 import type { Entry } from './slots.ts';
 
-/** The most keys of the page's whole store beside which an answer is put. */
+/** The most keys that the page's whole `localStorage` may hold for an answer to be added. */
 const MOST = 1_000;
 
 export interface Spill {
@@ -32,7 +31,7 @@ export function createSpill({ spill }: Storage, name: string): Spill {
       attempt(() =>
         Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '').flatMap((key) => {
           const answer = key.startsWith(answers) ? read<Entry>(key) : undefined;
-          return answer && answers + answer.id === key ? [answer] : []; // anything may lie there
+          return answer && answers + answer.id === key ? [answer] : []; // the key may hold anything
         }),
       ) ?? [],
     decision: () => {

@@ -1,6 +1,6 @@
 /**
- * What a context knows of its device's state. Between transactions that is a view, for people and for refusals; every decision that
- * spends is made inside a transaction, over what is stored.
+ * What a context knows about its device's state. Between transactions it has a view, which serves to display the state and to refuse
+ * records. Every decision that spends ε is made inside a transaction, on the stored state.
  */
 
 import type { Storage } from './adapters/storage.ts';
@@ -13,25 +13,25 @@ import type { Spill } from './spill.ts';
 import type { Consent, Outcome } from './types.ts';
 
 export interface DeviceStore {
-  /** What was last stored, as far as this context knows. */
+  /** The last stored state that this context knows of. */
   view: State;
   readonly consent: () => Consent['state'];
   /**
-   * One transaction. Undefined where it failed: then nothing was written, and nothing is said.
+   * Runs one transaction. The result is undefined if it failed; then nothing was written, and no outcome is reported.
    *
    * @param work is told whether the person agrees
-   * @param isSeen whether this context may go by what it reads here: not where only a recording was the reason to read
+   * @param isSeen whether this context's view may take over what it reads here; false if only a record caused the read
    */
   readonly change: <T>(work: (state: State, isGranted: boolean) => T, isSeen?: boolean) => Maybe<T | undefined>;
-  /** The storage does not answer: what is known without it holds. */
+  /** Stops waiting for a storage that does not answer. The decision known without it applies. */
   readonly giveUp: () => void;
-  /** The person decides here: told at once, and stored, with what `work` changes. */
+  /** Applies the person's decision at once, and stores it together with the changes of `work`. */
   readonly decide: (value: State['decision']['value'], work: (state: State) => void) => Maybe<unknown>;
 }
 
 /**
- * @param fallback the consent that holds until the person decides
- * @param changed the consent is another, or is known
+ * @param fallback the consent that applies until the person decides
+ * @param changed called when the consent has changed or becomes known
  */
 export function createDeviceStore(
   storage: Storage,
@@ -43,22 +43,23 @@ export function createDeviceStore(
   changed: () => void,
 ): DeviceStore {
   let decision = UNDECIDED;
-  let refusal = spill.decision(); // the newest that this context knows of: its own transaction may never have been done
+  let refusal = spill.decision(); // the newest refusal that this context knows of: its own transaction may never have completed
   let isKnown = false;
   const answerTo = ({ value }: State['decision']): Exclude<Consent['state'], 'unknown'> => value || fallback;
   const consent = (): Consent['state'] => (isKnown || decision.value ? answerTo(decision) : 'unknown');
 
-  /** What is stored, with all that this context knows to be newer. */
+  /** The stored state, merged with everything newer that this context knows. */
   const enter = (stored: string | undefined): State => {
     const read = stored ? attempt(() => parseState(stored)) : emptyState();
     const state = read ?? spentState(device, {}, device.today());
     const known = newer(decision, spill.decision());
     if (!read) {
       device.said.push({ result: 'storage-reset' });
-      // A refusal may be lost, and what lies in the spill be older: who had agreed is asked again.
+      // A refusal may have been lost, and the decision in the spill may be older. A person who had agreed is therefore asked again.
       state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
     }
-    // A database that was deleted under this page must not give it back what it has spent; one that was erased by a decision since may.
+    // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
+    // the state, the stored accounts apply.
     if (state.decision.count <= store.view.decision.count) {
       for (const [metric, account] of Object.entries(store.view.accounts)) {
         if (!((state.accounts[metric]?.day ?? -1) >= account.day)) state.accounts[metric] = account;
@@ -92,7 +93,7 @@ export function createDeviceStore(
             const isGranted = answerTo(state.decision) === 'granted';
             const result = work(state, isGranted);
             const text = stateText(state);
-            // Before the person has decided nothing is created.
+            // Nothing is created in the storage before the person has decided.
             const isKept = text !== stored && (stored || isGranted || state.decision.value);
             return { next: isKept ? text : undefined, result: { state, result, said: device.said } };
           }),
@@ -108,7 +109,7 @@ export function createDeviceStore(
     decide: (value, work) => {
       learn({ count: newer(decision, spill.decision()).count + 1, value });
       return store.change((state) => {
-        // Whoever decided meanwhile did so earlier: transactions come one after the other.
+        // A decision that another context stored meanwhile is earlier, because transactions run one after the other.
         if (state.decision.value !== value) state.decision = { count: state.decision.count + 1, value };
         work(state);
         return true;

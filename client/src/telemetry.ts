@@ -1,6 +1,7 @@
 /**
- * `createTelemetry`: what an app calls. The trusted path is in record.ts; here is when it runs. A record is randomized at once;
- * at the end of its tick all are spilled, and claim their slots in one transaction. Only what that has written may be sent.
+ * `createTelemetry`, the app's entry point. record.ts holds the trusted path; this file decides when it runs. A value is randomized at
+ * once. At the end of the tick, all randomized answers are written to the spill and claim their slots in one transaction. Only reports that
+ * this transaction has stored may be sent.
  */
 
 import type { Segments } from '@murmuration/shared';
@@ -52,16 +53,16 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return delivery;
   };
 
-  let isAway = false; // the page has been left, and may come back
+  let isAway = false; // the page has been left and may come back
   let isClosed = false;
-  let writing = 0; // transactions on their way that may add to a batch of this context
-  let last: Maybe<unknown>; // of all
-  let turned: Maybe<unknown>; // of those after which something may go: an upload waits for no other
-  let pending: Entry[] = []; // randomized, and not yet claimed
+  let writing = 0; // pending transactions that may add to a batch of this context
+  let last: Maybe<unknown>; // the last of all transactions
+  let turned: Maybe<unknown>; // the last one that may add something to send: an upload waits for no other
+  let pending: Entry[] = []; // randomized, but not claimed yet
   const listeners = new Set<() => void>();
 
   const tell = (outcome: Outcome): void => {
-    attempt(() => options.onOutcome?.(outcome)); // a mistake in an app's own listener must not reach its page
+    attempt(() => options.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
     if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
   };
   const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
@@ -89,13 +90,16 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       for (const listener of [...listeners]) attempt(listener);
     },
   );
-  /** The day, which never goes back. */
+  /** The current day. It never goes back. */
   const today = (): number => Math.max(store.view.day, device.today());
   const isOpen = (): boolean => !isAway && !isClosed;
   const isActive = (): boolean => isOpen() && store.consent() === 'granted';
   const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive);
 
-  /** Claims the slots of randomized answers, in one transaction, and sends soon what came of it. Whether that is done. */
+  /**
+   * Claims the slots of randomized answers in one transaction, and schedules sending of the reports. The result is whether the transaction
+   * succeeded.
+   */
   const write = (entries: readonly Entry[], isTurning: boolean): Maybe<boolean | undefined> => {
     writing += Number(isTurning);
     const done = after(
@@ -107,7 +111,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
               device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric });
           }
         };
-        // Answers in the place of `otherwise` turn no day: nothing tells that there were any.
+        // Answers that replace `otherwise` do not start a new day, so that nothing reveals that there were any.
         give(true);
         if (isGranted && isTurning) advance(device, state);
         give(false);
@@ -117,8 +121,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         writing -= Number(isTurning);
         if (isDone) entries.forEach(spill.drop);
         else if (isOpen()) tellAll(entries, 'storage-failed');
-        else pending.push(...entries); // until the page is back
-        if (isTurning) schedule(); // nor do they set a timer
+        else pending.push(...entries); // kept until the page returns
+        if (isTurning) schedule(); // answers that replace `otherwise` set no timer either
         return isDone;
       },
     );
@@ -126,11 +130,12 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (isTurning) turned = done;
     return done;
   };
-  /** Writes all that waits; nothing before it is known whether the person agrees. */
+  /** Writes all pending answers, but nothing before it is known whether the person agrees. */
   const commit = (): Maybe<unknown> => {
     const entries = pending;
     if (!entries[0] || store.consent() === 'unknown') return;
-    // Noted at the end of the task that recorded them, which no page is closed before: a note costs more than a record.
+    // Written to the spill at the end of the task that recorded them, because no page closes before that. Writing costs more than a record,
+    // so it is done once per task.
     if (store.consent() === 'granted') entries.forEach(spill.keep);
     if (!isOpen()) return;
     pending = [];
@@ -142,24 +147,27 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return sendAll();
   };
 
-  /** Looks at what is stored, claims what an earlier page left, and sends what waits. */
+  /** Reads the stored state, claims slots for answers that an earlier page left behind, and sends waiting batches. */
   const start = (): void => {
     isAway = false;
-    device.me = attempt(device.newId) ?? '-'; // another after each return: what was sent when the page was left takes nothing more
-    // What waits here may lie in the spill too: each is claimed, and told, once.
+    device.me = attempt(device.newId) ?? '-'; // a new id after each return: batches sent when the page was left accept no more
+    // A pending answer may also be in the spill. Each answer is claimed, and its outcome reported, once.
     const answers = [...new Map([...spill.answers(), ...pending].map((each) => [each.id, each])).values()];
     pending = [];
-    // One of today that is another version's may be claimed by a page that still runs it.
+    // Today's answers under another schema version may still be claimed by a page that runs that version.
     const entries = answers.filter((each) => each.wire === wire || each.day < today());
     last = after(write(entries, true), (isDone) => {
       if (!isDone) {
         tell({ result: 'storage-failed' });
         store.giveUp();
       }
-      return commit(); // whoever flushes or closes hears first what became of each record
+      return commit(); // outcomes of all records are reported before `flush` or `close` resolves
     });
   };
-  /** The page is left: what this context has written is sent as it is, and the storage is let go, for one that is held would block all pages. */
+  /**
+   * The page is left: batches that this context began are sent as they are, and the storage is released, because holding it would block
+   * other pages.
+   */
   const leave = (): unknown => {
     if (!storage.suspend) return flush();
     if (isActive() && writing === 0)
@@ -186,7 +194,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
-    // What was recorded before counts by what held until now.
+    // Earlier records are treated according to the consent that applied until now.
     if (store.consent() === 'granted') void commit();
     refusePending();
     const decided = store.decide(value, (state) => {
@@ -198,7 +206,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return last;
   };
 
-  /** Waits for what is being written, and for what had to wait until that told whether the person agrees; then sends. */
+  /** Waits for the pending write, and for the write that had to wait until it was known whether the person agrees. Then sends. */
   const finish = async (): Promise<void> => {
     await turned;
     await turned;

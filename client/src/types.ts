@@ -8,87 +8,93 @@ import type { DeviceQuestions } from './questions/question.ts';
 import type { Rng } from './random/coins.ts';
 import type { Look } from './view.ts';
 
-/** What became of a record or of a report. It never holds a value, and depends on one only where that is of a wrong type. */
+/** What became of a record or of a report. It never contains a value, and depends on one only if the value has a wrong type. */
 export interface Outcome {
-  /** The metric, where the outcome is one metric's. */
+  /** The metric, if the outcome concerns one metric. */
   readonly metric?: string | undefined;
   readonly result: /** Randomized, stored, and waiting to be sent. */
     | 'recorded'
-    /** The slot of a metric with `otherwise` has begun: that answer waits, until one is recorded. */
+    /** The slot of a metric with `otherwise` has begun. The `otherwise` answer is queued until an answer is recorded. */
     | 'begun'
-    /** The metric's slot is taken until its next day; of one with `otherwise`, it may not have begun. */
+    /** The metric's slot is taken until its next day. With `otherwise`, the slot may also not have begun yet. */
     | 'already-answered'
-    /** Other devices answer this metric: by `sampleRate`, or by the schema's `assign`. */
+    /** This device was not drawn for the metric, by `sampleRate` or by the schema's `assign`. */
     | 'not-chosen'
     /** An older version of the schema has spent this window's budget. */
     | 'over-budget'
-    /** Nobody has agreed; or the person has refused, which erases what waits, too. */
+    /** The person has not agreed, or has refused, which also erases reports that wait. */
     | 'no-consent'
-    /** The question has ended: the day that it `expires` is over, or the collector has retired it. */
+    /** The question has ended: its `expires` day is over, or the collector has retired it. */
     | 'retired'
     /** Recorded after `close()`. */
     | 'closed'
     /** Not a value of the metric's type. */
     | 'wrong-type'
     | 'unknown-metric'
-    /** No cryptographic source of randomness: nothing is recorded without one. */
+    /** There is no cryptographic source of randomness. Nothing is recorded without one. */
     | 'no-entropy'
-    /** Nothing could be written down, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
+    /** Storing failed, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
     | 'storage-failed'
-    /** What was stored can't be read: the budget counts as spent today, every metric as answered, and an agreement no more. */
+    /** The stored state can't be read. The budget counts as spent today and every metric as answered, and any consent is void. */
     | 'storage-reset'
     | 'delivered'
-    /** The collector refused the batch for good. */
+    /** The collector refused the batch permanently. */
     | 'refused'
-    /** It could not be sent for 14 days; or not be written down for so long, or before another version of the schema came. */
+    /** It could not be sent or stored for 14 days, or was not stored before another version of the schema arrived. */
     | 'expired'
-    /** The outbox was full, and its oldest batch made room. */
+    /** The outbox was full, and its oldest batch was removed. */
     | 'dropped';
-  /** Of `refused`, why, in the collector's words. */
+  /** For `refused`: the collector's reason, in its own words. */
   readonly reason?: string | undefined;
 }
 
-/** Whether the person has agreed. Unless `granted`, nothing is sent, and nothing is stored but a refusal and, of an earlier agreement, the ledger. */
+/**
+ * Whether the person has agreed. Unless the state is `granted`, nothing is sent. Nothing is stored then except a refusal and the ledger of
+ * an earlier agreement.
+ */
 export interface Consent {
-  /** `unknown` until the storage has answered; then `ask` where the person has not decided. */
+  /** `unknown` until the storage has answered; then `ask` if the person has not decided. */
   readonly state: 'unknown' | 'ask' | 'granted' | 'denied';
   /** Agrees, until `deny`. */
   grant(): void;
-  /** Refuses: erases what waits to be sent. The ledger stays, or refusing and agreeing again would renew the budget. */
+  /** Refuses, and erases reports that wait. The ledger stays; otherwise refusing and agreeing again would renew the budget. */
   deny(): void;
-  /** Calls back when `state` has changed, here or in another tab. Returns what stops it. */
+  /** Calls back when `state` has changed, here or in another tab. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 
-/** This device's value of each segment that the schema declares. Sent in clear. */
+/** This device's value of each segment that the schema declares. Sent unencrypted and unrandomized. */
 type SegmentOf<S extends Segments> = { readonly [K in keyof S]: S[K][number] };
 
-/** What `createTelemetry` takes. Only `schema` and `endpoint` are needed, and `segment` where the schema declares segments. */
+/** The options of `createTelemetry`. Only `schema` and `endpoint` are required, and `segment` if the schema declares segments. */
 export type Options<M extends DeviceQuestions, S extends Segments> = CommonOptions<M, S> &
   (string extends keyof S ? { readonly segment?: SegmentOf<S> } : { readonly segment: SegmentOf<S> });
 
-/** What every app passes, and may. */
+/** The options of every app, required and optional. */
 interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
   readonly schema: Schema<M, S>;
-  /** The collector's address, `https://t.example.com`, or a path on the page's own server. */
+  /** The collector's address, such as `https://t.example.com`, or a path on the page's own server. */
   readonly endpoint: string;
   /** The public write key. */
   readonly key?: string;
-  /** The consent that holds until `grant` or `deny`; `ask` when left out. Global Privacy Control makes `granted` into `denied`. */
+  /** The consent that applies until `grant` or `deny`; `ask` by default. Global Privacy Control turns `granted` into `denied`. */
   readonly consent?: Exclude<Consent['state'], 'unknown'>;
   /**
-   * `soon`, a few seconds after the record, or `later`: each report waits for a random day of the metric's next slot, so that its
-   * arrival does not tell when it was recorded. People who never come back are then never counted.
+   * When reports are sent. `soon`: a few seconds after the record. `later`: each report waits for a random day of the metric's next slot,
+   * so that its arrival does not reveal when it was recorded. Devices that never come back are then not counted.
    */
   readonly upload?: 'soon' | 'later';
-  /** The most batches that leave this device with one day's date: 8, for `later` 1. The last of a day is sent when the day is over. */
+  /**
+   * The most batches that this device sends with one day's date: 8 by default, 1 for `later`. The last batch of a day is sent when the day
+   * is over.
+   */
   readonly batchesPerDay?: number;
-  /** The share of devices that take part, drawn once and kept: 1 when left out. It gives no discount on ε. */
+  /** The share of devices that take part; 1 by default. Each device draws once and stores the result. Sampling does not reduce ε. */
   readonly sampleRate?: number;
   readonly onOutcome?: (outcome: Outcome) => void;
   /**
-   * Explains each outcome in the console, once for each metric and result. Where it is left out: yes while you develop, but not in Node. A
-   * production bundle holds no explanations.
+   * Explains each outcome in the console, once for each metric and result. By default it does so during development, except in Node. A
+   * production bundle contains no explanations.
    */
   readonly debug?: boolean;
   readonly storage?: Storage;
@@ -100,26 +106,26 @@ interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
 
 /** A device's telemetry. */
 export interface Telemetry<M extends DeviceQuestions> {
-  /** Answers a metric. The value is randomized within this call, and only that is kept. Never throws. */
+  /** Answers a metric. The value is randomized within this call, and only the randomized answer is kept. Never throws. */
   record<K extends keyof M & string>(metric: K, value: ValueOf<M[K]>): void;
   readonly consent: Consent;
-  /** What is stored now, for `preview(telemetry)` and `ledger(telemetry)` to show. Spends nothing. */
+  /** The stored state, to be shown with `preview(telemetry)` and `ledger(telemetry)`. Spends nothing. */
   look(): Promise<Look>;
   /**
-   * Sends what waits: all that was never sent, and of what could not be delivered one batch, once its pause is over. Resolves when each has
-   * its answer: 10 seconds at most, after what is being written. Never rejects.
+   * Sends waiting batches: all that were never sent and, of those that could not be delivered, one whose pause is over. Resolves when each
+   * has its response, at most 10 seconds after the current write. Never rejects.
    */
   flush(): Promise<void>;
   /**
-   * Erases all that is stored but a tombstone, for every tab: until the window ends, the whole budget counts as spent. Refuses,
-   * too. Resolves when it is done.
+   * Erases everything that is stored, for every tab, except a tombstone: until the window ends, the whole budget counts as spent. It also
+   * refuses consent. Resolves when it is done.
    */
   forget(): Promise<void>;
   /**
-   * While you develop: erases all that is stored, the ledger too, so that this is a new device. A production bundle has no such method,
-   * for it would spend the budget again.
+   * For development: erases everything that is stored, including the ledger, so that this is a new device. A production bundle has no such
+   * method, because it would allow the budget to be spent again.
    */
   readonly reset?: () => Promise<void>;
-  /** Writes and sends what waits, then stops timers and listeners. What is recorded later is `closed`. */
+  /** Writes and sends what waits, then stops timers and listeners. Later records have the outcome `closed`. */
   close(): Promise<void>;
 }

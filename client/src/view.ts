@@ -1,4 +1,4 @@
-/** What a person may see: what would be sent, in bytes and in words, and what is spent. */
+/** What a person may see: what would be sent, in bytes and in words, and how much ε is spent. */
 
 import {
   type Budget,
@@ -18,7 +18,7 @@ import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 
-/** What a device knows of itself. */
+/** What a device knows about itself. */
 export interface Look {
   readonly state: State;
   readonly schema: Schema<DeviceQuestions>;
@@ -32,24 +32,24 @@ interface Looked {
   look(): Promise<Look>;
 }
 
-/** One batch, just as it will be sent. */
+/** One batch, exactly as it will be sent. */
 export interface Preview {
-  /** The day with whose date it is sent, `2026-11-20`. */
+  /** The date that it is sent with, such as `2026-11-20`. */
   readonly day: string;
   readonly url: string;
   readonly body: string;
   readonly reports: readonly { readonly metric: string; readonly meaning: string }[];
 }
 
-/** The ledger of a device. All figures are ε; days are days of UTC, `2026-11-20`. */
+/** The ledger of a device. All amounts are ε; days are UTC days such as `2026-11-20`. */
 export interface LedgerView {
   readonly budget: Budget;
   readonly spent: number;
   readonly left: number;
   readonly today: string;
   /**
-   * By metric, what the window holds, what a year of answering whenever it can adds up to, and the first day, today or later, on which it
-   * can be answered again: undefined for never.
+   * For each metric: the ε in the window, the ε of a year in which it is answered whenever possible, and the first day, today or later, on
+   * which it can be answered again (undefined for never).
    */
   readonly metrics: readonly {
     readonly metric: string;
@@ -59,11 +59,11 @@ export interface LedgerView {
   }[];
 }
 
-/** Whether a report is an answer, by its index, or a set that holds it. */
+/** Whether a report is the answer with the given index, or a set that contains it. */
 const isOrHolds = (law: Law, bytes: readonly number[], answer: number): boolean =>
   ('subset' in law ? law.subset > 1 : law.mechanism === 'unary') ? hasBit(bytes, answer) : answer === fromBigEndian(bytes);
 
-/** The answers that a report names, none where it is noise. That is not what was recorded: nobody knows that any more. */
+/** The answers that a report names; none if it is noise. They are not what was recorded, which nobody knows any more. */
 export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric: string, report: string): readonly string[] {
   const question = Object.hasOwn(questions, metric) ? questions[metric] : undefined;
   const law = document.metrics[metric]?.law;
@@ -73,7 +73,8 @@ export function saidBy({ questions, document }: Schema<DeviceQuestions>, metric:
 }
 
 /**
- * What waits to be sent: its very bytes, and what they say in words. What is dated today or later may grow. Spends nothing.
+ * The batches that wait to be sent: their exact bytes, and what they say in words. Batches dated today or later may still grow. Spends
+ * nothing.
  *
  * @example for (const { day, body } of await preview(telemetry)) console.log(day, body);
  */
@@ -89,11 +90,11 @@ export async function preview(telemetry: Looked): Promise<readonly Preview[]> {
   }));
 }
 
-/** A day; undefined where it is more days away than any device lives. */
+/** The text of a day; undefined if it is further away than any device lives. */
 const dayOrNever = (day: number): string | undefined => (day < DAYS.never ? dayText(day) : undefined);
 
 /**
- * What is spent and left, by metric, and what a year adds up to.
+ * The ε that is spent and left, by metric, and the total of a year.
  *
  * @example const { spent, left } = await ledger(telemetry);
  */

@@ -1,4 +1,7 @@
-/** @module Lifecycles of workers and service workers: a page tells them what happens to it, a browser that it is online again. */
+/**
+ * @module Lifecycles of workers and service workers: a page forwards its own events to them, and the browser reports that it is online
+ * again.
+ */
 
 import { type Lifecycle, pageLifecycle } from './adapters/lifecycle.ts';
 
@@ -9,13 +12,13 @@ const FLUSH = 'murmuration:flush';
 interface Told extends Event {
   readonly data?: unknown;
   readonly tag?: string;
-  /** Of a service worker's events alone: keeps it alive until the promise settles. */
+  /** Only on a service worker's events: keeps it alive until the promise settles. */
   readonly waitUntil?: (promise: Promise<unknown>) => void;
 }
 
 /**
- * In a worker or service worker: flushes when a page that called `wakeWorker` is hidden, left or shown again, and on the background
- * sync `murmuration:flush` (`registration.sync.register('murmuration:flush')`, in browsers that have it).
+ * For a worker or service worker. Flushes when a page that called `wakeWorker` is hidden, left or shown again, and on the background sync
+ * `murmuration:flush` (`registration.sync.register('murmuration:flush')`, in browsers that support it).
  *
  * @example createTelemetry({ schema, endpoint, lifecycle: workerLifecycle });
  */
@@ -31,7 +34,7 @@ export const workerLifecycle: Lifecycle = (tell) => {
 };
 
 /**
- * In a page: tells a worker, whenever the page is hidden, left, shown again or online again. Returns what stops it.
+ * For a page. Notifies a worker whenever the page is hidden, left, shown again or online again. Returns a function that stops it.
  *
  * @example wakeWorker(new Worker('/telemetry.js'));
  */

@@ -1,10 +1,10 @@
-/** The batch: what a device uploads, version 1, for ever. */
+/** The batch, version 1: the JSON that a device uploads. The format never changes. */
 
 /** The largest body, in bytes: a browser's keepalive quota. */
 export const MAX_BODY_BYTES = 65_536;
 /** The most reports in one batch. */
 export const MAX_REPORTS = 1_000;
-/** A batch is accepted from so many days before the collector's day, to so many after. */
+/** The days before and after the collector's day on which a batch is accepted. */
 export const ACCEPTED_DAYS = { before: 14, after: 1 } as const;
 
 /** A batch as JSON. */

@@ -1,6 +1,6 @@
 /**
- * From a string to Bloom bits: MurmurHash3 once a string, then a few integer operations for each cohort and hash.
- * A hash call for each cohort would cost a hundred times as much when a million candidates are decoded.
+ * Maps a string to Bloom bits: MurmurHash3 once per string, then a few integer operations for each cohort and hash. A hash call for each
+ * cohort would cost a hundred times as much when a million candidates are decoded.
  */
 
 import murmur from 'murmurhash3js-revisited';
@@ -19,7 +19,7 @@ export function fmix32(x: number): number {
 
 /** Hashes a string once: MurmurHash3 x64 128, seed 0, of its UTF-8; each 64-bit half is folded to 32 bits. */
 export function hashString(text: string): StringHash {
-  // No encoder is needed to see that such a string is too long: UTF-8 has at least a byte per UTF-16 unit.
+  // A string with more UTF-16 units than the limit is too long without encoding it: UTF-8 has at least one byte per unit.
   const bytes = text.length > MAX_STRING_BYTES ? undefined : utf8(text);
   const within = bytes === undefined || bytes.length > MAX_STRING_BYTES ? utf8(TOO_LONG) : bytes;
   const digest = murmur.x64.hash128(within, 0);

@@ -1,7 +1,7 @@
-/** Which strings are too long: apart from hashing.ts, whose MurmurHash3 whoever asks lists alone does not carry. */
+/** The limit on the length of strings. It is kept apart from hashing.ts so that apps that use only lists do not bundle MurmurHash3. */
 
-/** Strings of more UTF-8 bytes are answered with `TOO_LONG`. */
+/** Longer strings, in UTF-8 bytes, are replaced by `TOO_LONG`. */
 export const MAX_STRING_BYTES = 256;
 
-/** What stands for a string over the limit: it is answered, not missing. */
+/** The replacement for a string over the limit. Such a string is still answered, not missing. */
 export const TOO_LONG = '\u0000long';

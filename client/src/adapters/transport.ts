@@ -1,34 +1,37 @@
-/** How a batch leaves the device: one POST, no cookies, no referrer, no preflight. */
+/** How a batch is sent: one POST request without cookies, referrer or preflight. */
 
 import { attempt } from '../maybe.ts';
 
-/** What is to be sent, and where. */
+/** What to send, and where. */
 export interface Upload {
   readonly url: string;
   readonly body: string;
 }
 
-/** An answer. */
+/** The collector's response. */
 export interface Delivery {
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   /** The server's Retry-After, in seconds. */
   readonly retryAfter?: number;
-  /** Why the collector refused the batch, in its words. */
+  /** The collector's reason for refusing the batch, in its own words. */
   readonly reason?: string;
-  /** Metrics that the collector has retired; true for all of this schema. */
+  /** The metrics that the collector has retired; true for all metrics of this schema. */
   readonly stop?: true | readonly string[];
 }
 
-/** Sends an upload; rejects when there was no answer. It must begin synchronously: a page that is being left runs nothing later. */
+/** Sends an upload; rejects if there was no response. It must begin synchronously, because a page that is being left runs nothing later. */
 export type Transport = (upload: Upload) => Promise<Delivery>;
 
-/** Milliseconds after which an answer is not waited for: a second less than the sender waits, so that a status counts whose body never ends. */
+/**
+ * The timeout for a response, in milliseconds. It is a second shorter than the sender's, so that the status counts even if the body never
+ * ends.
+ */
 const PATIENCE = 9_000;
-/** Bytes of a refusal, about: what is longer is not read to its end. */
+/** The approximate number of bytes read of a refusal's body; the rest is not read. */
 const MOST = 65_536;
 
-/** The text of a body, or its beginning. */
+/** The text of a body, truncated if it is long. */
 async function textOf(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return response.text(); // React Native has no streams
@@ -43,7 +46,7 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
-/** `fetch` with keepalive, which outlives the page; `text/plain` needs no preflight. */
+/** Uses `fetch` with keepalive, which outlives the page. `text/plain` needs no preflight. */
 export const fetchTransport: Transport = async ({ url, body }) => {
   const response = await fetch(url, {
     method: 'POST',
@@ -58,7 +61,7 @@ export const fetchTransport: Transport = async ({ url, body }) => {
   const { status, headers } = response;
   const delivery = { status, retryAfter: Number(headers.get('retry-after')) || 0 };
   if (status < 400 || status > 499) {
-    void attempt(() => response.body?.cancel()); // one that nobody reads would keep its connection, and a Node program with it
+    void attempt(() => response.body?.cancel()); // an unread body would keep its connection open, and with it a Node program
     return delivery;
   }
   const reason = (await attempt(() => textOf(response))) ?? '';

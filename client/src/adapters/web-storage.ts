@@ -1,14 +1,17 @@
-/** The storage of pages and workers: IndexedDB, which browsers serialize between tabs and write through to the disk when asked. */
+/** The storage of pages and workers: IndexedDB, which browsers serialize between tabs and flush to the disk on request. */
 
 import { isPage } from './lifecycle.ts';
 import type { Spill, Storage, Updated } from './storage.ts';
 
 const ITEMS = 'items';
 
-/** Milliseconds after which a step that has not begun to commit is given up: a database may be blocked, or the browser's part of it hang. */
+/**
+ * Milliseconds after which a step that has not begun to commit is given up: a database may be blocked, or the browser's storage process may
+ * hang.
+ */
 const PATIENCE = 10_000;
 
-/** `localStorage`, where there is one and reading it does not throw. */
+/** `localStorage`, if there is one and reading it does not throw. */
 function spillOf(): Spill | undefined {
   try {
     return isPage() ? localStorage : undefined;
@@ -27,18 +30,23 @@ function watch(key: string, changed: () => void): () => void {
 }
 
 /**
- * Keeps everything in IndexedDB, beside it `localStorage` as the spill. A step is one strict transaction, done when it is on the disk; it
- * rejects where there is no IndexedDB, as on a server, or where the person has forbidden it.
+ * Keeps everything in IndexedDB, with `localStorage` as the spill. A step is one strict transaction and completes when it is on the disk.
+ * It rejects if there is no IndexedDB, as on a server, or if the person has disabled it.
  *
  * @param name the database
  */
 export function webStorage(name = 'murmuration'): Storage {
-  /** What stops each step that is under way. */
+  /** For each pending step, the function that stops it. */
   const live = new Set<() => void>();
   let connection: IDBDatabase | undefined;
-  /** How many steps wait for a connection of their own: whoever comes later waits behind them, so that the last write is the last one asked for. */
+  /**
+   * The number of steps that wait for a connection of their own. Later steps queue behind them, so that the last write is the last one
+   * requested.
+   */
   let opening = 0;
-  /** Why nothing is tried any more: an engine that has lost its storage process gets it back with the next document only. */
+  /**
+   * The error after which nothing is tried any more: an engine that has lost its storage process gets it back only with the next document.
+   */
   let broken: unknown;
 
   const disconnect = (): void => {
@@ -58,7 +66,7 @@ export function webStorage(name = 'murmuration'): Storage {
           transaction?.abort();
           reject(failure);
         } catch {
-          // It is being committed, and completes or fails by itself.
+          // It is being committed, and will complete or fail without us.
         }
       };
 
@@ -89,7 +97,7 @@ export function webStorage(name = 'murmuration'): Storage {
         }
       };
 
-      /** Opens the version that there is, 1 where there is none. A higher one creates the store in a database that lacks it. */
+      /** Opens the existing version, or 1 if there is none. A higher version creates the store in a database that lacks it. */
       const open = (version?: number): void => {
         const request = indexedDB.open(name, version);
         let end = (): void => reject(request.error);
@@ -125,7 +133,7 @@ export function webStorage(name = 'murmuration'): Storage {
         };
       };
 
-      /** Opens a database that there is, or that there will be something to keep in: WebKit keeps the empty file of an upgrade that was aborted. */
+      /** Opens a database only if it exists or there will be something to store: WebKit keeps the empty file of an aborted upgrade. */
       const find = async (): Promise<void> => {
         let found: IDBDatabaseInfo[] | undefined;
         opening++;

@@ -1,34 +1,40 @@
-/** How much a report gives away, in figures for people: how often it is not what they said, and what whoever sees it learns at most. */
+/**
+ * How much a report reveals, in figures for people: how often it differs from the person's answer, and the most that anyone who sees it can
+ * learn.
+ */
 
 import type { Law } from '@murmuration/shared';
 
-/** The integers of a law are of so many. */
+/** The denominator of a law's integers. */
 const MODULUS = 2 ** 32;
 
-/** What happens to an answer. `other`: how likely a report does not name it; `of`: how many answers it names, where that is fixed. */
+/**
+ * What happens to an answer. `other`: the probability that a report does not name it. `of`: the number of answers that a report names, if
+ * fixed.
+ */
 export interface Chance {
   readonly other: number;
   readonly of: number;
 }
 
-/** Undefined where a report names no answers of a list, and is a number or bits with noise. */
+/** Undefined if a report names no answers of a list, but is a number or noisy bits. */
 export function chanceOf(law: Law): Chance | undefined {
   if (law.mechanism === 'subset') return { other: 1 - law.include / MODULUS, of: law.subset };
   if (law.mechanism !== 'k-ary') return undefined;
   const first = law.truth / MODULUS;
   if (!law.irr) return { other: 1 - first, of: 1 };
-  // Both stages keep it, or the second undoes what the first did.
+  // Both stages keep the answer, or the second undoes the first.
   const second = law.irr.truth / MODULUS;
   return { other: 1 - first * second - ((1 - first) * (1 - second)) / (law.size - 1), of: 1 };
 }
 
-/** Two significant digits, rounded up: 2.8 for e, 55 for e⁴. Nothing is shown as less than it is. */
+/** Two significant digits, rounded up: 2.8 for e, 55 for e⁴. No value is shown as less than it is. */
 function roundedUp(value: number): number {
   const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
   return Number((Math.ceil(value / unit - 1e-9) * unit).toPrecision(2));
 }
 
-/** The most that a report of so much ε changes the odds of one answer against another. */
+/** The largest factor by which a report with this ε changes the odds of one answer against another. */
 export const factorOf = (epsilon: number): number => roundedUp(Math.exp(epsilon));
 
 /** A probability as `count` of `cases`, rounded down: 26 of 100, or 1 of 5,000. */

@@ -1,4 +1,4 @@
-/** Elements of the panel, made one by one: a strict content-security policy allows no markup with styles. */
+/** Creates the panel's elements one by one, because a strict content-security policy allows no markup with styles. */
 
 export type Child = string | Node;
 

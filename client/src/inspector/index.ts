@@ -1,7 +1,7 @@
 /**
- * @module The inspector: a panel that shows a person what is asked, what was sent, how likely that is not what they said, and lets them
- * turn it off. Plain elements in a shadow root, loaded when it is opened:
- * `const { openInspector } = await import('@murmuration/client/inspector')`.
+ * @module The inspector: a panel that shows a person what is asked, what was sent, and how likely that differs from their own answer. It
+ * also lets them turn telemetry off. It consists of plain elements in a shadow root and is loaded when it is opened: `const { openInspector
+ * } = await import('@murmuration/client/inspector')`.
  */
 
 import type { Schema } from '@murmuration/shared';
@@ -33,11 +33,11 @@ export type { Words } from './words.ts';
 export interface InspectorOptions<M extends DeviceQuestions> {
   readonly telemetry: Telemetry<M>;
   readonly schema: Schema<M>;
-  /** The element that the panel is appended to; the body when left out, or null as what was not found is. */
+  /** The element that the panel is appended to. The body is used if it is omitted, or null because an element was not found. */
   readonly parent?: Element | null;
-  /** Words that are not English. */
+  /** Translated words. */
   readonly words?: Partial<Words>;
-  /** Called once the panel is gone. */
+  /** Called once the panel is closed. */
   readonly onClose?: () => void;
 }
 
@@ -45,14 +45,14 @@ export interface InspectorOptions<M extends DeviceQuestions> {
 export interface Inspector {
   /** Its host element, for the page's own style. */
   readonly element: HTMLElement;
-  /** Reads telemetry again and shows it, as the panel itself does every second. */
+  /** Reads the telemetry again and shows it, as the panel does by itself every second. */
   readonly refresh: () => Promise<void>;
   readonly close: () => void;
 }
 
-const EVERY = 1_000; // milliseconds between two looks
+const EVERY = 1_000; // milliseconds between two refreshes
 
-/** What a look shows. */
+/** Collects what a refresh shows. */
 async function shownOf(telemetry: { look(): Promise<Look>; readonly consent: { readonly state: Shown['consent'] } }): Promise<Shown> {
   const look = await telemetry.look();
   const { state, schema } = look;
@@ -126,7 +126,7 @@ export function openInspector<M extends DeviceQuestions>({
   let last = '';
   const show = (shown: Shown): void => {
     host.setAttribute('data-scheme', schemeAround(parent ?? document.body));
-    // What did not change stays as it is: a person may be reading or selecting it.
+    // Unchanged parts stay as they are, because a person may be reading or selecting them.
     const now = JSON.stringify(shown);
     if (now === last) return;
     last = now;

@@ -6,19 +6,21 @@ import { casesOf, chanceOf, factorOf } from './chance.ts';
 import { sentences } from './elements.ts';
 import type { Words } from './words.ts';
 
-/** What makes them readable. */
+/** The functions that make them readable. */
 export interface Readable {
   readonly number: (value: number) => string;
   /** A day, from `2026-11-20`. */
   readonly day: (text: string) => string;
-  /** The sentence on what a report says, by the labels of the answers that it names. */
+  /** The sentence that states what a report says, from the labels of the answers that it names. */
   readonly says: (metric: string, labels: readonly string[], more?: number) => string;
-  /** What is reported in the person's place. */
+  /** The answer that is reported in the person's place. */
   readonly answer: (metric: string, value: unknown) => string;
   readonly list: (texts: readonly string[]) => string;
-  /** The most that whoever sees a report learns from it; undefined where questions differ in that. */
+  /** The most that anyone who sees a report can learn from it; undefined if this differs between questions. */
   readonly common: string | undefined;
-  /** How often a report is not what the person said, and what whoever sees it learns at most where questions differ in that. */
+  /**
+   * How often a report differs from the person's answer and, if this differs between questions, the most that anyone who sees it can learn.
+   */
   readonly chance: (metric: string) => string;
 }
 
@@ -32,18 +34,18 @@ export function readableIn(
   const either = new Intl.ListFormat(language, { type: 'disjunction' });
   const number = (value: number): string => numbers.format(value);
   const forms = new Map<string, string>();
-  /** What the answers of a list are: texts, yes and no, or answers to several lists. */
+  /** The kind of a list's answers: texts, yes and no, or answers to several lists. */
   const formOf = (metric: string): string => {
     const form = forms.get(metric) ?? typeof questions[metric]?.answers?.()[0];
     forms.set(metric, form);
     return form;
   };
 
-  /** Yes and no in a label that holds them with their question. */
+  /** Translates yes and no in a label that combines them with their question. */
   const withWords = (text: string): string =>
     text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? words.yes : words.no}`);
 
-  /** A label of shared's, which the collector's pages show as well. */
+  /** A label from the shared package, which the collector's pages show as well. */
   const label = (metric: string, text: string): string => {
     const question = questions[metric];
     const form = formOf(metric);
@@ -62,7 +64,7 @@ export function readableIn(
     return sign ? (sign === '<' ? words.below : words.from)(spoken(edge)) : spoken(text);
   };
 
-  /** An answer that stands in a schema. */
+  /** An answer that a schema contains. */
   const spokenAnswer = (metric: string, value: unknown): string => {
     if (typeof value === 'number') return number(value);
     if (Array.isArray(value)) return value.join(', ');

@@ -1,6 +1,6 @@
-/** Whether the page around the panel is dark, by what it shows and not by what it declares: many dark pages declare nothing. */
+/** Whether the page around the panel is dark, judged by what it shows. Many dark pages do not declare a colour scheme. */
 
-/** Red, green, blue, from 0 to 255, and opacity; undefined where the colour is in another notation. */
+/** Red, green and blue from 0 to 255, and opacity; undefined if the colour is in another notation. */
 function parts(color: string): readonly number[] | undefined {
   const numbers = /^rgba?\(([^)]+)\)$/
     .exec(color)?.[1]
@@ -9,7 +9,7 @@ function parts(color: string): readonly number[] | undefined {
   return numbers?.every(Number.isFinite) ? numbers : undefined;
 }
 
-/** `dark` or `light`: as the first background behind the element, or else the scheme that the page asks for. */
+/** `dark` or `light`, judged by the first background behind the element, or else by the scheme that the page asks for. */
 export function schemeAround(element: Element): 'dark' | 'light' {
   for (let behind: Element | null = element; behind; behind = behind.parentElement) {
     const color = parts(getComputedStyle(behind).backgroundColor);

@@ -1,4 +1,4 @@
-/** What the panel shows of a device: each section from plain data. */
+/** The sections of the panel, each made from plain data. */
 
 import { DAYS, dayText, type MetricDocument, type SchemaDocument, sumOf } from '@murmuration/shared';
 import type { Sent } from '../history.ts';
@@ -10,17 +10,17 @@ import { type Child, element, paragraph, sentences } from './elements.ts';
 import type { Readable } from './readable.ts';
 import type { Words } from './words.ts';
 
-/** All that is shown. What did not change is not shown again: a person may be reading it. */
+/** Everything that is shown. Unchanged parts are not rendered again, because a person may be reading them. */
 export interface Shown {
   readonly consent: Consent['state'];
   readonly accounts: State['accounts'];
-  /** Whether the person has decided, and not a default. */
+  /** Whether the person has decided, rather than a default applying. */
   readonly isDecided: boolean;
   /** Metrics that the collector has retired for this schema. */
   readonly retired: readonly string[];
   readonly ledger: LedgerView;
   readonly batches: readonly Waiting[];
-  /** Undefined where the app keeps no history. */
+  /** Undefined if the app keeps no history. */
   readonly history: readonly Sent[] | undefined;
 }
 
@@ -32,22 +32,22 @@ export interface Waiting {
   readonly reports: readonly { readonly metric: string; readonly said: readonly string[] }[];
 }
 
-/** What the sections speak with. */
+/** The words and formats that the sections use. */
 export interface Speech {
   readonly words: Words;
   readonly readable: Readable;
   readonly document: SchemaDocument;
 }
 
-/** ε to two decimals: rounded up where it is spent, so that nothing is shown as less than it is. */
+/** ε to two decimals, rounded up for spent ε, so that no amount is shown as less than it is. */
 const upwards = (epsilon: number): number => Math.max(0, Math.ceil(epsilon * 100 - 1e-9) / 100); // and never -0
 
 const describe = ({ document }: Speech, metric: string): string => document.about[metric]?.description ?? metric;
 
-/** The most ε that leaves doubt: of yes or no, 2 in 100 are then changed. */
+/** The most ε that still leaves doubt: 2 in 100 answers to a yes-or-no question are changed then. */
 const DOUBT = 4;
 
-/** What happens to answers, and no more than is true of every question. */
+/** States what happens to answers, but nothing that is not true of every question. */
 export function introduction({ words, document }: Speech): string {
   const leavesDoubt = Object.values(document.metrics).every(({ epsilon, permanent }) => (permanent?.epsilon ?? epsilon) <= DOUBT);
   return sentences(words.introduction, leavesDoubt ? words.unsure : words.nearlySure);
@@ -57,7 +57,7 @@ export function introduction({ words, document }: Speech): string {
 export const isStored = ({ accounts, isDecided }: Pick<Shown, 'accounts' | 'isDecided'>): boolean =>
   isDecided || Object.keys(accounts).length > 0;
 
-/** What the switch means now, and what stays stored: a refusal leaves something behind. */
+/** States what the switch means now and, because a refusal leaves something behind, what stays stored. */
 export function consentText(speech: Speech, { consent, accounts, isDecided }: Shown): string {
   const { words, readable } = speech;
   if (consent !== 'denied') return words[consent];
@@ -88,7 +88,7 @@ function whenText(
   return next === undefined ? words.last(answered) : words.again(answered, next);
 }
 
-/** Each question: what it is, when it is asked, and how likely a report is not what the person said. */
+/** Each question: what it asks, when it is asked, and how likely a report differs from the person's answer. */
 export function questionRows(speech: Speech, shown: Shown): readonly Child[] {
   const { words, readable, document } = speech;
   return shown.ledger.metrics.map((row) => {
@@ -107,7 +107,7 @@ export function questionRows(speech: Speech, shown: Shown): readonly Child[] {
 const reportRow = (speech: Speech, metric: string, said: readonly string[], more?: number): Child =>
   element('li', {}, paragraph(describe(speech, metric), false), paragraph(speech.readable.says(metric, said, more)));
 
-/** What waits: in words, and byte for byte. */
+/** The waiting reports, in words and byte for byte. */
 export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfolded: boolean): readonly Child[] {
   const { words, readable } = speech;
   if (batches.length === 0) return [paragraph(words.nothing)];
@@ -123,7 +123,7 @@ export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfold
   ]);
 }
 
-/** What was sent, the latest first. */
+/** What was sent, latest first. */
 export function sentRows(speech: Speech, { history, accounts }: Shown): readonly Child[] {
   const { words, readable } = speech;
   if (history === undefined) return [paragraph(words.noHistory)];
@@ -134,7 +134,7 @@ export function sentRows(speech: Speech, { history, accounts }: Shown): readonly
   ]);
 }
 
-/** The figures for who knows ε. */
+/** The figures for people who know ε. */
 export function detailRows(speech: Speech, { ledger }: Shown): readonly Child[] {
   const { words, readable, document } = speech;
   const { budget, spent, metrics } = ledger;

@@ -1,4 +1,4 @@
-/** The inspector's looks. It takes the page's font; colours and measures are CSS variables that a page can set on its host. */
+/** The inspector's style. It uses the page's font; colours and sizes are CSS variables that a page can set on the panel's host element. */
 
 /** A constructed style sheet: a strict content-security policy allows it, where a style element would need a nonce. */
 export function createStyles(): CSSStyleSheet {

@@ -1,53 +1,53 @@
-/** What the inspector says, in English, to people who have never heard of ε; a page brings other words for other languages. */
+/** The inspector's texts, in English, for people who have never heard of ε. A page can pass translations. */
 
 import type { Cadence, Permanence } from '@murmuration/shared';
 
-/** Every text of the inspector. Numbers and days come as text of the language. */
+/** Every text of the inspector. Numbers and days are passed as formatted text. */
 export interface Words {
-  /** The language of numbers, days and lists, `en`, as in the `lang` attribute. */
+  /** The language of numbers, days and lists, such as `en`, as in the `lang` attribute. */
   readonly language: string;
   readonly title: string;
   readonly introduction: string;
-  /** Added where every report leaves doubt, and where one does not. */
+  /** Added if every report leaves doubt, and if one does not. */
   readonly unsure: string;
   readonly nearlySure: string;
   readonly close: string;
 
-  /** Of the switch. */
+  /** The label of the switch. */
   readonly share: string;
-  /** What its state means. */
+  /** The meaning of the switch's state. */
   readonly unknown: string;
   readonly ask: string;
   readonly granted: string;
-  /** Refused, by the person or by default. What stays stored is said after it. */
+  /** Refused, by the person or by default. A text on what stays stored follows it. */
   readonly denied: string;
   readonly nothingStored: string;
   readonly decisionStored: string;
   readonly datesStored: string;
-  /** Of questions whose one randomized answer is kept. */
+  /** For questions whose one randomized answer is stored. */
   readonly answerStored: (questions: string) => string;
 
   readonly asked: string;
   readonly often: Readonly<Record<Cadence, string>>;
   readonly again: (answered: string, next: string) => string;
   readonly last: (answered: string) => string;
-  /** Of a question that is not asked before a day. */
+  /** For a question that is not asked before a day. */
   readonly notBefore: (next: string) => string;
   readonly ended: string;
-  /** Of a question that is answered in the person's place: when its report leaves. */
+  /** For a question that is answered in the person's place: when its report is sent. */
   readonly due: (day: string) => string;
-  /** Of a question that is answered in the person's place. */
+  /** For a question that is answered in the person's place. */
   readonly otherwise: (answer: string) => string;
-  /** How often a report is not what the person said: `26` of `100` cases. */
+  /** How often a report differs from the person's answer: `26` of `100` cases. */
   readonly other: (count: string, cases: string) => string;
-  /** The same where a report names several answers. */
+  /** The same, if a report names several answers. */
   readonly without: (answers: string, count: string, cases: string) => string;
-  /** Where a report names no answers. */
+  /** If a report names no answers. */
   readonly noise: string;
   readonly atMost: (times: string) => string;
-  /** The same of all questions. */
+  /** The same, for all questions. */
   readonly eachAtMost: (times: string) => string;
-  /** Of a question that is asked repeatedly: all reports from one answer, which is kept for so long. */
+  /** For a question that is asked repeatedly: all reports are made from one answer, which is stored for this long. */
   readonly together: (times: string, renew: Permanence['renew']) => string;
 
   readonly yes: string;
@@ -58,15 +58,15 @@ export interface Words {
 
   readonly waiting: string;
   readonly nothing: string;
-  /** Of a batch that may not be sent before a day. */
+  /** For a batch that may not be sent before a day. */
   readonly waits: (day: string) => string;
   readonly bytes: (count: string, url: string) => string;
 
   readonly sent: string;
   readonly nothingSent: string;
-  /** Of a list that is empty, though something may have been sent. */
+  /** For an empty list, although something may have been sent. */
   readonly nothingListed: string;
-  /** Where the app keeps no history. */
+  /** If the app keeps no history. */
   readonly noHistory: string;
   /** What a report says, by the answers that it names. */
   readonly says: (answers: string) => string;

@@ -1,6 +1,6 @@
-/** What the person decided on consent. It is kept in two stores, and every tab may decide: a counter tells which decision is newer. */
+/** The person's decision on consent. It is kept in two stores and any tab may change it, so a counter tells which decision is newer. */
 
-/** A decision, and how many there had been with it. */
+/** A decision, and the number of decisions up to and including it. */
 export interface Decision {
   readonly count: number;
   readonly value: 'granted' | 'denied' | '';
@@ -9,6 +9,6 @@ export interface Decision {
 /** Nobody has been asked. */
 export const UNDECIDED: Decision = { count: 0, value: '' };
 
-/** The newer of two decisions. Of two that are equally new a refusal holds. */
+/** The newer of two decisions. If both are equally new, a refusal wins. */
 export const newer = (one: Decision, other: Decision): Decision =>
   one.count > other.count || (one.count === other.count && one.value === 'denied') ? one : other;

@@ -1,45 +1,47 @@
 /**
- * The ledger: which slots are free, and what has been spent. Pure functions on plain data; nothing here sees a value,
- * so nothing here can depend on one. docs/ledger.md states what they guarantee, and why.
+ * The ledger: which slots are free, and how much ε has been spent. Its functions are pure and work on plain data. They never see a value,
+ * so their results cannot depend on one. docs/ledger.md states what they guarantee, and why.
  *
- * A slot of a metric is free when `every` days have passed since its last report. A permanent metric keeps the symbol
- * of its epoch; when the epoch has ended, the next begins after one silent window, so that no window holds two.
- * Charges are static and fit the budget (shared/src/schema/charges.ts). The sum is checked again here for the one
- * thing that a schema can't know: what another version of it has spent. Each version's promise holds in every window
- * that holds a report under it, so a report must fit all windows that are open today: the least of their budgets, over
- * the longest of their lengths.
+ * A slot of a metric is free once `every` days have passed since the metric's last report. A permanent metric keeps the symbol of its
+ * epoch. When the epoch has ended, the next one begins after one silent window, so that no window contains two epochs. Charges are static
+ * and fit the budget (shared/src/schema/charges.ts). The ledger checks the sum again for the one thing that a schema can't know: what
+ * another version of it has spent. Each version's promise holds in every window that contains a report under that version. A report must
+ * therefore fit all windows that are open today: the least of their budgets, over the longest of their lengths.
  */
 
 import { type Budget, canonicalJson, DAYS, fits, type Json, type MetricDocument } from '@murmuration/shared';
 
-/** A report: its ε, and the budget that it was promised under. The ε of an epoch stands with its last report alone. */
+/** A charged report: its ε, and the budget promised when it was made. Only the last report of an epoch carries the epoch's ε. */
 interface Spending {
   readonly epsilon: number;
   readonly budget: Budget;
   readonly day: number;
 }
 
-/** What is kept of one metric. The symbol is randomized: it is the only trace of an answer that is ever stored. */
+/** The stored account of one metric. The symbol is randomized; it is the only trace of an answer that is ever stored. */
 export interface Account {
   /** The day of the last report. */
   readonly day: number;
-  /** The id of the record that took the slot: a repeated claim of the same record changes nothing. */
+  /** The id of the record that took the slot. A repeated claim by the same record changes nothing. */
   readonly by: string;
-  /** Of a metric with `otherwise`, whether an answer has taken its place in this slot: 0 or 1. */
+  /** For a metric with `otherwise`: 1 if an answer has replaced it in this slot, else 0. */
   readonly answered?: number;
-  /** Of a metric with `otherwise`, the id of the slot before: an answer of the day on which this one began may be in that one already. */
+  /**
+   * For a metric with `otherwise`: the id that took the previous slot. An answer from the day on which this slot began may already be in
+   * that one.
+   */
   readonly before?: string;
   readonly spent: readonly Spending[];
   readonly epoch?: { readonly day: number; readonly law: string; readonly symbol: string };
 }
 
-/** All accounts by metric. A metric keeps its account from version to version of the schema. */
+/** All accounts by metric. A metric keeps its account across versions of the schema. */
 export type Accounts = { [metric: string]: Account };
 
-/** A law as it is compared: in canonical JSON, for the order of keys changes nothing. */
+/** A law in the form in which laws are compared: canonical JSON, where the order of keys does not matter. */
 const lawText = ({ law }: MetricDocument): string => canonicalJson(law as unknown as Json);
 
-/** The epoch that a permanent metric's report comes from, while it runs. */
+/** The running epoch of a permanent metric, which its report comes from; undefined if there is none. */
 function epochOf(metric: MetricDocument, account: Account | undefined, today: number): Account['epoch'] {
   const epoch = account?.epoch;
   return metric.permanent && epoch && epoch.law === lawText(metric) && today < epoch.day + DAYS[metric.permanent.renew] ? epoch : undefined;
@@ -52,7 +54,7 @@ export function nextDay(metric: MetricDocument, account: Account | undefined, to
   return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
-/** What a report today must fit: the least budget of the windows that are open, and how many days they reach back. */
+/** What a report today must fit: the least budget of the open windows, and how many days they reach back. */
 export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
   const reach = DAYS[budget.per];
   let limit = budget.epsilon;
@@ -61,7 +63,8 @@ export function openWindows(accounts: Accounts, today: number, budget: Budget): 
     for (const { day, budget: promised } of spent) {
       const length = DAYS[promised.per];
       if (!(day + Math.max(reach, length) > today)) continue;
-      // What was promised for shorter windows than today's was not kept for so long: today's window waits until it holds none.
+      // A budget promised for shorter windows than today's was kept only over those. Today's window must wait until it contains no such
+      // report.
       limit = Math.min(limit, length < reach ? 0 : promised.epsilon);
       days = Math.max(days, length);
     }
@@ -69,20 +72,20 @@ export function openWindows(accounts: Accounts, today: number, budget: Budget): 
   return { limit, days };
 }
 
-/** What was spent on a metric in the last so many days, today included. */
+/** The ε spent on a metric in the last `days` days, including today. */
 export const spentIn = (account: Account | undefined, today: number, days: number): readonly number[] =>
   account?.spent.filter(({ epsilon, day }) => epsilon > 0 && day + days > today).map(({ epsilon }) => epsilon) ?? [];
 
-/** A randomized answer that asks for its metric's slot. */
+/** A randomized answer that claims its metric's slot. */
 export interface Claim {
   readonly metric: string;
-  /** Random: the same record has the same id wherever it is kept. */
+  /** A random id. A record keeps its id wherever it is stored. */
   readonly id: string;
-  /** In base64url; what a permanent metric keeps if its epoch begins with this report. */
+  /** The symbol in base64url. A permanent metric stores it if an epoch begins with this report. */
   readonly symbol: string;
 }
 
-/** Takes a metric's slot, if it is free: its account as it is after today's report. Otherwise why not. */
+/** Takes a metric's slot if it is free. Returns the account after today's report, or why the slot can't be taken. */
 export function claim(
   { metric: name, id, symbol }: Claim,
   metric: MetricDocument,
@@ -91,14 +94,14 @@ export function claim(
   budget: Budget,
 ): Account | 'already-answered' | 'over-budget' {
   const account = accounts[name];
-  // Written so that a day that is no number claims nothing.
+  // With a day that is NaN, the negated comparison refuses the claim.
   if (!(nextDay(metric, account, today, budget) <= today)) return 'already-answered';
   const { limit, days } = openWindows(accounts, today, budget);
-  if (!(days > 0)) return 'over-budget'; // a period that nobody knows promises nothing
+  if (!(days > 0)) return 'over-budget'; // an unknown period promises nothing
   const { permanent, epsilon } = metric;
   const running = epochOf(metric, account, today);
-  // Of the running epoch, reports under today's budget are replaced by today's; those under others stay, without its ε,
-  // to hold the windows that they opened to their budgets.
+  // Within the running epoch, today's report replaces earlier ones made under today's budget. Those made under other budgets stay, with ε
+  // 0, so that the windows that they opened keep to those budgets.
   const kept = (account?.spent ?? []).flatMap((spending) => {
     if (spending.day + days <= today) return [];
     if (!running || spending.day < running.day) return spending;

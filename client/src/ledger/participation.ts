@@ -1,17 +1,17 @@
-/** Who takes part, and in what: drawn once, kept, and never by looking at a value. */
+/** Which devices take part, and in which metrics. This is drawn once and stored, and never depends on a value. */
 
 import { assigned } from '@murmuration/shared';
 import type { Device } from '../device.ts';
 import type { State } from './state.ts';
 
-/** Whether this device answers a metric; what it draws for this is put into the state. */
+/** Whether this device answers a metric. The random draws for this are stored in the state. */
 export function isChosen({ metrics, assign, budget, sampleRate, word, coins }: Device, state: State, name: string): boolean {
   if (sampleRate < 1) {
     state.draw ??= word();
     if (state.draw >= sampleRate * 2 ** 32) return false;
   }
   if (!assign) return true;
-  // A metric of a new version comes to a random place, so the order is uniform whenever its metrics came.
+  // A metric added by a new version is inserted at a random place, so the order is uniform whenever its metrics were added.
   const order = [...(state.order ?? [])];
   for (const each of Object.keys(metrics)) if (!order.includes(each)) order.splice(coins.uniform(order.length + 1), 0, each);
   state.order = order;

@@ -1,11 +1,11 @@
-/** What waits to be sent, as it is stored. */
+/** Batches that wait to be sent, as they are stored. */
 
 import type { Batch } from '@murmuration/shared';
 
-/** Metric, the bytes of its report in base64url, and of a metric with `otherwise` the day on which its slot began. */
+/** A metric and the bytes of its report in base64url. For a metric with `otherwise`, also the day on which its slot began. */
 export type QueuedReport = readonly [metric: string, bytes: string, since?: number | undefined];
 
-/** A batch as it is kept: what is sent, and what its device knows of it. */
+/** A stored batch: the part that is sent, and the device's own bookkeeping. */
 export interface QueuedBatch extends Pick<Batch, 'schema' | 'batch'> {
   /** Days since 1970-01-01. */
   readonly day: number;
@@ -13,12 +13,12 @@ export interface QueuedBatch extends Pick<Batch, 'schema' | 'batch'> {
   reports: QueuedReport[];
   /** The first day on which it may be sent. */
   readonly from: number;
-  /** About how many characters its reports take. */
+  /** The approximate size of its reports, in characters. */
   size: number;
-  /** The context that may add to it and send it at once; none when it has been sent. */
+  /** The id of the context that may add to the batch and send it at once; empty once it has been sent. */
   by: string;
-  /** How often it has been sent. */
+  /** The number of times that it has been sent. */
   tries: number;
-  /** Milliseconds since 1970 before which no other context sends it, nor this one again. */
+  /** Until this time, in milliseconds since 1970, no other context sends the batch, and this one does not send it again. */
   notBefore: number;
 }

@@ -1,6 +1,6 @@
 /**
- * All that a device stores, under one key: the decision on consent, the ledger and the outbox. One transaction holds the claim of
- * a slot and the report that came of it, so no crash can part them.
+ * Everything that a device stores under its one key: the decision on consent, the ledger and the outbox. One transaction stores both the
+ * claim of a slot and the report that results, so a crash cannot separate them.
  */
 
 import { checksum64, DAYS, type Period, type SchemaDocument } from '@murmuration/shared';
@@ -8,33 +8,33 @@ import { type Decision, UNDECIDED } from './decision.ts';
 import { type Account, type Accounts, openWindows } from './ledger.ts';
 import type { QueuedBatch } from './queued.ts';
 
-/** The format of what is stored. */
+/** The version of the storage format. */
 const VERSION = 2;
 
-/** The device, as it is stored. A transaction reads one, changes it, and writes it back. */
+/** The stored state of a device. A transaction reads it, changes it, and writes it back. */
 export interface State {
   readonly v: typeof VERSION;
   decision: Decision;
-  /** The greatest day seen, since 1970-01-01: a clock that goes back is held here. */
+  /** The greatest day seen, in days since 1970-01-01. It does not go back when the clock does. */
   day: number;
-  /** How many batches of that day there have been. */
+  /** The number of batches dated on that day. */
   batches: number;
   accounts: Accounts;
   outbox: QueuedBatch[];
-  /** Milliseconds since 1970 before which nothing is sent: the collector asked for it. */
+  /** Until this time, in milliseconds since 1970, nothing is sent, because the collector asked for a pause. */
   pause: number;
-  /** Metrics that the collector has retired, each with the schema that was answered so. */
+  /** Metrics that the collector has retired, each with the schema under which it was retired. */
   readonly retired: { [metric: string]: string };
-  /** Where devices are sampled: below the rate times 2^32, this one takes part. */
+  /** With sampling: the device's draw. It takes part if this is below the rate times 2^32. */
   draw?: number | undefined;
-  /** Where metrics are assigned at random: this device's order of them. */
+  /** With metrics assigned at random: this device's order of them. */
   order?: readonly string[] | undefined;
 }
 
-/** An object without a prototype: a metric may have any name. */
+/** An object without a prototype, because a metric may have any name. */
 const bare = <T extends object>(members: T): T => Object.assign(Object.create(null), members);
 
-/** A device that has stored nothing. */
+/** The state of a device that has stored nothing. */
 export const emptyState = (): State => ({
   v: VERSION,
   decision: UNDECIDED,
@@ -48,14 +48,14 @@ export const emptyState = (): State => ({
   order: undefined,
 });
 
-/** The period of so many days. */
+/** The period with the given number of days. */
 const periodOf = (days: number): Period => (Object.keys(DAYS) as Period[]).find((period) => DAYS[period] === days) as Period;
 
 /**
- * A device that has erased, or lost, what it stored: every metric counts as answered today, and the whole budget as spent, for as
- * long as any version of the schema has promised.
+ * The state of a device that has erased or lost its stored state. Every metric counts as answered today and the whole budget as spent, for
+ * the longest period that any version of the schema has promised.
  *
- * @param accounts what is erased, as far as it is known
+ * @param accounts the erased accounts, as far as they are known
  */
 export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' | 'budget'>, accounts: Accounts, day: number): State {
   const { limit, days } = openWindows(accounts, day, budget);
@@ -64,13 +64,13 @@ export function spentState({ metrics, budget }: Pick<SchemaDocument, 'metrics' |
   return { ...emptyState(), day, accounts: bare(Object.fromEntries(tombstones)) };
 }
 
-/** JSON after its checksum, which finds damage, not forgery. Its length does not vary with what is stored. */
+/** JSON with its checksum in front. The checksum detects damage, not forgery. Its length does not depend on what is stored. */
 const summed = (json: string): string => checksum64(json) + json;
 
 /** The text that is stored. */
 export const stateText = (state: State): string => summed(JSON.stringify(state));
 
-/** What is stored; undefined, or an error, where it is damaged or of another format. */
+/** Parses a stored state. Returns undefined or throws if it is damaged or in another format. */
 export function parseState(text: string): State | undefined {
   const json = text.slice(text.indexOf('{'));
   const state = JSON.parse(json) as State;

@@ -1,4 +1,4 @@
-/** Mechanisms that a list can name, whose reports are short and support many answers each. */
+/** Mechanisms for lists, chosen by name, with short reports that support many answers each. */
 
 import {
   fieldOf,
@@ -27,9 +27,9 @@ const isOrthogonal = ({ order, dimension }: HadamardLaw | ProjectiveLaw, vector:
   pairing(fieldOf(order), dimension, vector, pointCode(order, answer)) === 0;
 
 /**
- * Hadamard response: reports of log₂ K bits for a tally of K cells, a power of two.
+ * Hadamard response (HR): reports of log₂ K bits, for a tally of K cells, a power of two.
  *
- * @param order Q, a power of two: an answer's set is one in Q outputs; the best for ε and the list where left out
+ * @param order Q, a power of two: an answer's set is one in Q outputs; by default the best for ε and the list
  * @example choice(countries, { epsilon: 1, description: 'Which country?', mechanism: hadamard() })
  */
 export const hadamard = ({ order }: { readonly order?: number } = {}): ListMechanism => ({
@@ -43,9 +43,9 @@ export const hadamard = ({ order }: { readonly order?: number } = {}): ListMecha
 });
 
 /**
- * Projective geometry response: near the least variance there is, in reports of about log₂ d bits.
+ * Projective geometry response (PGR): close to the least possible variance, in reports of about log₂ d bits.
  *
- * @param order q, a prime power: an answer's set is one in about q outputs; the best for ε and the list where left out
+ * @param order q, a prime power: an answer's set is one in about q outputs; by default the best for ε and the list
  * @example choice(countries, { epsilon: 1, description: 'Which country?', mechanism: projective() })
  */
 export const projective = ({ order }: { readonly order?: number } = {}): ListMechanism => ({

@@ -1,6 +1,6 @@
 /**
- * @module Mechanisms for experts: what a question can name where the library shall not choose. Each carries its law and its
- * randomizers, so a bundle holds those that an app imports, and no others.
+ * @module Mechanisms for experts, which a question can name instead of leaving the choice to the library. Each carries its law and its
+ * randomizers, so a bundle contains only those that an app imports.
  */
 
 export { expertRappor as rappor, type RapporParameters } from '@murmuration/shared';

@@ -1,4 +1,4 @@
-/** Local hashing, by name: of a list, and of strings. Each carries its law and its randomizers. */
+/** Local hashing, chosen by name, for lists and for strings. Each carries its law and its randomizers. */
 
 import { bucketsFor, hashedLaw, kAryLaw, stringHashingLaw } from '@murmuration/shared';
 import { saysHashed } from '../long-list.ts';
@@ -7,9 +7,9 @@ import { randomizeLocalHashing, respondLocalHashing } from '../randomizers/local
 import { randomizeStringHashing, respondStringHashing } from '../randomizers/string-hashing.ts';
 
 /**
- * Local hashing: reports of two or three bytes, however long the list is, also where `longList()` would take a
- * more exact law, and for a permanent list too. `buckets` is 4 or a prime below the number of answers, 2 for binary local hashing; the one of least variance when
- * left out.
+ * Local hashing: reports of two or three bytes, however long the list is. It applies even where `longList()` would choose a more exact law,
+ * and supports permanent lists. `buckets` is 4 or a prime below the number of answers, 2 for binary local hashing; by default the number
+ * with the least variance.
  *
  * @example choice(answers, { epsilon: 1, description: 'Which of a thousand?', mechanism: localHashing() })
  */

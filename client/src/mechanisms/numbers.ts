@@ -1,4 +1,4 @@
-/** Mechanisms that a mean, a count or a distribution can name. Each carries its randomizer. */
+/** Mechanisms for a mean, a count or a distribution, chosen by name. Each carries its randomizer. */
 
 import {
   hierarchicalLaw,
@@ -20,7 +20,7 @@ import { randomizeLaplace } from '../randomizers/laplace.ts';
 import { randomizePiecewise } from '../randomizers/piecewise.ts';
 import { randomizeSquareWave } from '../randomizers/square-wave.ts';
 
-/** The law of a mean, of which no mechanism that can be named has a second stage. */
+/** The law of a mean. No mechanism that can be named has a second stage. */
 const once =
   (law: (epsilon: number) => Law): MeanMechanism['law'] =>
   (_size, epsilon, _devices, permanent) => {
@@ -28,41 +28,47 @@ const once =
     return law(epsilon);
   };
 
-/** The mechanism of Duchi et al., 1BitMean: one of the two ends. `mean([0, 60], { epsilon: 1, description: '...', mechanism: duchi() })` */
+/**
+ * The mechanism of Duchi et al. (1BitMean): reports one of the two ends. `mean([0, 60], { epsilon: 1, description: '...', mechanism:
+ * duchi() })`
+ */
 export const duchi = (): MeanMechanism => ({
   takes: 'mean',
   law: once((epsilon) => piecewiseLaw(1, 1, epsilon)),
   randomizers: { piecewise: randomizePiecewise },
 });
 
-/** The piecewise mechanism, on the grid of 2 to 64 steps and with the window that have the least worst-case variance. */
+/** The piecewise mechanism, on the grid of 2 to 64 steps and with the window that give the least worst-case variance. */
 export const piecewise = (): MeanMechanism => ({
   takes: 'mean',
   law: once(steppedLaw),
   randomizers: { piecewise: randomizePiecewise },
 });
 
-/** The hybrid of both: one or the other at random, so that no number has more variance than another. */
+/** The hybrid of both: picks one of them at random, which evens out the variance over all numbers. */
 export const hybrid = (): MeanMechanism => ({
   takes: 'mean',
   law: once(hybridMeanLaw),
   randomizers: { hybrid: randomizeHybrid },
 });
 
-/** Laplace noise on a grid of so many steps, 64 when left out: two-sided geometric noise from integers. */
+/** Laplace noise on a grid of `steps` steps, 64 by default: two-sided geometric noise computed in integers. */
 export const laplace = ({ steps }: { readonly steps?: number } = {}): MeanMechanism => ({
   takes: 'mean',
   law: once((epsilon) => laplaceLaw(epsilon, steps)),
   randomizers: { laplace: randomizeLaplace },
 });
 
-/** Two-sided geometric noise for a count, by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric() })` */
+/**
+ * Two-sided geometric noise for a count, chosen by name. `count(20, { epsilon: 1, description: 'How many notes?', mechanism: geometric()
+ * })`
+ */
 export const geometric = (): CountMechanism => ({ ...namedGeometric, randomizers: { geometric: randomizeGeometric } });
 
 /**
- * Hierarchical intervals for a distribution, by name.
+ * Hierarchical intervals for a distribution, chosen by name.
  *
- * @param branching how many parts a part of the range has; by ε and the number of cells when left out
+ * @param branching the number of parts that each part of the range is divided into; by default determined by ε and the number of cells
  * @example distribution([0, 60], { epsilon: 8, description: 'How many minutes a day?', mechanism: hierarchical() })
  */
 export const hierarchical = ({ branching }: { readonly branching?: number } = {}): DistributionMechanism => ({
@@ -71,7 +77,10 @@ export const hierarchical = ({ branching }: { readonly branching?: number } = {}
   randomizers: { hierarchical: randomizeHierarchical },
 });
 
-/** The square wave for a distribution, by name, with the window of its paper: a report is a place near the number, of one or two bytes. */
+/**
+ * The square wave for a distribution, chosen by name, with the window of its paper. A report is a place near the number, in one or two
+ * bytes.
+ */
 export const squareWave = (): DistributionMechanism => ({
   takes: 'distribution',
   law: (cells, epsilon) => squareWaveLaw(cells, epsilon),

@@ -1,4 +1,4 @@
-/** Apple's sketches over a list, by name. */
+/** Apple's sketches over a list, chosen by name. */
 
 import {
   bucketIn,
@@ -28,7 +28,7 @@ const hasItsBit: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
   return hasBit(bytes, bucketOf(bits, fromBigEndian(bytes.slice(0, front)), answer), front);
 };
 
-/** Whether the answer has the sign that is said. */
+/** Whether the answer has the reported sign. */
 const hasItsSign: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
   const { size, buckets } = law as HadamardCountMeanSketchLaw;
   const front = cohortBytes(size, buckets);
@@ -37,8 +37,8 @@ const hasItsSign: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
 };
 
 /**
- * Count mean sketch: noisy bits of one of few buckets. With `bits`, a prime below the number of answers, more collisions cost
- * variance, but leave no bias.
+ * Count mean sketch (CMS): noisy bits that encode one of a few buckets. Setting `bits`, a prime below the number of answers, can cause more
+ * collisions. They cost variance but leave no bias.
  *
  * @example choice(words, { epsilon: 4, description: 'Which of these words?', mechanism: countMeanSketch() })
  */
@@ -50,7 +50,7 @@ export const countMeanSketch = ({ bits }: { readonly bits?: number } = {}): List
 });
 
 /**
- * Hadamard count mean sketch: a single bit of it, with the cohort and the number of the bit. `buckets` is a power of two.
+ * Hadamard count mean sketch (HCMS): a single bit of the sketch, with the cohort and the number of the bit. `buckets` is a power of two.
  *
  * @example choice(words, { epsilon: 1, description: 'Which of these words?', mechanism: hadamardCountMeanSketch() })
  */

@@ -1,4 +1,4 @@
-/** Mechanisms that answer a list with bits, by name. */
+/** Mechanisms that report bits for the answers of a list, chosen by name. */
 
 import { dBitFlipLaw, symmetricUnaryLaw, unaryLaw } from '@murmuration/shared';
 import type { ListMechanism } from '../questions/question.ts';
@@ -6,7 +6,7 @@ import { randomizeDBitFlip } from '../randomizers/d-bit-flip.ts';
 import { randomizeUnary } from '../randomizers/unary.ts';
 
 /**
- * Unary encoding, a bit for each answer: optimized, or symmetric.
+ * Unary encoding, one bit for each answer: optimized (OUE) or symmetric (SUE).
  *
  * @example choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?', mechanism: unary() })
  */
@@ -17,7 +17,7 @@ export const unary = ({ symmetric = false }: { readonly symmetric?: boolean } = 
 });
 
 /**
- * dBitFlip: bits for so many of the answers alone, drawn with the value, and kept with it where the metric is permanent.
+ * dBitFlip: bits for only `bits` of the answers. They are drawn together with the value and, if the metric is permanent, stored with it.
  *
  * @example permanent(histogram(edges, { epsilon: 1, description: 'Hours a day?', mechanism: dBitFlip({ bits: 4 }) }), { epsilon: 2, renew: 'year' })
  */

@@ -1,4 +1,4 @@
-/** A folder as storage: a file for each key, replaced whole, by one process and one thread at a time. */
+/** Storage in a folder: one file per key, replaced as a whole by one process and one thread at a time. */
 
 import { randomInt } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -8,20 +8,20 @@ import type { Storage, Updated } from '../adapters/storage.ts';
 import type { Maybe } from '../maybe.ts';
 import { clearLock, code, holderOf, isDead, sweep, takeLock } from './lock.ts';
 
-/** Milliseconds between two tries for a lock that another holds: at least 1, at random up to this. */
+/** The longest random pause, in milliseconds, between two attempts to take a lock that another holds; the shortest is 1. */
 const PAUSE = 10;
-/** Milliseconds after which a holder that lives is passed over: it was stopped, or was a thread that is gone. A write takes some 10. */
+/** Milliseconds after which a live holder is overridden: it was stopped, or was a thread that no longer exists. A write takes about 10. */
 const STALLED = 5_000;
 /** Milliseconds after which a step gives up, with nothing written. */
 const PATIENCE = 20_000;
 
-/** A name that every file system takes and tells apart, also those that ignore case. */
+/** A name that is valid and unique on every file system, including those that ignore case. */
 const fileName = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => (/[a-z0-9_-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))
     .join('');
 
-/** The text of a file, undefined where there is none. Bytes that are no UTF-8 are for the reader to judge. */
+/** The text of a file; undefined if it does not exist. Bytes that are not UTF-8 are left for the caller to judge. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -31,7 +31,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Writes a folder's entries through to the disk, where the platform can: Windows opens no folders, and needs no such call. */
+/** Flushes a folder's entries to the disk, if the platform can. Windows can't open folders and does not need this. */
 function syncFolder(folder: string): void {
   try {
     const handle = openSync(folder, 'r');
@@ -41,11 +41,11 @@ function syncFolder(folder: string): void {
       closeSync(handle);
     }
   } catch {
-    // The entries are changed already: to fail now would say that they are not.
+    // The entries have been changed already, so failing now would be misleading.
   }
 }
 
-/** Writes a file that exists through to the disk. */
+/** Writes an existing file and flushes it to the disk. */
 function write(file: string, text: string): void {
   const handle = openSync(file, 'r+');
   try {
@@ -56,7 +56,7 @@ function write(file: string, text: string): void {
   }
 }
 
-/** Creates a folder for this user of the machine alone. */
+/** Creates a folder that only this user of the machine can access. */
 function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let parent = folder; first !== undefined && parent.length > dirname(first).length; ) {
@@ -65,7 +65,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** One try: undefined where another holds the lock, or took it away. */
+/** One attempt; undefined if another process or thread holds the lock or took it away. */
 function tryStep<T>(
   file: string,
   lockPath: string,
@@ -96,7 +96,7 @@ function tryStep<T>(
   }
 }
 
-/** Takes the lock from a holder, whose last write may not be on the disk yet. */
+/** Takes the lock away from a holder. The holder's last write may not be on the disk yet. */
 function pass(lockPath: string, holder: string): void {
   clearLock(lockPath, holder);
   syncFolder(dirname(lockPath));
@@ -119,15 +119,15 @@ async function wait<T>(file: string, lockPath: string, update: (stored: string |
   throw new Error(`expected the lock ${lockPath}, got none in ${PATIENCE / 1_000} s`);
 }
 
-/** The steps of this thread that wait, by file: whoever comes later waits behind them. */
+/** This thread's waiting steps, by file. Later steps queue behind them. */
 const waiting = new Map<string, Promise<unknown>>();
 
 /**
- * Keeps everything in a folder that only this user of the machine can read. A step is done before `transact` returns, on the disk, whole or
- * not at all, whenever the process dies; where another process or thread is writing at that moment, it returns a promise. A program that
- * has nothing else to do stays for it, some milliseconds, 20 seconds at most; one that calls `process.exit` before loses
- * the step, and nothing was written. Processes of one machine may share a folder. For a program that one person uses, a folder of theirs; for a
- * server, a folder for each person.
+ * Keeps everything in a folder that only this user of the machine can read. A step is on the disk before `transact` returns, as a whole or
+ * not at all, whenever the process dies. If another process or thread is writing at that moment, `transact` returns a promise. A program
+ * with nothing else to do stays alive for it: some milliseconds, 20 seconds at most. A program that calls `process.exit` before loses the
+ * step, and nothing is written. Processes of one machine may share a folder. Use a folder of the person's own for a program that one person
+ * uses, and one folder per person on a server.
  *
  * @example createTelemetry({ schema, endpoint, storage: fileStorage(join(homedir(), '.notes')) });
  */
@@ -138,7 +138,7 @@ export function fileStorage(folder: string): Storage {
     transact: <T>(key: string, update: (stored: string | undefined) => Updated<T>): Maybe<T> => {
       const name = join(root, fileName(key));
       const [file, lock] = [`${name}.json`, `${name}.lock`];
-      if (!swept.has(lock)) sweep(lock); // once: programs that die are rare, and leave an empty folder at worst
+      if (!swept.has(lock)) sweep(lock); // once: crashes are rare and leave at worst an empty folder
       swept.add(lock);
       const before = waiting.get(file);
       if (!before) {

@@ -1,4 +1,4 @@
-/** @module For Node programs: a folder as storage, a lifecycle that leaves the process alone, and a clock. */
+/** @module For Node programs: storage in a folder, a lifecycle that does not affect the process, and a clock. */
 
 export { fileStorage } from './file.ts';
 export { nodeClock, nodeLifecycle } from './process.ts';

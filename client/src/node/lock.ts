@@ -1,13 +1,14 @@
 /**
- * A lock among processes and threads, held for the moments of one write: a folder that holds the draft of what is written.
+ * A lock between processes and threads, held during one write: a folder that contains the draft of the file to be written.
  *
- * Taking it moves a folder with a draft of one's own into place, which fails where another's is. What was written is put into place by
- * moving the draft out of it. Whoever lost the lock meanwhile has no draft any more and can't write. So safety does not rest on guesses about
- * who is alive: a lock may be cleared when its holder is dead, or a thread that was terminated, or just slow.
+ * To take the lock, a process moves a folder with a draft of its own into place. This fails if another's folder is there. To commit a
+ * write, it moves the draft out of the folder into place. A process that has lost the lock meanwhile no longer has a draft and can't write.
+ * Safety therefore does not depend on guesses about which processes are alive: a lock may be cleared if its holder is dead, was a
+ * terminated thread, or is just slow.
  *
- * `proper-lockfile` was considered. It takes a holder for dead whose lock has not been renewed for some seconds. A process that was stopped, or a
- * machine that slept, looks the same, and then two write. After a kill the next program waits for those seconds, and its synchronous
- * form can't wait at all.
+ * `proper-lockfile` was considered. It regards a holder as dead if its lock has not been renewed for some seconds. A stopped process or a
+ * machine that slept looks the same, and then two processes write. After a kill the next program waits for those seconds, and its
+ * synchronous form can't wait at all.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -16,28 +17,33 @@ import { basename, dirname, join } from 'node:path';
 
 /** A lock that is held. */
 export interface Lock {
-  /** An empty file of one's own, there as long as the lock is. */
+  /** The holder's own empty file. It exists as long as the lock does. */
   readonly draft: string;
   readonly release: () => void;
 }
 
-/** What a file system says of a folder that is in the way; Windows says EPERM. ENOENT: someone who can't see this process took it for dead. */
+/**
+ * The error codes for a folder that is in the way; Windows reports EPERM. ENOENT: another process that can't see this one took it for dead.
+ */
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'ENOENT'];
 
-/** The code of an error of the file system. */
+/** The code of a file system error. */
 export const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
-/** Removes a lock whose draft this is; one that someone else holds stays. What can't be removed is cleared by who wants the lock next. */
+/**
+ * Removes the lock that this draft belongs to; a lock that someone else holds stays. The next process that wants the lock clears what can't
+ * be removed.
+ */
 function remove(path: string, draft: string): void {
   try {
     rmSync(draft, { recursive: true, force: true });
     rmdirSync(path);
   } catch {
-    // It is gone, or another's.
+    // The lock is gone or belongs to another.
   }
 }
 
-/** Takes the lock, or says that another has it. The folder that it is in must exist. */
+/** Takes the lock; undefined if another holds it. The folder that contains it must exist. */
 export function takeLock(path: string): Lock | undefined {
   const name = `${process.pid}-${randomUUID()}`;
   const own = `${path}.${name}`;
@@ -54,7 +60,7 @@ export function takeLock(path: string): Lock | undefined {
   return { draft, release: () => remove(path, draft) };
 }
 
-/** The name of who holds the lock; empty where nobody does. */
+/** The name of the lock's holder; empty if there is none. */
 export function holderOf(path: string): string {
   try {
     return readdirSync(path)[0] ?? '';
@@ -64,7 +70,10 @@ export function holderOf(path: string): string {
   }
 }
 
-/** Whether a holder's process is gone. Of another container or machine the answer may be wrong, which costs the holder a second try. */
+/**
+ * Whether a holder's process is gone. For a process in another container or on another machine this may be wrong, which costs the holder a
+ * second attempt.
+ */
 export function isDead(holder: string): boolean {
   try {
     process.kill(Number.parseInt(holder, 10), 0);
@@ -74,7 +83,7 @@ export function isDead(holder: string): boolean {
   }
 }
 
-/** Removes what programs left that died while they took the lock. */
+/** Removes what programs left behind that died while taking the lock. */
 export function sweep(path: string): void {
   const prefix = `${basename(path)}.`;
   try {
@@ -82,11 +91,11 @@ export function sweep(path: string): void {
       if (name.startsWith(prefix) && isDead(name.slice(prefix.length))) rmSync(join(dirname(path), name), { recursive: true, force: true });
     }
   } catch {
-    // There is no folder yet; or an owner lives after all, and is writing there.
+    // There is no folder yet, or an owner is alive after all and is writing there.
   }
 }
 
-/** Takes the lock away from a holder, and removes what others left. */
+/** Takes the lock away from a holder, and removes what others left behind. */
 export function clearLock(path: string, holder: string): void {
   remove(path, join(path, holder || 'nobody'));
   sweep(path);

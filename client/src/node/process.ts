@@ -1,14 +1,17 @@
-/** The lifecycle and the clock of a Node program, which telemetry neither keeps alive nor ends. */
+/** The lifecycle and the clock of a Node program. Telemetry neither keeps the program alive nor ends it. */
 
 import type { Clock, Lifecycle } from '../adapters/lifecycle.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** All listeners share one handler of each event: a server may have many, and a handler can tell whether it is alone. */
+/**
+ * All listeners share one handler per event. A server may have many listeners, and a handler must be able to tell whether it is the only
+ * one.
+ */
 const listeners = new Set<() => unknown>();
 const told = new WeakSet<() => unknown>();
 
-/** Nothing is left to do. Each flushes once, for an upload that fails brings this about again. */
+/** The event loop is empty. Each listener flushes only once, because a failed upload empties the loop again. */
 function drained(): void {
   for (const listener of [...listeners]) {
     if (told.has(listener)) continue;
@@ -17,7 +20,7 @@ function drained(): void {
   }
 }
 
-/** Flushes; where the program does not handle the signal itself, it then dies of it as it would have. */
+/** Flushes. If the program does not handle the signal itself, it is then ended by the signal as usual. */
 function signalled(signal: NodeJS.Signals): void {
   for (const listener of [...listeners]) listener();
   if (process.listenerCount(signal) > 1) return;
@@ -26,8 +29,8 @@ function signalled(signal: NodeJS.Signals): void {
 }
 
 /**
- * Flushes when a program has nothing left to do, and when it is told to end. A program that calls `process.exit` runs
- * nothing later: what it recorded is on the disk one turn after the record, and sent by its next run.
+ * Flushes when a program has nothing left to do and when it is told to end. A program that calls `process.exit` runs nothing later. Its
+ * records are on the disk one turn after they were made, and are sent by its next run.
  *
  * @example createTelemetry({ schema, endpoint, storage: fileStorage(folder), lifecycle: nodeLifecycle, clock: nodeClock });
  */
@@ -35,7 +38,7 @@ export const nodeLifecycle: Lifecycle = (tell) => {
   const listener = (): unknown => tell('flush');
   if (listeners.size === 0) {
     process.on('beforeExit', drained);
-    // Ours comes first, for a program's own may remove itself when it runs.
+    // Our handler runs first, because a program's own may remove itself when it runs.
     for (const signal of SIGNALS) process.prependListener(signal, signalled);
   }
   listeners.add(listener);
@@ -46,7 +49,7 @@ export const nodeLifecycle: Lifecycle = (tell) => {
   };
 };
 
-/** The system's clock. Its timers do not keep the process alive: `nodeLifecycle` flushes when nothing else does. */
+/** The system's clock. Its timers do not keep the process alive; `nodeLifecycle` flushes when nothing else does. */
 export const nodeClock: Clock = {
   now: () => Date.now(),
   after: (milliseconds, run) => {

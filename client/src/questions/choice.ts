@@ -1,12 +1,12 @@
-/** One of a list, carrying its randomizers. */
+/** One answer of a list, with its randomizers. */
 
 import * as shared from '@murmuration/shared';
 import { lists } from './lists.ts';
 import type { DeviceQuestion, ListAsk } from './question.ts';
 
 /**
- * One of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`; with `other: true`, unlisted answers count as
- * `other`. A list of more than 64 answers names `mechanism: longList()`, for reports of two or three bytes.
+ * Asks for one answer of a list. `choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' })`. With `other: true`, unlisted
+ * answers count as `other`. For a list of more than 64 answers pass `mechanism: longList()`, which makes reports of two or three bytes.
  */
 export function choice<const T extends string>(
   answers: readonly T[],

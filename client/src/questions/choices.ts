@@ -1,12 +1,12 @@
-/** Several of a list, carrying its randomizer. */
+/** Several answers of a list, with its randomizer. */
 
 import * as shared from '@murmuration/shared';
 import { randomizePrivSet } from '../randomizers/privset.ts';
 import type { DeviceQuestion } from './question.ts';
 
 /**
- * Several of a list. `choices(['mail', 'chat', 'files'], { atMost: 2, epsilon: 1, description: 'Which parts are used?' })`.
- * With `other: true`, unlisted answers count as `other`, once.
+ * Asks for several answers of a list. `choices(['mail', 'chat', 'files'], { atMost: 2, epsilon: 1, description: 'Which parts are used?'
+ * })`. With `other: true`, unlisted answers count as `other`, once.
  */
 export function choices<const T extends string>(
   answers: readonly T[],

@@ -1,15 +1,16 @@
-/** The question of a number's whole distribution. */
+/** The distribution of a number, with its randomizers. */
 
 import * as shared from '@murmuration/shared';
 import { randomizeHierarchical } from '../randomizers/hierarchical.ts';
 import { respondAround } from '../randomizers/piecewise.ts';
 import type { DeviceQuestion, Randomizing } from './question.ts';
 
-/** A mechanism for distributions that brings its own randomizer. */
+/** A mechanism for distributions with its own randomizer. */
 export type DistributionMechanism = shared.NamedDistribution & Randomizing;
 
 /**
- * A number's whole distribution: shares of any range, quantiles, the mean. Numbers beyond the range count as its ends.
+ * Asks for a number to estimate its whole distribution: shares of any range, quantiles, the mean. Numbers outside the range count as its
+ * ends.
  *
  * @example distribution([0, 60], { epsilon: 1, description: 'How many minutes a day?' })
  */

@@ -1,4 +1,4 @@
-/** The constructor of every type of question, one line each. A bundler takes those that an app imports. */
+/** The constructor of every question type, one line each. A bundler keeps only those that an app imports. */
 
 export { best } from './best.ts';
 export { choice } from './choice.ts';

@@ -1,4 +1,4 @@
-/** A question whose first answer is kept, carrying the randomizers of both stages. */
+/** A question whose first answer is stored, with the randomizers of both stages. */
 
 import * as shared from '@murmuration/shared';
 import { respondBits } from '../randomizers/bits.ts';
@@ -8,7 +8,7 @@ import type { Respond } from '../randomizers/randomizer.ts';
 import { randomizeUnary } from '../randomizers/unary.ts';
 import type { DeviceQuestion } from './question.ts';
 
-/** The same question again and again, at ε∞ for all of an epoch. `permanent(flag({ ... }), { epsilon: 4, renew: 'year' })` */
+/** Asks the same question repeatedly, at ε∞ for a whole epoch. `permanent(flag({ ... }), { epsilon: 4, renew: 'year' })` */
 export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanence: shared.Permanence): Q {
   return {
     ...shared.permanent(question, permanence),

@@ -1,34 +1,37 @@
-/** A question on a device: what shared knows of it, and what turns its values into reports. Types alone, which every question imports. */
+/**
+ * The types of a question on a device: the shared question, and the functions that turn its values into reports. Every question imports
+ * these types.
+ */
 
 import type * as shared from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Randomizers, Respond } from '../randomizers/randomizer.ts';
 
-/** From the symbol that a permanent metric keeps, as it is stored, to a report. */
+/** Turns the stored symbol of a permanent metric into a report. */
 type RespondStored = (law: shared.Law, symbol: string, coins: Coins) => Uint8Array;
 
-/** What turns a question's values into reports. */
+/** The functions that turn a question's values into reports. */
 export interface Randomizing {
   readonly randomizers: Randomizers;
-  /** From the symbol of an epoch to a report: where a mechanism brings its own instantaneous stage. */
+  /** Turns an epoch's symbol into a report, if a mechanism has its own instantaneous stage. */
   readonly respond?: Respond;
-  /** Whether a report says an answer, by its index; undefined where reports are an index or a bit for each answer. */
+  /** Whether a report names the answer with this index; undefined if reports are an index or a bit for each answer. */
   readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean | undefined;
 }
 
-/** A mechanism for lists that brings its own randomizers. */
+/** A mechanism for lists with its own randomizers. */
 export type ListMechanism = shared.NamedList & Randomizing;
 
-/** A mechanism for texts, with randomizers of its own where it is not RAPPOR. */
+/** A mechanism for texts, with its own randomizers unless it is RAPPOR. */
 export type TextMechanism = shared.NamedText & Partial<Randomizing>;
 
-/** What a list says of itself. V is the type of its answers. */
+/** The settings of a list question. V is the type of its answers. */
 export type ListAsk<V = shared.Json> = shared.Ask<ListMechanism, V>;
 
-/** A question that a device can answer. Where its `ask` names a mechanism for lists, that one's randomizers answer it. */
+/** A question that a device can answer. If its `ask` names a mechanism for lists, that mechanism's randomizers are used. */
 export interface DeviceQuestion<in V> extends shared.Question<V>, Randomizing {
   readonly ask: shared.Ask<shared.Named & Partial<Randomizing>>;
-  /** Of a permanent one. */
+  /** Only for permanent questions. */
   readonly respondStored?: RespondStored;
 }
 

@@ -1,4 +1,4 @@
-/** Independent bits through a stage, as unary encoding and RAPPOR do; the law is in shared/src/mechanisms/bits.ts. */
+/** Sends independent bits through one stage, as in unary encoding and RAPPOR; the law is in shared/src/mechanisms/bits.ts. */
 
 import {
   type BitStage,
@@ -13,7 +13,7 @@ import {
 import type { Coins } from '../random/coins.ts';
 import type { Respond } from './randomizer.ts';
 
-/** A report: the bytes of its cohort, then bits, each 1 with probability one/T where `isOne`, else zero/T. */
+/** Makes a report: the bytes of its cohort, then bits. Each bit is 1 with probability one/T if `isOne`, else with probability zero/T. */
 export function bitReport(
   { one, zero }: BitStage,
   cohort: Uint8Array,

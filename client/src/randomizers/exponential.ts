@@ -3,7 +3,7 @@
 import { type ExponentialLaw, encodeKAry, MODULUS } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 
-/** An input's outcome: one uniform word, counted down by the weights of its row. */
+/** Draws an input's outcome: one uniform word, from which the weights of the input's row are subtracted in turn. */
 export function randomizeExponential({ weights }: ExponentialLaw, input: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
   const row = weights[input] as readonly number[];
   let left = coins.uniform(modulus);

@@ -3,7 +3,7 @@
 import { encodeKAry, type GeometricLaw, MODULUS } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 
-/** A count of 0 .. N: one uniform word against the thresholds of its row, ascending. */
+/** Adds noise to a count of 0 .. N: compares one uniform word with the ascending thresholds of the count's row. */
 export function addNoise({ tails }: Pick<GeometricLaw, 'tails'>, count: number, coins: Coins, modulus: number): Uint8Array {
   const max = tails.length;
   const word = coins.uniform(modulus);
@@ -13,7 +13,7 @@ export function addNoise({ tails }: Pick<GeometricLaw, 'tails'>, count: number, 
   return encodeKAry({ size: max + 1 }, output);
 }
 
-/** A count, as its place from 0 to 1. */
+/** Randomizes a count, given as its place from 0 to 1. */
 export function randomizeGeometric(law: GeometricLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
   return addNoise(law, Math.round(place * law.tails.length), coins, modulus);
 }

@@ -5,7 +5,7 @@ import type { Randomize } from './randomizer.ts';
 
 export const randomizeHadamard: Randomize<HadamardLaw, number> = ({ order, dimension, inside }, index, coins) => {
   const rests = vectorCount(order, dimension - 1);
-  const others = order - 1; // what vectors outside the set pair to
+  const others = order - 1; // the number of values that vectors outside the set pair to
   const isInside = coins.flip(inside);
   const rest = coins.uniform(rests);
   const other = 1 + coins.uniform(others);

@@ -14,7 +14,7 @@ import type { Coins } from '../random/coins.ts';
 import { chooseAround } from './piecewise.ts';
 import { randomizeSubset } from './subset.ts';
 
-/** The bits of an answer to a level: of k-ary response its one. */
+/** The bits of a randomized answer on a level. For k-ary response one bit is set. */
 function answerBits(law: LevelLaw, node: number, coins: Coins): Uint8Array {
   if (law.mechanism === 'subset') return randomizeSubset(law as SubsetLaw, node, coins);
   const { size, truth } = law as KAryLaw;
@@ -24,8 +24,8 @@ function answerBits(law: LevelLaw, node: number, coins: Coins): Uint8Array {
 }
 
 /**
- * A cell: a level that is drawn whatever the cell is, and then its node there through that level's law. All levels are answered,
- * and the other answers are dropped.
+ * Randomizes a cell: draws a level independently of the cell, then sends the cell's node on that level through the level's law. All levels
+ * are randomized, and the unused results are dropped.
  */
 export function randomizeHierarchical(law: HierarchicalLaw, cell: number, coins: Coins): Uint8Array {
   const level = coins.uniform(law.levels.length);

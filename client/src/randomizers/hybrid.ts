@@ -5,8 +5,8 @@ import type { Coins } from '../random/coins.ts';
 import { chooseAround, roundAtRandom } from './piecewise.ts';
 
 /**
- * A number from 0 to 1, to a point: through the piecewise mechanism, or to an end through Duchi's, whose outputs come last. Both
- * answer, and a coin says which answer counts.
+ * Randomizes a number from 0 to 1: to a point through the piecewise mechanism, or to an end through Duchi's, whose outputs come last. Both
+ * run, and a coin selects the result.
  */
 export function randomizeHybrid(law: HybridLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
   const { grid, window, mix, truth } = law;

@@ -4,13 +4,13 @@ import { encodeKAry, fromBigEndian, type KAryLaw } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import type { Randomize, Respond } from './randomizer.ts';
 
-/** The places of all but one, by their order. */
+/** Maps 0, 1, 2 ... to all places except `one`, in order. */
 export const allBut =
   (one: number) =>
   (other: number): number =>
     other < one ? other : other + 1;
 
-/** The index itself with probability truth/T, else one of the other size - 1 uniformly, which is drawn in either case. */
+/** The index itself with probability truth/T, else one of the other size - 1, drawn uniformly. The other index is drawn in either case. */
 export function response(size: number, truth: number, index: number, coins: Coins): number {
   const isTrue = coins.flip(truth);
   const other = allBut(index)(coins.uniform(size - 1));

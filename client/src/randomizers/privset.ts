@@ -7,8 +7,9 @@ import type { Randomize } from './randomizer.ts';
 import { addSample } from './subset.ts';
 
 /**
- * Just `atMost` members: dummies after the answers where there are fewer, a uniform sample where there are more (the reservoir
- * of Vitter 1985, algorithm R). There is a die for each answer that a set can have, so their number does not tell how many it has.
+ * Exactly `atMost` members. A smaller set is padded with dummies that follow the answers; a larger one is sampled uniformly (the reservoir
+ * of Vitter 1985, algorithm R). One die is thrown for each answer that a set could have, so the number of dice does not reveal the set's
+ * size.
  */
 function pad(set: readonly number[], { size, atMost }: PrivSetLaw, coins: Coins): readonly number[] {
   const kept = Array.from({ length: atMost }, (_, i) => set[i] ?? size + i - set.length);
@@ -20,8 +21,9 @@ function pad(set: readonly number[], { size, atMost }: PrivSetLaw, coins: Coins)
 }
 
 /**
- * A subset that meets the members, uniformly: one of them and m - 1 of all others, which draws each subset once for each member
- * in it, kept where that one is the first of them. How often it is drawn again depends on the law alone, not on the members.
+ * A uniform subset that meets the members. It draws one member and m - 1 of all others. That would draw each subset once for each member in
+ * it, so a draw is kept only if its member is the first one in the subset. The number of redraws depends on the law alone, not on the
+ * members.
  */
 function meeting({ size, atMost, subset }: PrivSetLaw, members: readonly number[], coins: Coins): Uint8Array {
   for (;;) {
@@ -33,7 +35,7 @@ function meeting({ size, atMost, subset }: PrivSetLaw, members: readonly number[
   }
 }
 
-/** A subset of what is not among the members, uniformly. */
+/** A uniform subset of the non-members. */
 function missing({ size, atMost, subset }: PrivSetLaw, members: readonly number[], coins: Coins): Uint8Array {
   const drawn = new Uint8Array(bitBytes(size + atMost));
   const others = Array.from({ length: size + atMost }, (_, i) => i).filter((i) => !members.includes(i));
@@ -41,7 +43,7 @@ function missing({ size, atMost, subset }: PrivSetLaw, members: readonly number[
   return drawn;
 }
 
-/** A set to a subset that meets it or one that misses it. One of each is drawn, and a coin says which counts. */
+/** Maps a set to a subset that meets it or to one that misses it. One of each is drawn, and a coin selects the result. */
 export const randomizePrivSet: Randomize<PrivSetLaw, readonly number[]> = (law, set, coins) => {
   const isHit = coins.flip(law.hit);
   const members = pad(set, law, coins);

@@ -6,8 +6,8 @@ import type { Randomize } from './randomizer.ts';
 export const randomizeProjective: Randomize<ProjectiveLaw, number> = ({ order, dimension, inside }, index, coins) => {
   const field = fieldOf(order);
   const isInside = coins.flip(inside);
-  // A point outside the set is on one vector that pairs to 1; a point inside is on one whose other coordinates are a point.
-  // One of each is drawn, and the coin says which counts.
+  // A point outside the set lies on exactly one vector that pairs to 1. A point inside lies on one whose other coordinates form a point.
+  // One of each is drawn, and the coin selects the result.
   const within = coins.uniform(pointCount(order, dimension - 1));
   const without = coins.uniform(vectorCount(order, dimension - 1));
   const rest = isInside ? pointCode(order, within) : without;

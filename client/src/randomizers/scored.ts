@@ -4,7 +4,10 @@ import { MODULUS, type ScoredLaw, scoredPoints } from '@murmuration/shared';
 import type { Coins } from '../random/coins.ts';
 import { respondAround } from './piecewise.ts';
 
-/** A number from 0 to 1: to one of the points around it, up with the probability of its part of the step, then to a cell. */
+/**
+ * Randomizes a number from 0 to 1: rounds it at random to one of the two points around it, then maps the point to a cell. It is rounded up
+ * with a probability equal to its fraction of the step.
+ */
 export function randomizeScored(law: ScoredLaw, place: number, coins: Coins, modulus: number = MODULUS): Uint8Array {
   const points = scoredPoints(law);
   const at = place * (points[law.grid] as number);

@@ -11,7 +11,7 @@ export const randomizeStringHashing: Randomize<StringHashingLaw, string> = ({ co
   return encodeBucket(cohorts, buckets, cohort, response(buckets, truth, bloomBit(hash, cohort, 0, buckets), coins));
 };
 
-/** A stored cohort, and a k-ary response to its stored bucket. */
+/** The stored cohort and a k-ary response to its stored bucket. */
 export const respondStringHashing: Respond<StringHashingLaw> = ({ buckets, irr }, symbol, coins) => {
   const front = symbol.length - bytesFor(buckets - 1);
   const said = response(buckets, (irr as NonNullable<typeof irr>).truth, fromBigEndian(symbol.subarray(front)), coins);

@@ -6,8 +6,8 @@ import { allBut } from './k-ary.ts';
 import type { Randomize } from './randomizer.ts';
 
 /**
- * Adds m of the n places to a set of bits that holds none of them: Floyd's sample without replacement (Bentley and Floyd 1987),
- * every subset equally likely. With `isShort` only m - 1 of them: the same dice, of which the first is left aside.
+ * Adds m of the n places to a bit set that contains none of them: Floyd's sample without replacement (Bentley and Floyd 1987), with every
+ * subset equally likely. With `isShort` it adds only m - 1 places: it throws the same dice and ignores the first.
  */
 export function addSample(
   set: Uint8Array,

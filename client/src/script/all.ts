@@ -26,12 +26,12 @@ export * from '../index.ts';
 export { openInspector } from '../inspector/index.ts';
 export * from '../mechanisms/index.ts';
 
-/** Every type's constructor: one that the index of questions leaves out does not compile. */
+/** Every type's constructor. If the index of questions lacks one, this does not compile. */
 const makes: { readonly [T in QuestionType]: (...call: never[]) => DeviceQuestion<never> } = constructors as {
   readonly [T in keyof typeof constructors]: never;
 };
 
-/** By type, the question of a metric's document. */
+/** For each type, makes the question from a metric's document. */
 const questions = Object.fromEntries(
   Object.entries(calls).map(([type, call]) => [
     type,
@@ -40,9 +40,9 @@ const questions = Object.fromEntries(
 ) as Required<Held['questions']>;
 
 /**
- * A schema from the JSON that `murmuration schema --json` prints.
+ * Reads a schema from the JSON that `murmuration schema --json` prints.
  *
- * @throws {RangeError} for a question or a mechanism that a later version brought
+ * @throws {RangeError} for a question or a mechanism of a later version
  */
 export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({
   questions,

@@ -9,8 +9,8 @@ export { flag } from '../questions/flag.ts';
 export { createTelemetry } from '../telemetry.ts';
 
 /**
- * A schema from the JSON that `murmuration schema --json` prints.
+ * Reads a schema from the JSON that `murmuration schema --json` prints.
  *
- * @throws {RangeError} for a question or a mechanism that this script does not hold
+ * @throws {RangeError} for a question or a mechanism that this script does not contain
  */
 export const schemaFromJson: ReturnType<typeof schemaReader> = schemaReader({ questions: lists });

@@ -1,33 +1,33 @@
 /**
- * A schema from the JSON of `murmuration schema --json`, for pages without a build. The laws are those of the document; nothing is
- * derived. The page's script says which questions and mechanisms it holds.
+ * Reads a schema from the JSON of `murmuration schema --json`, for pages without a build. The laws are those of the document; nothing is
+ * derived. Each script states which questions and mechanisms it contains.
  */
 
 import { type Ask, type MetricDocument, type Permanence, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { DeviceQuestion, Randomizing } from '../questions/question.ts';
 
-/** What a script holds. */
+/** What a script contains. */
 export interface Held {
-  /** By type, the question of a metric's document. */
+  /** For each type, makes the question from a metric's document. */
   readonly questions: {
     readonly [T in MetricDocument['type']]?: (
       metric: Extract<MetricDocument, { readonly type: T }>,
       ask: Pick<Ask, 'epsilon' | 'description' | 'every'>,
     ) => DeviceQuestion<never>;
   };
-  /** Those that a metric can name. */
+  /** The mechanisms that a metric can name. */
   readonly mechanisms?: readonly Partial<Randomizing>[];
   readonly permanent?: (question: DeviceQuestion<never>, permanence: Permanence) => DeviceQuestion<never>;
 }
 
-/** What `murmuration schema --json` prints, as far as it is needed here. */
+/** The part of the output of `murmuration schema --json` that is needed here. */
 interface Printed {
   /** The name on the wire. */
   readonly schema: string;
   readonly document: SchemaDocument;
 }
 
-/** A schema whose metrics only its JSON knows. */
+/** A schema whose metrics are known only from its JSON. */
 type AnySchema = Schema<{ readonly [metric: string]: DeviceQuestion<unknown> }>;
 
 function assertThat(good: unknown, where: string, expected: string, got: string): asserts good {

@@ -1,4 +1,4 @@
-/** Flag and choice, as a schema's document describes them: what both scripts hold. */
+/** Flag and choice from a schema's document, which both scripts contain. */
 
 import { choice } from '../questions/choice.ts';
 import { flag } from '../questions/flag.ts';

@@ -1,14 +1,14 @@
-/** A clock that a test turns. */
+/** A clock that a test controls. */
 
 import type { Clock } from '../adapters/lifecycle.ts';
 
 /** A clock that stands still until it is advanced. */
 export interface FakeClock extends Clock {
-  /** Goes on by so many milliseconds, and runs each timer that falls due at its own time. */
+  /** Advances by this many milliseconds, and runs each timer that falls due at its own time. */
   readonly advance: (milliseconds: number) => void;
-  /** Sets the time, back or forth, and runs nothing: as when a person turns the clock. */
+  /** Sets the time, back or forth, without running timers, as when a person changes the clock. */
   readonly set: (time: Date) => void;
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   readonly timers: () => number;
 }
 

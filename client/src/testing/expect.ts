@@ -1,4 +1,4 @@
-/** What the conformance suites share: they run in any runner, and fail with plain errors. */
+/** Shared by the conformance suites, which run in any test runner and fail with plain errors. */
 
 /** A runner's `test`: of vitest, jest, mocha, node:test, or a function of one's own. */
 export type Test = (name: string, run: () => Promise<void>) => unknown;

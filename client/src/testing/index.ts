@@ -1,4 +1,4 @@
-/** @module What tests of an app with telemetry need: nothing here belongs in an app. */
+/** @module Helpers for testing an app with telemetry. Nothing here belongs in an app. */
 
 export { createCoins, words } from '../random/coins.ts';
 export { type FakeClock, fakeClock } from './clock.ts';

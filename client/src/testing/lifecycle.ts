@@ -1,16 +1,16 @@
-/** What every lifecycle must do. */
+/** The conformance suite for lifecycles. */
 
 import type { Lifecycle } from '../adapters/lifecycle.ts';
 import type { Maybe } from '../maybe.ts';
 import { expectSame, type Test } from './expect.ts';
 
-/** Makes happen what the lifecycle listens for, and resolves when its listeners have heard it. */
+/** Triggers the event that the lifecycle listens for. Resolves when its listeners have been called. */
 export type Ending = () => Maybe<unknown>;
 
 /**
  * Tests a lifecycle.
  *
- * @param end makes the page, app or process do what should flush
+ * @param end triggers an event of the page, app or process that should flush
  * @example testLifecycle(test, appStateLifecycle(AppState), () => emit('change', 'background'));
  */
 export function testLifecycle(test: Test, lifecycle: Lifecycle, end: Ending): void {

@@ -1,25 +1,25 @@
-/** What every storage must do: the suite that each adapter runs, and that an app runs over its own. */
+/** The conformance suite for storages. Each adapter runs it, and an app can run it on its own storage. */
 
 import type { Storage } from '../adapters/storage.ts';
 import type { Maybe } from '../maybe.ts';
 import { expectSame, type Test } from './expect.ts';
 
-/** What is to be expected of a storage. */
+/** What the suite may expect from a storage. */
 export interface StorageTraits {
-  /** Whether what is stored outlives the process or page: `true` when left out, `false` for a storage in memory. */
+  /** Whether stored data outlives the process or page: `true` by default, `false` for a storage in memory. */
   readonly keeps?: boolean;
-  /** Opens a storage in a place that nothing has used, and says whether anything is there: a database, a folder, a file. */
+  /** Opens a storage in an unused place, and tells whether anything exists there: a database, a folder, a file. */
   readonly unused?: () => Maybe<{ readonly storage: Storage; readonly exists: () => Maybe<boolean> }>;
-  /** Opens the same storage, where every write fails: as on a full disk. */
+  /** Opens the same storage in a state in which every write fails, as on a full disk. */
   readonly full?: () => Maybe<Storage>;
-  /** Stores a value in the spill from another context, where the spill can be watched. */
+  /** Stores a value in the spill from another context, if the spill can be watched. */
   readonly elsewhere?: (key: string, value: string) => Maybe<unknown>;
 }
 
-/** How many instances count at once, and how far each. */
+/** The number of instances that count concurrently, and the number that each counts to. */
 const INSTANCES = 5;
 const TIMES = 12;
-/** Milliseconds to wait for what must not happen. */
+/** Milliseconds to wait for something that must not happen. */
 const A_WHILE = 50;
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, A_WHILE));
@@ -28,14 +28,14 @@ const read = async (storage: Storage, key: string): Promise<string | undefined> 
 const write = async (storage: Storage, key: string, value: string): Promise<unknown> =>
   storage.transact(key, () => ({ next: value, result: undefined }));
 
-/** Adds one to the number that is stored, and tells what it is then. */
+/** Increments the stored number and returns the result. */
 const count = async (storage: Storage, key: string): Promise<number> =>
   storage.transact(key, (stored) => {
     const result = Number(stored ?? 0) + 1;
     return { next: String(result), result };
   });
 
-/** What a step fails with, whether it throws or rejects. */
+/** The error that a step fails with, whether it throws or rejects. */
 async function failureOf(what: string, run: () => Maybe<unknown>): Promise<unknown> {
   try {
     await run();
@@ -46,9 +46,9 @@ async function failureOf(what: string, run: () => Maybe<unknown>): Promise<unkno
 }
 
 /**
- * Tests a storage. Every test writes keys of its own, which stay: give it a place that nothing else uses.
+ * Tests a storage. Every test writes its own keys and leaves them there, so pass a place that nothing else uses.
  *
- * @param open opens the storage; a second call is what another start of the app, or another tab, would open
+ * @param open opens the storage; a second call opens what another start of the app, or another tab, would open
  * @example testStorage(test, () => fileStorage('/tmp/notes'));
  */
 export function testStorage(test: Test, open: () => Maybe<Storage>, { keeps = true, unused, full, elsewhere }: StorageTraits = {}): void {

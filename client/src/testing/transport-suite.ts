@@ -1,10 +1,10 @@
-/** What every transport must do, told by a server that the runner of the suite brings. */
+/** The conformance suite for transports, observed by a server that the caller provides. */
 
 import type { Delivery, Transport } from '../adapters/transport.ts';
 import type { Maybe } from '../maybe.ts';
 import { expectSame, type Test } from './expect.ts';
 
-/** A request as the server saw it; names of headers in lower case. */
+/** A request as the server received it. Header names are in lower case. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -13,16 +13,16 @@ export interface Received {
 }
 
 /**
- * A server for the suite. It answers `/status/503?x=1` with 503, `/retry-after/7` with 429 and `Retry-After: 7`,
- * `/redirect` with 307 to `/status/204`, and ends the connection of `/nothing` without an answer.
+ * A server for the suite. It answers `/status/503?x=1` with 503, `/retry-after/7` with 429 and `Retry-After: 7`, and `/redirect` with 307
+ * to `/status/204`. It closes the connection of `/nothing` without a response.
  */
 export interface TransportServer {
   readonly address: string;
-  /** All that was received since the last call. */
+  /** Everything received since the last call. */
   readonly received: () => Maybe<readonly Received[]>;
 }
 
-/** A body as a batch has it, with letters of one to four bytes. */
+/** A body like that of a batch, with characters of one to four bytes. */
 const BODY = `{"v":1,"reports":[["é€\u{1f426}","${'A'.repeat(5_000)}"]]}`;
 
 /**

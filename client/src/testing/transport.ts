@@ -1,22 +1,22 @@
-/** A transport that keeps what it is given, and what tests ask of it. */
+/** A transport that keeps uploads in memory, and assertions on them. */
 
 import type { Batch } from '@murmuration/shared';
 import type { Delivery, Transport, Upload } from '../adapters/transport.ts';
 import { type Look, preview } from '../view.ts';
 
-/** A transport, and what went through it. */
+/** A transport, and the uploads that went through it. */
 export interface MemoryTransport {
   readonly transport: Transport;
   /** Every upload in order, retries included. */
   readonly uploads: readonly Upload[];
-  /** Each batch once, by its id, whatever was answered. */
+  /** Each batch once, by its id, whatever the response was. */
   readonly batches: () => readonly Batch[];
 }
 
 /**
  * Keeps uploads in memory.
  *
- * @param answer what the collector says: 204 when left out; may reject, as a network does
+ * @param answer the collector's response: 204 by default; may reject, as a network does
  * @example
  * const sent = memoryTransport();
  * const telemetry = createTelemetry({ schema, endpoint, transport: sent.transport });
@@ -36,12 +36,12 @@ export function memoryTransport(answer: (upload: Upload) => Delivery | Promise<D
   };
 }
 
-/** What can tell which metrics were recorded: a transport of what it was given, a telemetry of what waits. */
+/** A source that tells which metrics were recorded: a transport tells what was sent, a telemetry tells what waits. */
 export type Recorded = MemoryTransport | { look(): Promise<Look> };
 
 /**
- * Checks how many reports of a metric were sent (of a memory transport) or wait to be sent (of a telemetry). What the
- * reports say is not checked: it is random, and that is the point.
+ * Checks how many reports of a metric were sent (for a memory transport) or wait to be sent (for a telemetry). The contents of the reports
+ * are not checked, because they are random by design.
  *
  * @throws {Error} when there are not so many
  * @example await assertRecorded(telemetry, 'plan');

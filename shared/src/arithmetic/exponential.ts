@@ -1,6 +1,6 @@
 /**
- * The exponential with + - * / alone, so that every engine derives the same law from the same ε.
- * `Math.exp` is implementation-defined (ECMA-262 §21.3.2.14) and differs in its last bits between engines.
+ * The exponential function computed with only + - * /, so that every engine derives the same law from the same ε. `Math.exp` is
+ * implementation-defined (ECMA-262 §21.3.2.14) and differs in its last bits between engines.
  */
 
 // fdlibm's split of ln 2: n * HIGH is exact for the n that occur here.
@@ -21,7 +21,7 @@ export function exp(x: number): number {
   return sum * 2 ** n;
 }
 
-/** A number strictly below e^x that stays below it after the few roundings of a law's own comparison. */
+/** A number strictly below e^x. It stays below e^x even after the few rounding errors of a law's comparison with it. */
 export function expBelow(x: number): number {
   return exp(x) * (1 - 2 ** -46);
 }

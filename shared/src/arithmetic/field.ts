@@ -1,11 +1,11 @@
 /**
- * Finite fields GF(q): of a prime by remainders, of a prime power p^e by powers of x. An element of GF(p^e) is a whole number
- * below q whose base-p digits are the coefficients of a polynomial in x, the lowest first.
+ * Finite fields GF(q). For a prime they use remainders, for a prime power p^e the powers of an element x. An element of GF(p^e) is a whole
+ * number below q; its base-p digits are the coefficients of a polynomial in x, lowest first.
  */
 
-/** Powers of primes that are no primes have tables of so many elements at the most. */
+/** The largest order of a field that is a proper prime power: such fields use tables. */
 const MOST_POWERS = 1024;
-/** Products of two elements are exact in doubles. */
+/** The limit on prime orders. Products of two elements are exact in doubles below it. */
 const MOST_PRIME = 2 ** 26;
 
 /** GF(q); elements are 0 .. q - 1. */
@@ -14,7 +14,7 @@ export interface Field {
   readonly add: (a: number, b: number) => number;
   readonly negative: (a: number) => number;
   readonly multiply: (a: number, b: number) => number;
-  /** Of an element that is not 0. */
+  /** The inverse of a non-zero element. */
   readonly inverse: (a: number) => number;
 }
 
@@ -31,7 +31,7 @@ function leastPrime(n: number): number {
   return divisor;
 }
 
-/** Whether there is a field of that order here: of primes below 2^26, and of their powers up to 1024. */
+/** Whether a field of that order is available: primes below 2^26, and prime powers up to 1024. */
 export function isFieldOrder(order: number): boolean {
   if (!(Number.isInteger(order) && order >= 2 && order < MOST_PRIME)) return false;
   if (isPrime(order)) return true;
@@ -61,7 +61,7 @@ function primeField(p: number): Field {
   };
 }
 
-/** GF(p^e) where x^e is the least element for which the powers of x are all elements but 0. */
+/** GF(p^e). x^e is chosen as the least element for which the powers of x run through all non-zero elements. */
 function powerField(q: number, p: number): Field {
   const top = q / p;
   const digitwise =

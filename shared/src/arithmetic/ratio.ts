@@ -1,6 +1,6 @@
 /**
- * Exact ratios of integers, and their logarithm rounded up: how ε is stated.
- * The device never needs these; reviewers, the audit and the collector do.
+ * Exact ratios of integers and their logarithm rounded up, which is how ε is stated. The device never needs these; reviewers, the audit and
+ * the collector do.
  */
 
 /** A positive rational in lowest terms. An ε is the logarithm of one. */

@@ -1,19 +1,19 @@
-/** Base64url at speed, for those who read many reports: devices carry the short `fromBase64url` of bytes.ts, which takes the same texts. */
+/** Fast base64url for code that reads many reports. Devices carry the short `fromBase64url` of bytes.ts, which accepts the same texts. */
 
 import { ALPHABET } from './bytes.ts';
 
-/** The six bits of a character, by its code below 128; -1 of all others. */
+/** The six bits of a character, by its code below 128; -1 for other characters. */
 const SIXES = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
 /**
- * Writes the bytes of base64url without padding, in its one canonical form (RFC 4648 §5), and returns how many they are,
- * or -1 when the text is no such form, or its bytes are more than `most`. What is written then means nothing.
+ * Decodes base64url without padding, in its one canonical form (RFC 4648 §5), into `into` from `at` on. Returns the number of bytes, or -1
+ * if the text is not in that form or has more than `most` bytes. After -1 the bytes written are meaningless.
  */
 export function readBase64url(text: string, into: Uint8Array, at: number, most: number): number {
   const { length } = text;
   const count = Math.floor((length * 3) / 4);
   if (length % 4 === 1 || count > most) return -1;
-  // One minus among the sixes, or one code beyond ASCII, shows in the union of all.
+  // A single -1 among the sixes, or a single code beyond ASCII, shows in the bitwise OR of all.
   let [codes, sixes] = [0, 0];
   let i = 0;
   for (; i + 4 <= length; i += 4, at += 3) {
@@ -37,7 +37,7 @@ export function readBase64url(text: string, into: Uint8Array, at: number, most: 
     sixes |= three;
     into[at] = three >> 16;
     if (rest > 2) into[at + 1] = three >> 8;
-    // Trailing bits that no byte holds are zero, or the text has a second form.
+    // Trailing bits that belong to no byte must be zero; otherwise the text would have a second form.
     if ((three & (rest > 2 ? 0xff : 0xffff)) !== 0) return -1;
   }
   return codes > 127 || sixes < 0 ? -1 : count;

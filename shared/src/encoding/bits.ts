@@ -1,6 +1,6 @@
-/** Bit vectors as bytes: bit i stands in byte i >> 3 at mask 1 << (i & 7), padding bits are zero. */
+/** Bit vectors as bytes: bit i is in byte i >> 3 at mask 1 << (i & 7), and padding bits are zero. */
 
-/** How many bytes hold `bits` bits. */
+/** The number of bytes that hold `bits` bits. */
 export const bitBytes = (bits: number): number => (bits + 7) >> 3;
 
 /** Sets bit i of the vector that begins at `offset`. */
@@ -21,7 +21,7 @@ export const hasBit = (bytes: ArrayLike<number>, i: number, offset = 0): boolean
 export function ones(bytes: Uint8Array, bits: number, offset = 0): number[] {
   const found: number[] = [];
   for (let at = offset; at < bytes.length; at++) {
-    // The lowest one of the byte, then the byte without it.
+    // Takes the byte's lowest one, then clears it.
     for (let rest = bytes[at] as number; rest !== 0; rest &= rest - 1) found.push(8 * (at - offset) + 31 - Math.clz32(rest & -rest));
   }
   const last = found[found.length - 1] ?? -1;

@@ -10,12 +10,12 @@ export function utf8(text: string): Uint8Array {
   return Uint8Array.from(escaped.match(/%..|./g) ?? [], (unit) => (unit[1] ? Number(`0x${unit.slice(1)}`) : unit.charCodeAt(0)));
 }
 
-/** A to Z, a to z, 0 to 9, - and _, each by its distance from its code. */
+/** A to Z, a to z, 0 to 9, - and _, computed from the difference between a character's code and its index. */
 export const ALPHABET: readonly string[] = /* @__PURE__ */ Array.from({ length: 64 }, (_, i) =>
   String.fromCharCode(i + (i < 26 ? 65 : i < 52 ? 71 : i < 62 ? -4 : i < 63 ? -17 : 32)),
 );
 
-/** Bytes as base64url without padding (RFC 4648 §5): six bits at a time, out of the two bytes that they lie in. */
+/** Encodes bytes as base64url without padding (RFC 4648 §5), six bits at a time from the two bytes that contain them. */
 export function toBase64url(bytes: ArrayLike<number>): string {
   let text = '';
   for (let bit = 0; bit < bytes.length * 8; bit += 6) {
@@ -27,7 +27,7 @@ export function toBase64url(bytes: ArrayLike<number>): string {
 }
 
 /**
- * Bytes from base64url, in its one canonical form.
+ * Decodes base64url in its one canonical form.
  *
  * @throws {RangeError} for padding, another alphabet, an impossible length, or unused trailing bits that are set.
  */
@@ -48,21 +48,21 @@ export function fromBase64url(text: string): Uint8Array {
   return decoded;
 }
 
-/** How many whole bytes hold every value up to `max`: 0 for 0, 1 up to 255, ... */
+/** The number of bytes that hold every value up to `max`: 0 for 0, 1 up to 255, ... */
 export function bytesFor(max: number): number {
   let bytes = 0;
   while (256 ** bytes <= max) bytes++;
   return bytes;
 }
 
-/** A whole number big-endian, in as many bytes as hold `max`. */
+/** Encodes a whole number big-endian, in as many bytes as `max` needs. */
 export function bigEndian(value: number, max: number): Uint8Array {
   const bytes = new Uint8Array(bytesFor(max));
   for (let i = bytes.length; i > 0; value = Math.floor(value / 256)) bytes[--i] = value % 256;
   return bytes;
 }
 
-/** The whole number that stands big-endian in bytes. */
+/** Decodes a big-endian whole number. */
 export function fromBigEndian(bytes: Iterable<number>): number {
   let value = 0;
   for (const byte of bytes) value = value * 256 + byte;

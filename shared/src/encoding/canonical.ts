@@ -1,8 +1,8 @@
-/** Canonical JSON (RFC 8785) and the two names of a text: a checksum for the wire, a fingerprint for the audit. */
+/** Canonical JSON (RFC 8785) and two digests of a text: a checksum for the wire and a fingerprint for the audit. */
 
 import { utf8 } from './bytes.ts';
 
-/** What JSON can hold. A key whose value is undefined is left out. */
+/** A JSON value. A key whose value is undefined is omitted. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**
@@ -16,18 +16,18 @@ export function canonicalJson(value: Json): string {
     keys.add(key);
     return member;
   });
-  return JSON.stringify(value, [...keys].sort()); // a list of keys sets their order, here that of UTF-16 code units, as the RFC asks
+  return JSON.stringify(value, [...keys].sort()); // a list of keys sets their order: here that of UTF-16 code units, as the RFC requires
 }
 
 /** A word of 32 bits as 8 hex digits. */
 export const hex = (word: number): string => word.toString(16).padStart(8, '0');
 
 /**
- * FNV-1a, 64 bits (Fowler, Noll, Vo), of a text's UTF-16 code units, as 16 hex digits: of ASCII it is that of its bytes. It
- * catches mistakes, not adversaries.
+ * The 64-bit FNV-1a hash (Fowler, Noll, Vo) of a text's UTF-16 code units, as 16 hex digits. For ASCII it equals the hash of the bytes. It
+ * detects mistakes, not attacks.
  */
 export function checksum64(text: string): string {
-  // In two halves of 32 bits, which is much faster than BigInt. The prime is 2^40 + 0x1b3.
+  // Computed in two 32-bit halves, which is much faster than BigInt. The prime is 2^40 + 0x1b3.
   let high = 0xcbf29ce4;
   let low = 0x84222325;
   for (let i = 0; i < text.length; i++) {

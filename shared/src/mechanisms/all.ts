@@ -1,4 +1,4 @@
-/** Every mechanism: its law, and the object that table.ts finds by its name. One line each. */
+/** Every mechanism: its law, and the object that table.ts registers under its name. One line each. */
 
 export * from './count-mean-sketch.ts';
 export * from './d-bit-flip.ts';

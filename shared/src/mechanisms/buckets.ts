@@ -1,12 +1,12 @@
 /**
- * What both kinds of local hashing share: a report is a cohort and a bucket of it, the answer's own through a k-ary response,
- * or two of them where the metric is permanent.
+ * Shared by both kinds of local hashing (lists and strings). A report is a cohort and a bucket of it. The bucket is the answer's own after
+ * one k-ary response, or after two if the metric is permanent.
  */
 
 import { bigEndian } from '../encoding/bytes.ts';
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from './k-ary.ts';
 
-/** The most cells, of all cohorts together, that a tally of strings may have. */
+/** The most cells that a tally of strings may have, over all cohorts. */
 export const MAX_CELLS: number = 2 ** 24;
 
 /** g and the thresholds of a k-ary response over g buckets. */
@@ -19,7 +19,7 @@ export type BucketStages = {
   readonly irr?: { readonly truth: number };
 };
 
-/** The same as a law of k-ary response, whose answers are the buckets. */
+/** The same integers as a k-ary law whose answers are the buckets. */
 export const overBuckets = ({ buckets, truth, irr }: BucketStages): KAryLaw => ({
   mechanism: 'k-ary',
   size: buckets,
@@ -27,7 +27,7 @@ export const overBuckets = ({ buckets, truth, irr }: BucketStages): KAryLaw => (
   ...(irr && { irr }),
 });
 
-/** The response over `buckets` with the largest ε that are at most those asked. */
+/** The response over `buckets` with the largest ε that do not exceed the requested ones. */
 export function bucketStages(buckets: number, epsilon: number, permanent: number | undefined, modulus: number): BucketStages {
   const { truth, irr } = permanent ? permanentKAryLaw(buckets, epsilon, permanent, modulus) : kAryLaw(buckets, epsilon, modulus);
   return { buckets, truth, ...(irr && { irr }) };

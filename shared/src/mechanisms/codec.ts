@@ -1,7 +1,7 @@
 /**
- * The bytes of a report (docs/format.md, section 5), by the shape of its tally and nothing else: the cohort big-endian,
- * then a symbol big-endian, or a bit for each cell. Every mechanism has its codec from here, and the collector's folder
- * counts by the same shape, so that what one reads the other can't read otherwise.
+ * The bytes of a report (docs/format.md, section 5). They are determined by the shape of its tally alone: the cohort big-endian, then
+ * either a symbol big-endian or one bit for each cell. Every mechanism gets its codec from this file, and the collector counts reports by
+ * the same shape, so decoding and counting cannot disagree.
  */
 
 import { readBase64url } from '../encoding/base64url.ts';
@@ -9,7 +9,7 @@ import { bitBytes, ones } from '../encoding/bits.ts';
 import { bytesFor } from '../encoding/bytes.ts';
 import type { Channel, DistributionChannel, Mechanism, Report, TallyShape, Told } from './law.ts';
 
-/** How many bits of a word are ones, by sums of ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
+/** The number of ones in a word, by sums over ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
 export function onesOf(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -17,33 +17,33 @@ export function onesOf(word: number): number {
 }
 
 /**
- * Reports of one shape as 32-bit words, which is how they are added up: the cohort, then the symbol, or the bits with bit
- * i at mask 1 << (i & 7) of byte i >> 3, unused bits zero.
+ * How reports of one shape are packed into 32-bit words, which is the form in which they are added up. The first word is the cohort. Then
+ * follows the symbol, or the bits with bit i at mask 1 << (i & 7) of byte i >> 3 and unused bits zero.
  */
 export interface Packing {
-  /** How many bytes a report has on the wire. */
+  /** The size of a report on the wire, in bytes. */
   readonly bytes: number;
-  /** How many words it has here. */
+  /** The size of a packed report, in words. */
   readonly words: number;
   /**
-   * Writes a report at a word. `bytes` are those of the words' own buffer, from their first on.
+   * Writes a report at word index `at`. `bytes` is a view of the words' own buffer, from its first byte on.
    *
    * @throws {RangeError} unless the text is base64url of a report, each in its one canonical form
    */
   readonly pack: (payload: string, words: Int32Array, bytes: Uint8Array, at: number) => void;
-  /** The same from bytes instead of a text. */
+  /** The same, from bytes instead of text. */
   readonly packBytes: (report: Uint8Array, words: Int32Array, bytes: Uint8Array, at: number) => void;
 }
 
-/** How reports of a shape are packed. */
+/** The packing of reports of a shape. */
 export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape): Packing {
   const cohortBytes = bytesFor(cohorts - 1);
   const body = form === 'bits' ? bitBytes(cells) : bytesFor(cells - 1);
   const words = 1 + (form === 'bits' ? (cells + 31) >> 5 : 1);
   const length = cohortBytes + body;
-  const from = 4 - cohortBytes; // what follows the cohort begins with a word
+  const from = 4 - cohortBytes; // the cohort is right-aligned in its word, so the rest starts at a word boundary
 
-  /** Checks what stands there byte for byte, and turns numbers into words. */
+  /** Validates the report's bytes in place and turns numbers into words. */
   const settle = (into: Int32Array, bytes: Uint8Array, at: number): void => {
     const start = 4 * at;
     let cohort = 0;
@@ -90,7 +90,7 @@ export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape):
   };
 }
 
-/** The report that words hold. */
+/** The report stored in the words at `at`. */
 export function unpackReport({ form, cells }: TallyShape, { words }: Pick<Packing, 'words'>, packed: Int32Array, at: number): Report {
   const cohort = packed[at] as number;
   if (form === 'symbol') return { cohort, cells: [packed[at + 1] as number] };
@@ -105,10 +105,10 @@ function decodeReport(shape: TallyShape, packing: Packing, report: Uint8Array): 
   return unpackReport(shape, packing, words, 0);
 }
 
-/** A mechanism without what follows from its shape. */
+/** A mechanism without the members that follow from its shape. */
 type Uncoded<M> = Omit<M, 'reportBytes' | 'decode'>;
 
-/** A mechanism with the codec of its shape. Without effects, so that a bundler leaves out what a device does not need. */
+/** Adds the codec of its shape to a mechanism. It has no side effects, so a bundler can drop what a device does not use. */
 export function coded<L>(mechanism: Uncoded<Mechanism<L>>): Mechanism<L>;
 export function coded<L>(mechanism: Uncoded<DistributionChannel<L>>): DistributionChannel<L>;
 export function coded<L, T extends Told>(mechanism: Uncoded<Channel<L, T>>): Channel<L, T>;

@@ -1,12 +1,12 @@
 /**
- * Count mean sketch (CMS): Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Count Mean Sketch,
- * over a known list. A report is a cohort, drawn uniformly, and m bits, of which the one of the answer's bucket is 1, each flipped with
- * probability 1/(e^(ε/2) + 1): symmetric unary encoding of the bucket (unary.ts). Two answers' bits differ in at most two, and
- * do in the cohorts where they do not collide, so (T = 2^32)
+ * Count mean sketch (CMS): Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Count Mean Sketch, over a
+ * known list. A report holds a cohort, drawn uniformly, and m bits. The bit of the answer's bucket is 1 and the others are 0, and each is
+ * then flipped with probability 1/(e^(ε/2) + 1): symmetric unary encoding of the bucket (unary.ts). Two answers' bits differ in exactly two
+ * places in the cohorts where they do not collide, and nowhere in the others, so (T = 2^32)
  *   e^ε = one (T - zero) / (zero (T - one)),  one = T - zero
- * Support: a report supports the answers whose bit in its cohort is 1, so p = one/T and q = c p + (1 - c) zero/T, c of sketch.ts.
- * Variance as for k-ary response: without collisions e^(ε/2) / (n (e^(ε/2) - 1)²) and the share's own part, as in the paper's theorem.
- * Permanent: the cohort is stored with its bits, and each report sends these through a second stage (bits.ts).
+ * Support: a report supports the answers whose bit in its cohort is 1, so p = one/T and q = c p + (1 - c) zero/T, with c of sketch.ts. The
+ * variance is as for k-ary response; without collisions it is e^(ε/2) / (n (e^(ε/2) - 1)²) plus the share's own part, as in the paper's
+ * theorem. Permanent: the cohort is stored with its bits, and each report sends the bits through a second stage (bits.ts).
  */
 
 import { assertStages, type BitStages, bitOdds, bitSupport } from './bits.ts';
@@ -21,14 +21,14 @@ export type CountMeanSketchLaw = BitStages & {
   readonly mechanism: 'count-mean-sketch';
   /** d, the number of answers. */
   readonly size: number;
-  /** m, a prime below `size`, or `size` itself: the bits of a report. */
+  /** m, the bits of a report: a prime below `size`, or `size` itself. */
   readonly bits: number;
 };
 
-/** Whether m is d, or a prime below it, with tallies of a size to be kept. */
+/** Whether m is d or a prime below it, and the tallies are small enough to keep. */
 const isAllowed = (size: number, bits: number): boolean => isFamily(size, bits) && isKept(size, bits, 1);
 
-/** Primes below the number of answers, then that number, for which tallies are of a size to be kept. */
+/** The primes below the number of answers, then that number itself, if the tallies are small enough to keep. */
 function* candidates(size: number): Generator<number> {
   for (let bits = 2; bits < size && bits * bits <= 2 ** 21; bits++) if (isAllowed(size, bits)) yield bits;
   yield size;
@@ -42,10 +42,10 @@ function assertBits(size: number, bits: number): void {
 }
 
 /**
- * The law with the largest ε that are at most those asked.
+ * The law with the largest ε that do not exceed the requested ones.
  *
  * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
- * @param bits m; where left out the least whose collisions cost at most 5 % of the mean variance
+ * @param bits m; by default the least for which collisions cost at most 5 % of the mean variance
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many bits
  */
 export function countMeanSketchLaw(

@@ -1,10 +1,10 @@
 /**
- * Chooser 1 for a count of 0 .. max: as for a mean (number.ts), with variances compared at the counts alone up to 256, and with laws
- * of their own besides, whose reports are one byte too. Frozen.
+ * Chooser 1 for a count of 0 .. max. It works as for a mean (number.ts), with two differences: up to 256, variances are compared at the
+ * counts only, and additional laws, fitted to counts, are tried. Their reports are one byte too. The rule is frozen.
  *
- * Fitted: the windows of two neighbouring counts start `gap` cells apart, one more at the range's ends where they overlap, so that all
- * counts are points. The scores are without bias, linear in the count x, and of these they have the least variance on
- * average over the counts: with P the probabilities of output j by count, y_j = Σ λ_x P_xj / Σ P_xj, λ solving
+ * Fitted laws: the windows of two neighbouring counts start `gap` cells apart, plus one cell at the range's ends where windows overlap, so
+ * that all counts are points. The scores are unbiased, linear in the count x, and have the least variance on average over the counts. With
+ * P the probabilities of output j by count, y_j = Σ λ_x P_xj / Σ P_xj, where λ solves
  *   Σ_z λ_z Σ_j P_xj P_zj / Σ_u P_uj = x   for all x.
  * With gaps and windows of one cell this is k-ary response.
  */
@@ -16,7 +16,7 @@ import type { ScoredLaw, Shape } from './scored.ts';
 /** The most places at which variances are compared. */
 const PLACES = 256;
 
-/** The most cells from the first count to the last, which bounds what the solving costs. */
+/** The most cells from the first count to the last. It bounds the cost of solving the equations. */
 const CELLS = 72;
 
 /** The widest gap between two counts. */
@@ -38,7 +38,7 @@ function fitted(max: number, window: number, gap: number, e: number): Shape {
   });
   const at = (row: readonly number[] | undefined, j: number): number => row?.[j] as number;
   const sums = Array.from({ length: outputs }, (_, j) => total(max + 1, (count) => at(rows[count], j)));
-  // Gauss and Jordan, on a matrix that is positive definite.
+  // Gauss-Jordan elimination on a positive definite matrix.
   let matrix = rows.map((row, x) => [...rows.map((other) => total(outputs, (j) => (at(row, j) * at(other, j)) / at(sums, j))), x]);
   for (let k = 0; k <= max; k++) {
     const pivot = matrix[k] as readonly number[];
@@ -55,7 +55,7 @@ function fitted(max: number, window: number, gap: number, e: number): Shape {
 export function countLaw(max: number, epsilon: number): ScoredLaw {
   const e = exp(epsilon);
   const shapes: Shape[] = [];
-  const isWhole = max > 0 && Number.isInteger(max); // others, which only a production bundle lets through, have the law of a mean
+  const isWhole = max > 0 && Number.isInteger(max); // only a production bundle lets other values through
   for (let gap = 1; isWhole && gap <= GAP && max * gap <= CELLS; gap++) {
     for (let window = gap > 1 ? gap + 1 : 1; window <= 2 * gap + 2; window++) shapes.push(fitted(max, window, gap, e));
   }

@@ -1,18 +1,17 @@
 /**
- * The exponential mechanism in the local model: McSherry and Talwar 2007, "Mechanism Design via Differential Privacy", §3.
- * A device knows one of finitely many inputs, each of which gives every outcome a utility; it reports an outcome, the
- * likelier the better: P(outcome j | input i) in proportion to e^(η u_ij).
+ * The exponential mechanism in the local model: McSherry and Talwar 2007, "Mechanism Design via Differential Privacy", §3. A device holds
+ * one of finitely many inputs, and each input gives every outcome a utility. The device reports an outcome with a probability that grows
+ * with its utility: P(outcome j | input i) is proportional to e^(η u_ij).
  *
- * Law (T = 2^32): the matrix itself, weights[i][j] = P(j | i) T, whole numbers of which each row adds up to T. So
+ * Law (T = 2^32): the matrix itself, weights[i][j] = P(j | i) T, in whole numbers. Each row adds up to T. So
  *   e^ε = max over j of (max_i weights[i][j]) / (min_i weights[i][j])
- * With sensitivity Δ = max over j of (max_i u_ij - min_i u_ij), η = ε / (2Δ) is their theorem 6. For a finite table the
- * normalizations are known, and so is what they spend: η is the largest of a bisection whose integers spend at most ε.
- * It is never below ε / (2Δ) but for their rounding, and up to twice it: of K answers with u = 1 for its own it is ε,
- * which is k-ary response.
+ * With sensitivity Δ = max over j of (max_i u_ij - min_i u_ij), η = ε / (2Δ) is their theorem 6. For a finite table the normalizations are
+ * known, so the ε they spend is known too. A bisection therefore finds the largest η whose integers spend at most ε. Apart from rounding it
+ * is at least ε / (2Δ), and at most twice that. With K answers and u = 1 for the own answer, η is ε, which is k-ary response.
  *
- * Utility (ibid., lemma 7): of K outcomes, one whose utility is (ln K + t) / η or more below the best comes with a
- * probability of at most e^-t, since each such weighs at most e^-t / K of the best. So, too, with (2Δ/ε)(ln K + t).
- * Inputs' shares are told by the matrix's inverse (collector/src/estimators/exponential.ts), where its rows are independent.
+ * Utility (ibid., lemma 7): among K outcomes, the probability of reporting one whose utility is (ln K + t) / η or more below the best is at
+ * most e^-t, since each such outcome weighs at most e^-t / K of the best. The same holds with (2Δ/ε)(ln K + t). The inputs' shares are
+ * estimated with the matrix's inverse (collector/src/estimators/exponential.ts) if its rows are linearly independent.
  */
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';
@@ -23,16 +22,16 @@ import { assertHeld, assertWhole, type Channel, MODULUS } from './law.ts';
 /** The integers of the exponential mechanism. */
 export type ExponentialLaw = {
   readonly mechanism: 'exponential';
-  /** P(outcome | input) * 2^32: a row for each input, a column for each outcome. */
+  /** P(outcome | input) * 2^32: one row for each input, one column for each outcome. */
   readonly weights: readonly (readonly number[])[];
 };
 
-/** The most inputs, and the most outcomes: the schema holds the table. */
+/** The most inputs and the most outcomes. The limit exists because the schema holds the table. */
 const MOST = 64;
 
 const column = (rows: readonly (readonly number[])[], j: number): readonly number[] => rows.map((row) => row[j] as number);
 
-/** A row's weights at a scale: rounded down, and the rest to the first of the best outcomes. */
+/** A row's weights at a scale. Weights are rounded down; the first of the best outcomes gets the remainder. */
 function weigh(utilities: readonly number[], scale: number, modulus: number): readonly number[] {
   const [least, best] = [Math.min(...utilities), Math.max(...utilities)];
   const terms = utilities.map((utility) => exp(scale * (utility - least)));
@@ -43,7 +42,7 @@ function weigh(utilities: readonly number[], scale: number, modulus: number): re
   return weights.map((weight, j) => (j === first ? weight + rest : weight));
 }
 
-/** The largest ratio of two weights in a column; infinite where one is no whole number above 0. */
+/** The largest ratio of two weights in a column; infinite if a weight is not a whole number above 0. */
 function largestRatio(weights: readonly (readonly number[])[]): number {
   const ratios = (weights[0] as readonly number[]).map((_, j) => {
     const of = column(weights, j);
@@ -53,9 +52,10 @@ function largestRatio(weights: readonly (readonly number[])[]): number {
 }
 
 /**
- * The law of a table of utilities, a row for each input.
+ * The law of a table of utilities with one row for each input.
  *
- * @throws {RangeError} when 32 bits can't hold ε to within 10 %, or no scale spends it: rows that differ by a constant say the same
+ * @throws {RangeError} when 32 bits can't hold ε to within 10 %, or no scale spends it: rows that differ by a constant give the same
+ * probabilities
  */
 export function exponentialLaw(utility: readonly (readonly number[])[], epsilon: number, modulus: number = MODULUS): ExponentialLaw {
   const bound = expBelow(epsilon);

@@ -1,15 +1,16 @@
 /**
  * Hadamard count mean sketch (HCMS): Apple Differential Privacy Team 2017, "Learning with Privacy at Scale", §3, Private Hadamard Count
- * Mean Sketch, over a known list. A report is a cohort and the number j of one of the m coefficients of the Hadamard transform of the bucket's
- * indicator, both drawn uniformly, and its sign (-1)^(bucket·j), flipped with probability 1/(e^ε + 1): a few bytes, whatever m is.
- * Buckets are GF(m), m a power of two; the family of cohorts.ts needs of its numbers modulo a prime only that they are a
- * field, and collides likewise in exactly c = (m^(k-1) - 1) / (m^k - 1) of its cohorts.
+ * Mean Sketch, over a known list. A report holds a cohort and the index j of one of the m coefficients of the Hadamard transform of the
+ * bucket's indicator, both drawn uniformly. It also holds the coefficient's sign (-1)^(bucket·j), flipped with probability 1/(e^ε + 1).
+ * This takes a few bytes, whatever m is. Buckets are elements of GF(m), m a power of two. The family of cohorts.ts uses only the fact that
+ * its numbers modulo a prime form a field, so it works here too: two answers collide in exactly c = (m^(k-1) - 1) / (m^k - 1) of the
+ * cohorts.
  *
  * Law (T = 2^32): the true sign with probability truth/T. Two answers' signs differ for some cohort and j, so
  *   e^ε = truth / (T - truth)
- * Support: a report supports the answers whose sign it says: in its cohort and at its j half of the buckets. p = truth/T;
- * another answer's bucket has the other sign at exactly half of all j, and so q = c p + (1 - c)/2. Variance as for k-ary
- * response: without collisions (e^ε + 1)² / (n (e^ε - 1)²) and the share's own part, as in the paper's theorem.
+ * Support: a report supports the answers that have the reported sign: in its cohort and at its j, half of the buckets. p = truth/T. Another
+ * answer's bucket has the other sign at exactly half of all j, so q = c p + (1 - c)/2. The variance is as for k-ary response; without
+ * collisions it is (e^ε + 1)² / (n (e^ε - 1)²) plus the share's own part, as in the paper's theorem.
  */
 
 import { fieldOf } from '../arithmetic/field.ts';
@@ -34,14 +35,14 @@ export type HadamardCountMeanSketchLaw = {
 const MOST_BUCKETS = 1024;
 const POWERS: readonly number[] = [2, 4, 8, 16, 32, 64, 128, 256, 512, MOST_BUCKETS];
 
-/** 1 where the coefficient j of a bucket is -1, else 0: the ones that the two have in common, modulo 2. */
+/** 1 if coefficient j of a bucket is -1, else 0: the parity of the ones that `bucket` and `j` have in common. */
 export function signOf(bucket: number, j: number): number {
   let parity = 0;
   for (let common = bucket & j; common !== 0; common &= common - 1) parity ^= 1;
   return parity;
 }
 
-/** Throws unless m is a power of two with tallies of a size to be kept. */
+/** Throws a RangeError unless m is a power of two and the tallies are small enough to keep. */
 function assertBuckets(size: number, buckets: number): void {
   if (POWERS.includes(buckets) && isKept(size, buckets, 2)) return;
   throw new RangeError(
@@ -50,9 +51,9 @@ function assertBuckets(size: number, buckets: number): void {
 }
 
 /**
- * The law with the largest ε that is at most the one asked.
+ * The law with the largest ε that is at most the requested one.
  *
- * @param buckets m; where left out the least power of two whose collisions cost at most 5 % of the mean variance
+ * @param buckets m; by default the least power of two whose collisions cost at most 5 % of the mean variance
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
  */
 export function hadamardCountMeanSketchLaw(

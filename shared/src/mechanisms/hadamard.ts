@@ -1,22 +1,22 @@
 /**
- * Hadamard response (HR): Acharya, Sun, Zhang 2019, "Hadamard Response: Estimating Distributions Privately, Efficiently, and with
- * Little Communication". An answer v has a set S_v of the K outputs, those where its row of the Hadamard matrix is +1, and an
- * output in it is e^ε times as likely as one outside (§3). A report is log₂ K bits, and the supports of all answers
- * are one fast Walsh-Hadamard transform (§4).
+ * Hadamard response (HR): Acharya, Sun, Zhang 2019, "Hadamard Response: Estimating Distributions Privately, Efficiently, and with Little
+ * Communication". An answer v has a set S_v of the K outputs: those where its row of the Hadamard matrix is +1. An output in the set is e^ε
+ * times as likely as one outside (§3). A report is log₂ K bits, and one fast Walsh-Hadamard transform computes the supports of all answers
+ * (§4).
  *
- * Sets of half the outputs are for small ε. For any ε the paper (§5) takes B blocks of the matrix along the diagonal, so that
- * S_v has 1/(2B) of the outputs. Then sets of one block meet and those of two do not, so no single q holds; subtracting half
- * of the block's own count, as its estimator does, doubles the noise of large ε. Here S_v is instead where log₂ Q rows of the
- * one matrix are +1 together: outputs and answers are vectors u, v over GF(Q), Q = 2B a power of two, and S_v the u that pair
- * with v to 0 (points.ts). u pairs with v to 0 when the Q characters (-1)^Tr(λ u·v) are all 1, so
+ * Sets of half the outputs suit small ε. For any ε the paper (§5) places B blocks of the matrix along the diagonal, so that S_v has 1/(2B)
+ * of the outputs. Sets of one block then meet while those of two blocks do not, so no single q holds. The paper's estimator subtracts half
+ * of the block's own count, which doubles the noise at large ε. Here S_v is instead the set where log₂ Q rows of one matrix are all +1.
+ * Outputs and answers are vectors u, v over GF(Q), Q = 2B a power of two, and S_v is the set of u that pair with v to 0 (points.ts). u
+ * pairs with v to 0 exactly when the Q characters (-1)^Tr(λ u·v) are all 1, so
  *   [u in S_v] = (1/Q) Σ_λ (-1)^Tr(λ u·v):
- * Q rows of the Hadamard matrix of order K = Q^n. For Q = 2 it is the paper's §4. Answers are points, no multiples of each
- * other, so any two sets have 1/Q of each in common, and the protocol is pure (law.ts) exactly, whatever d is.
+ * These are Q rows of the Hadamard matrix of order K = Q^n. For Q = 2 this is the paper's §4. Answers are points, never multiples of each
+ * other, so any two sets share 1/Q of each. The protocol is therefore exactly pure (law.ts), whatever d is.
  *
- * Law (T = 2^32): with probability inside/T a uniform output of S_v, which has K/Q, else a uniform one of the others.
+ * Law (T = 2^32): with probability inside/T a uniform output of S_v, which has K/Q outputs, else one of the others, drawn uniformly.
  *   e^ε = inside (Q - 1) / (T - inside)
- * Support: p = inside/T; of S_x and of its complement alike 1/Q lies in S_v, so q = 1/Q. Variance as for k-ary response. At
- * Q = e^ε + 1 it is that of optimized unary encoding and, for long lists, of subset selection: 4e^ε / (n (e^ε - 1)²).
+ * Support: p = inside/T. For another answer x, a share 1/Q of both S_x and its complement lies in S_v, so q = 1/Q. The variance is as for
+ * k-ary response. At Q = e^ε + 1 it is that of optimized unary encoding and, for long lists, of subset selection: 4e^ε / (n (e^ε - 1)²).
  */
 
 import { exp } from '../arithmetic/exponential.ts';
@@ -32,7 +32,7 @@ export type HadamardLaw = {
   readonly mechanism: 'hadamard';
   /** d, the number of answers. */
   readonly size: number;
-  /** Q, a power of two: a report is in the set of one in Q answers. */
+  /** Q, a power of two. A report lies in the sets of one in Q answers. */
   readonly order: number;
   /** n: there are Q^n outputs. */
   readonly dimension: number;
@@ -45,7 +45,7 @@ const MOST_ORDER = 1024;
 /** The largest tally. */
 const MOST_CELLS = 2 ** 21;
 
-/** Designs for so many answers, each with as few outputs as it can have. */
+/** The designs for `size` answers, each with as few outputs as possible. */
 function designs(size: number, epsilon: number): readonly Design[] {
   const e = exp(epsilon);
   const found: Design[] = [];
@@ -59,9 +59,9 @@ function designs(size: number, epsilon: number): readonly Design[] {
 }
 
 /**
- * The law with the largest ε that is at most the one asked.
+ * The law with the largest ε that is at most the requested one.
  *
- * @param order Q; where left out, of the designs within 3 % of the least mean variance the one of fewest outputs
+ * @param order Q; by default the design with the fewest outputs among those within 3 % of the least mean variance
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or when it would have more than 2^21 outputs
  */
 export function hadamardLaw(size: number, epsilon: number, order?: number, modulus: number = MODULUS): HadamardLaw {

@@ -1,25 +1,25 @@
 /**
- * Hierarchical intervals (HIO; HH, hierarchical histograms): Wang, Ding, Zhou, Hong, Huang, Li, Jha 2019, "Answering
- * Multi-Dimensional Analytical Queries under Local Differential Privacy", §4.2; with the branching of Cormode, Kulkarni, Srivastava 2019, "Answering Range
+ * Hierarchical intervals (HIO; HH, hierarchical histograms): Wang, Ding, Zhou, Hong, Huang, Li, Jha 2019, "Answering Multi-Dimensional
+ * Analytical Queries under Local Differential Privacy", §4.2; with the branching of Cormode, Kulkarni, Srivastava 2019, "Answering Range
  * Queries Under Local Differential Privacy", §4.4.
  *
- * Law (d cells of a number's range, B branches, h levels, h the least with B^h >= d): level l parts the cells into nodes of
- * B^(h-1-l), the last one perhaps fewer. A device draws a level, each with the same probability and whatever its number is,
- * and answers which node of it holds its cell, through the law that chooser 1 gives a list of that level's nodes, with the
- * whole ε. A report is the level and a bit for each cell, of which that answer's nodes are ones (of k-ary response one), so
+ * Law (d cells of a number's range, B branches, h levels, h the least with B^h >= d): level l divides the cells into nodes of B^(h-1-l)
+ * cells; the last node may have fewer. A device draws a level uniformly, independently of its number, and reports which node of that level
+ * holds its cell. It uses the law that chooser 1 gives to a list of that level's nodes, with the whole ε. A report is the level and a bit
+ * for each cell. The nodes that the randomized answer names are ones (k-ary response names one), so
  *   e^ε = max over levels of the e^ε of the level's law
- * The share of a range is a sum of nodes, at most 2 (B - 1) of a level, where a sum of cells would have d: its error grows
- * with the logarithm of d and no faster.
+ * The share of a range is a sum of at most 2 (B - 1) nodes per level, instead of a sum of up to d cells, so its error grows only with the
+ * logarithm of d.
  *
- * B is the one of least range variance: the mean over all ranges, of numbers that are spread evenly. The parts of a
- * range's weights (collector/src/estimators/hierarchical.ts) have at level l a variance over cells, on average over ranges,
- * of v_l = (U_{l-1} - U_l) / 6, where U_l is what the nodes of widths w (parts of the range) leave within them:
+ * B minimizes the range variance: the mean variance over all ranges, for evenly distributed numbers. At level l the components of a range's
+ * weights (collector/src/estimators/hierarchical.ts) have a variance over cells of v_l = (U_{l-1} - U_l) / 6 on average over ranges, where
+ * U_l is the part left inside the nodes of widths w (as fractions of the range):
  *   U_l = Σ_w (2 w² - w³),  U_{-1} = 1
- * for the two ends of a range fall into different nodes, or both into one, and within a node the variance of a part a is
- * a (1 - a). The law of the k nodes of level l has mean variance V_l, and by symmetry V_l k² / (k-1) v_l for such weights.
- * A level is seen by one device in h, whose own draw counts too, so the range variance is
+ * because the two ends of a range fall either into different nodes or both into one, and within a node the variance of a fraction a is a (1
+ * - a). The law of the k nodes of level l has mean variance V_l, and by symmetry V_l k² / (k-1) v_l for such weights. One device in h
+ * reports on a level, and this draw adds variance too, so the range variance is
  *   Σ_l (h (V_l k_l² / (k_l - 1) + 1) - 1) v_l
- * Few levels are right where ε is large: of a single one it is that of the list of all cells.
+ * For large ε few levels are best. With a single level the range variance is that of the list of all cells.
  */
 
 import { coded } from './codec.ts';
@@ -31,32 +31,32 @@ import { type SubsetLaw, subset } from './subset.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** The law of a level: that of a list of its nodes. */
+/** The law of a level is the law of a list of its nodes. */
 export type LevelLaw = KAryLaw | SubsetLaw;
 
 /** The integers of hierarchical intervals. */
 export type HierarchicalLaw = {
   readonly mechanism: 'hierarchical';
-  /** d, the cells: the nodes of the last level. */
+  /** d, the number of cells, which are the nodes of the last level. */
   readonly size: number;
-  /** B, the nodes of a level that make one of the level above. */
+  /** B, the number of nodes of a level that make up one node of the level above. */
   readonly branching: number;
-  /** From the fewest nodes to the most. */
+  /** Ordered from the fewest nodes to the most. */
   readonly levels: readonly LevelLaw[];
 };
 
-/** How many levels there are. */
+/** The number of levels. */
 function heightOf(size: number, branching: number): number {
   let height = 1;
   while (branching ** height < size) height++;
   return height;
 }
 
-/** How many cells a node of a level has. */
+/** The number of cells in a node of a level. */
 export const widthOf = ({ branching, levels }: Pick<HierarchicalLaw, 'branching' | 'levels'>, level: number): number =>
   branching ** (levels.length - 1 - level);
 
-/** Six times the range variance, from the real ε, before laws become integers. */
+/** Six times the range variance, from the real ε, before the laws are rounded to integers. */
 function rangeVariance(size: number, epsilon: number, branching: number): number {
   const within = (cells: number): number => (2 - cells / size) * (cells / size) * (cells / size);
   const height = heightOf(size, branching);
@@ -71,7 +71,9 @@ function rangeVariance(size: number, epsilon: number, branching: number): number
   return variance;
 }
 
-/** Of the least branchings of 1, 2, 3 ... levels the one of least range variance; the one of fewest levels of those. */
+/**
+ * The branching with the least range variance among the least branchings for 1, 2, 3 ... levels. On a tie, the one with the fewest levels.
+ */
 export function bestBranching(size: number, epsilon: number): number {
   let [best, least, branching] = [size, Number.POSITIVE_INFINITY, size];
   for (let height = 1; branching > 2 || height === 1; height++) {
@@ -84,12 +86,12 @@ export function bestBranching(size: number, epsilon: number): number {
 }
 
 /**
- * The law over so many cells, of an ε that is at most the one asked.
+ * The law over `size` cells whose ε is at most the requested one.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
  */
 export function hierarchicalLaw(size: number, epsilon: number, named?: number): HierarchicalLaw {
-  // No ε rests on these, so a production bundle leaves them out, as checks.ts says of schemas.
+  // No ε depends on these checks, so a production bundle drops them, like the schema checks in checks.ts.
   if (process.env.NODE_ENV !== 'production') {
     assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
     assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');

@@ -1,16 +1,17 @@
 /**
- * The hybrid mechanism on a grid: Wang et al. 2019, "Collecting and Analyzing Multidimensional Data with Local Differential
- * Privacy", §III-C. With probability mix/T a device answers through the piecewise mechanism on a grid, else through
- * Duchi's, which is that on one step: each with the whole ε, and whichever it is does not depend on its number.
+ * The hybrid mechanism on a grid: Wang et al. 2019, "Collecting and Analyzing Multidimensional Data with Local Differential Privacy",
+ * §III-C. With probability mix/T a device answers through the piecewise mechanism on a grid, else through Duchi's, which is the piecewise
+ * mechanism on one step. Each part has the whole ε, and the choice between them does not depend on the number.
  *
- * Law (piecewise.ts for g, L, K = g + L, a and s; T = 2^32): the number is rounded at random to a point i of 0 .. g, as there.
- * Outputs 0 .. K - 1 are the piecewise mechanism's; K and K + 1 say the low and the high end of the range. The high end has
- * probability i/g before it is sent, else the low one, and either is sent as itself with probability truth/T.
+ * Law (piecewise.ts for g, L, K = g + L, a and s; T = 2^32): the number is rounded at random to a point i of 0 .. g, as there. Outputs 0 ..
+ * K - 1 are the piecewise mechanism's. Outputs K and K + 1 are the low and the high end of the range. Duchi's part picks the high end with
+ * probability i/g, else the low end, and sends the picked end with probability truth/T, else the other.
  *   e^ε = max(inside g / ((T - inside) L), truth / (T - truth))
- * Both scores are without bias, so is each report's. With x from the middle of the range of width 1, r = y - floor(y),
- * b = 2 truth/T - 1 and m = mix/T, Duchi's score has variance 1/(4b²) - x², and
+ * Both scores are unbiased, so each report's score is too. With x measured from the middle of the range of width 1, r = y - floor(y), b = 2
+ * truth/T - 1 and m = mix/T, Duchi's score has variance 1/(4b²) - x², and
  *   Var(x) = m (s/a² + r (1-r)/a) / g² + (1-m) / (4b²) + (m/a - 1) x²
- * since the variance of one falls with x² where that of the other grows; m = a leaves no x² at all (there (8): 1 - e^(-ε/2)).
+ * since the variance of one falls with x² where that of the other grows. With m = a the x² term vanishes (equation (8) of the paper: 1 -
+ * e^(-ε/2)).
  */
 
 import { exp } from '../arithmetic/exponential.ts';
@@ -34,7 +35,7 @@ export type HybridLaw = {
   readonly truth: number;
 };
 
-/** The largest variance over all numbers, of one report's score, at m = a: what the chooser compares. */
+/** The largest variance of one report's score over all numbers, at m = a. The chooser compares laws by it. */
 export function hybridWorst(grid: number, window: number, epsilon: number): number {
   const { gain, spread } = piecewiseMoments(grid, window, piecewiseIdeal(grid, window, epsilon));
   const e = exp(epsilon);
@@ -43,7 +44,7 @@ export function hybridWorst(grid: number, window: number, epsilon: number): numb
 }
 
 /**
- * The law on a grid, of an ε that is at most the one asked.
+ * The law on a grid whose ε is at most the requested one.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */

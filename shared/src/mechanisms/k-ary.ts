@@ -1,12 +1,12 @@
 /**
- * k-ary randomized response (GRR, kRR): Kairouz, Bonawitz, Ramage 2016, "Discrete Distribution Estimation under Local
- * Privacy", §2.2. With two answers it is Warner's 1965 response; there ε = ln 3 is the coin flip of 3/4 and 1/4.
+ * k-ary randomized response (GRR, kRR): Kairouz, Bonawitz, Ramage 2016, "Discrete Distribution Estimation under Local Privacy", §2.2. With
+ * two answers it is Warner's 1965 response; there ε = ln 3 is the coin flip of 3/4 and 1/4.
  *
- * Law (d answers, T = 2^32): the answer itself with probability truth/T, else one of the other d - 1 uniformly.
+ * Law (d answers, T = 2^32): the answer itself with probability truth/T, else one of the other d - 1, drawn uniformly.
  *   e^ε = truth (d - 1) / (T - truth)
- * Permanent: the symbol that this gives is stored, and each report is a second k-ary response to it. The composition is
- * k-ary again: with λ = P(same) - P(one given other), λ = λ₁ λ₂, and P(same) = (1 + (d - 1) λ) / d.
- * Variance of an estimated frequency f from n reports (p, q as in `support`): (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
+ * Permanent: the resulting symbol is stored, and each report is a second k-ary response to it. The composition is again k-ary: with λ =
+ * P(same) - P(one given other), λ = λ₁ λ₂, and P(same) = (1 + (d - 1) λ) / d. Variance of an estimated frequency f from n reports (p, q as
+ * in `support`): (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
  */
 
 import { expBelow } from '../arithmetic/exponential.ts';
@@ -27,11 +27,11 @@ export type KAryLaw = {
   readonly irr?: { readonly truth: number };
 };
 
-/** The law of a response at ε of one report; of a permanent metric, whose ε∞ it knows, with both stages. */
+/** Makes the law of a response from ε of one report. For a permanent metric it already knows ε∞ and the law has both stages. */
 export type KeptResponse = (size: number, epsilon: number) => KAryLaw;
 
 /**
- * The law with the largest ε that is at most the one asked.
+ * The law with the largest ε that is at most the requested one.
  *
  * @param size d, at least 2
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
@@ -40,14 +40,14 @@ export function kAryLaw(size: number, epsilon: number, modulus: number = MODULUS
   return { mechanism: 'k-ary', size, truth: includeThreshold(size, 1, epsilon, modulus) };
 }
 
-/** P(same symbol) and P(one given other symbol), times T², after both stages. */
+/** P(same symbol) and P(a given other symbol) after both stages, times T². */
 function composed(d: number, a: number, b: number, modulus: number): readonly [same: number, other: number] {
   const [a1, b1] = [modulus - a, modulus - b];
   return [a * b + (a1 * b1) / (d - 1), (a * b1 + a1 * b + (a1 * b1 * (d - 2)) / (d - 1)) / (d - 1)];
 }
 
 /**
- * The permanent law for (ε∞, ε₁) with the largest ε that are at most those asked.
+ * The permanent law for (ε∞, ε₁) with the largest ε that do not exceed the requested ones.
  *
  * @param epsilon ε₁, of one report
  * @param permanent ε∞, of an epoch's whole history, at least `epsilon`
@@ -68,7 +68,7 @@ export function permanentKAryLaw(size: number, epsilon: number, permanent: numbe
   return { ...law, irr: { truth } };
 }
 
-/** The report of an answer's index: big-endian in the fewest whole bytes. */
+/** The report of an answer's index, big-endian in the fewest whole bytes. */
 export const encodeKAry = ({ size }: Pick<KAryLaw, 'size'>, index: number): Uint8Array => bigEndian(index, size - 1);
 
 export const kAry: Mechanism<KAryLaw> = /* @__PURE__ */ coded<KAryLaw>({

@@ -1,10 +1,10 @@
 /**
- * The Laplace mechanism for a number's mean, without floating-point noise: Dwork, McSherry, Nissim, Smith 2006, "Calibrating
- * Noise to Sensitivity in Private Data Analysis", §3, on a grid. The number is rounded at random to a point of 0 .. g, up with
- * the probability of its part of a step, so that the point's mean is the number; then the point is a count of steps, to
- * which geometric.ts adds two-sided geometric noise, the discrete Laplace, clamped with the end cells carrying the tails.
- *   e^ε = that of geometric.ts with N = g, whatever the number is, for rounding only mixes rows
- * With V(i) the variance of the scores of geometric.ts at point i, in the width of the range, and r = y - floor(y),
+ * The Laplace mechanism for a number's mean, without floating-point noise: Dwork, McSherry, Nissim, Smith 2006, "Calibrating Noise to
+ * Sensitivity in Private Data Analysis", §3, on a grid. The number is rounded at random to a point of 0 .. g. It is rounded up with a
+ * probability equal to the fractional part of its position in steps, so the point's mean is the number. The point is then a count of steps.
+ * geometric.ts adds two-sided geometric noise (discrete Laplace) to it and clamps the sum, so the end cells carry the tails.
+ *   e^ε = that of geometric.ts with N = g, for every number, because rounding only mixes rows
+ * Let V(i) be the variance of the scores of geometric.ts at point i, in units of the range's width squared, and r = y - floor(y). Then
  *   Var(y) = (1-r) V(i) + r V(i+1) + r (1-r) / g²
  */
 
@@ -15,11 +15,11 @@ import { type Channel, MODULUS } from './law.ts';
 /** The integers of the Laplace mechanism on a grid: one tail for each of its g steps. */
 export type LaplaceLaw = Omit<GeometricLaw, 'mechanism'> & { readonly mechanism: 'laplace' };
 
-/** Steps where none are asked for: the rounding's variance, at most 1 / (4 * 64²), is lost in the noise at every ε up to 16. */
+/** The default number of steps. The rounding's variance, at most 1 / (4 * 64²), is negligible beside the noise at every ε up to 16. */
 const STEPS = 64;
 
 /**
- * The law on a grid of `steps`, of an ε that is at most the one asked.
+ * The law on a grid of `steps` steps whose ε is at most the requested one.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are more than 256 steps
  */

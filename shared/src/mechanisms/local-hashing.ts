@@ -1,29 +1,29 @@
 /**
- * Local hashing over a list (OLH, BLH): Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency
- * Estimation", §4.4 (BLH is g = 2, OLH the g of least variance), with the hash drawn from the family of cohorts.ts, so that
- * reports tally. A report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in it: one
- * number, cohort g + bucket, so that a tally is one row of cells, however many cohorts there are.
+ * Local hashing over a list (OLH, BLH): Wang, Blocki, Li, Jha 2017, "Locally Differentially Private Protocols for Frequency Estimation",
+ * §4.4 (BLH is g = 2, OLH the g of least variance), with the hash drawn from the family of cohorts.ts, so that reports can be tallied. A
+ * report is a cohort, drawn uniformly, and a k-ary response over g buckets to the answer's bucket in that cohort. Both are sent as one
+ * number, cohort * g + bucket, so a tally is one row of cells, however many cohorts there are.
  *
- * Law (d answers, T = 2^32; a, b: P(the bucket itself), P(one given other) of the k-ary response): with m cohorts, report
- * (cohort, bucket) has probability a/m where the bucket is the answer's, else b/m. Two answers differ in some cohort, so
+ * Law (d answers, T = 2^32; a, b: P(the bucket itself), P(one given other) of the k-ary response): with m cohorts, report (cohort, bucket)
+ * has probability a/m where the bucket is the answer's, else b/m. Two answers differ in some cohort, so
  *   e^ε = a / b = truth (g - 1) / (T - truth)
- * Support: a report supports the answers that its cohort puts in its bucket. The true one has p = a. Any other shares its
- * bucket in the share c of the cohorts, exactly and whatever the two answers are, so it has
+ * Support: a report supports the answers that its cohort puts into its bucket. The true answer has p = a. Any other answer shares its
+ * bucket in exactly the share c of the cohorts, whatever the two answers are, so it has
  *   q = c a + (1 - c) b,  c = (g^(k-1) - 1) / (g^k - 1):
- * the protocol is pure (§3.1) over cohorts and coins, and a small family leaves no bias. Variance as for k-ary response;
- * for large d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (§4.4), least at g = e^ε + 1. Between
- * two numbers g and h it is largest at e^ε = √((g - 1)(h - 1)): primes and 4 cost at most 3.1 %, at e^ε = √2 (2 and 3), and
- * 1.7 % above. Without 4 they would cost 3.1 % at e^ε = √8 (3 and 5) too, which is near ε = 1; other powers of primes would
- * gain little. With g = d there is one cohort, and this is k-ary response over the answers.
+ * The protocol is pure (§3.1) over cohorts and coins, and a small family leaves no bias. The variance is as for k-ary response. For large
+ * d, where c is 1/g, it is (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) (§4.4), least at g = e^ε + 1. Only primes and 4 are available as g.
+ * Between two neighbours g and h the loss is largest at e^ε = √((g - 1)(h - 1)). It is at most 3.1 %, at e^ε = √2 (2 and 3), and 1.7 %
+ * above that. Without 4 it would also be 3.1 % at e^ε = √8 (3 and 5), which is near ε = 1. Other prime powers would gain little. With g = d
+ * there is one cohort, and this is k-ary response over the answers.
  *
- * Projective geometry response (projective.ts) is as short and as exact, of the same variance on long lists. This has a second
- * stage, and half the code on the device.
+ * Projective geometry response (projective.ts) is as short and as exact, with the same variance on long lists. Local hashing also supports
+ * a second stage, and needs half the code on the device.
  *
- * Permanent: LOLOHA, Arcolezi, Pinzón, Palamidessi, Gambs 2023, "Frequency Estimation of Evolving Data Under Local
- * Differential Privacy", §3. Cohort and bucket of the first stage are stored for an epoch, and each report is a second
- * k-ary response to that bucket. As cohorts are no secret and stay, e^ε∞ is the first stage's e^ε, and a report is a k-ary
- * response of P(same) and P(one given other) as k-ary.ts composes them, which stand for a and b above.
- * The paper keeps a bucket's symbol for each bucket that was ever recorded, and loses up to g ε∞; here it is one.
+ * Permanent: LOLOHA, Arcolezi, Pinzón, Palamidessi, Gambs 2023, "Frequency Estimation of Evolving Data Under Local Differential Privacy",
+ * §3. The cohort and the bucket of the first stage are stored for an epoch, and each report is a second k-ary response to that bucket.
+ * Cohorts are not secret and do not change, so e^ε∞ is the first stage's e^ε. A report is a k-ary response with P(same) and P(a given
+ * other) composed as in k-ary.ts; they take the places of a and b above. The paper stores a symbol for each bucket that was ever recorded
+ * and so spends up to g ε∞. Here only one symbol is stored.
  */
 
 import { exp } from '../arithmetic/exponential.ts';
@@ -44,7 +44,7 @@ export type LocalHashingLaw = BucketStages & {
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** How far above the least a variance may be where that makes a report shorter or a tally smaller. */
+/** The allowed ratio to the least variance, if that makes a report shorter or a tally smaller. */
 export const NEAR = 1.03;
 const NEAR_PERMANENT = 1.05;
 /** The largest tally. */
@@ -52,10 +52,10 @@ const MOST_CELLS = 2 ** 21;
 
 const cellsOf = (size: number, buckets: number): number => familyOf(size, buckets).cohorts * buckets;
 
-/** A number of buckets that a list may have. */
+/** A candidate number of buckets for a list. */
 export interface Buckets {
   readonly buckets: number;
-  /** Cells of its tally. */
+  /** The number of cells of its tally. */
   readonly cells: number;
   /** The mean variance over answers, times the number of reports. */
   readonly variance: number;
@@ -67,7 +67,7 @@ function candidate(size: number, epsilon: number, buckets: number): Buckets {
   return { buckets, cells: family.cohorts * buckets, variance };
 }
 
-/** All below d: 4 and primes up to 2 e^ε + 3, ascending, with tallies of at most 2^21 cells. */
+/** All candidates below d: 4 and the primes up to 2 e^ε + 3, ascending, whose tallies have at most 2^21 cells. */
 export function bucketsBelow(size: number, epsilon: number): readonly Buckets[] {
   const found: Buckets[] = [];
   const most = Math.min(2 * exp(epsilon) + 3, size - 1, Math.sqrt(MOST_CELLS));
@@ -75,13 +75,13 @@ export function bucketsBelow(size: number, epsilon: number): readonly Buckets[] 
   return found.filter(({ cells }) => cells <= MOST_CELLS);
 }
 
-/** Of those whose variance is at most this the first with the fewest cells; undefined where there is none. */
+/** The candidate with the fewest cells among those whose variance is at most `most`, the first on a tie; undefined if there is none. */
 export const fewestBuckets = (all: readonly Buckets[], most: number): number | undefined =>
   all.filter(({ variance }) => variance <= most).sort((a, b) => a.cells - b.cells)[0]?.buckets;
 
 /**
- * g for d answers, where nothing else than local hashing shall be: one below d, or d itself. Of those whose mean variance is
- * within 3 % of the least, the one with the fewest cells; of a permanent metric, within 5 %, the smallest.
+ * g for d answers, for metrics that must use local hashing: one below d, or d itself. It is the number with the fewest cells among those
+ * whose mean variance is within 3 % of the least. For a permanent metric it is the smallest number within 5 %.
  */
 export function bucketsFor(size: number, epsilon: number, isPermanent: boolean): number {
   const all = [...bucketsBelow(size, epsilon), candidate(size, epsilon, size)];
@@ -89,7 +89,7 @@ export function bucketsFor(size: number, epsilon: number, isPermanent: boolean):
   return (isPermanent ? all.find(({ variance }) => variance <= most)?.buckets : fewestBuckets(all, most)) ?? size;
 }
 
-/** Throws unless g is d, or 4 or a prime below it, with a tally that is not too large. */
+/** Throws a RangeError unless g is d, 4 or a prime below d, and the tally is not too large. */
 function assertBuckets(size: number, buckets: number): void {
   const isAllowed = isFamily(size, buckets) || (buckets === 4 && size > 4);
   if (isAllowed && cellsOf(size, buckets) <= MOST_CELLS) return;
@@ -99,23 +99,23 @@ function assertBuckets(size: number, buckets: number): void {
 }
 
 /**
- * Local hashing over so many buckets, by the law of the response to one of them.
+ * Local hashing over `buckets` buckets, with the law of the response to one of them.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
  */
 export function hashedLaw(size: number, epsilon: number, buckets: number, response: KeptResponse): LocalHashingLaw {
-  // No ε rests on this, so a production bundle leaves it out, as checks.ts says of schemas.
+  // No ε depends on this check, so a production bundle drops it, like the schema checks in checks.ts.
   if (process.env.NODE_ENV !== 'production') assertBuckets(size, buckets);
   return { ...response(buckets, epsilon), mechanism: 'local-hashing', size, buckets };
 }
 
 /**
- * Local hashing with the largest ε that are at most those asked.
+ * Local hashing with the largest ε that do not exceed the requested ones.
  *
  * @param size d, at least 2
  * @param epsilon ε of one report
  * @param permanent ε∞ of an epoch's whole history, at least `epsilon`, where there are two stages
- * @param buckets g, where the rule of `bucketsFor` shall not decide
+ * @param buckets g; by default the rule of `bucketsFor` chooses it
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there is no family of so many buckets
  */
 export const localHashingLaw = (

@@ -1,6 +1,6 @@
 /**
- * The laws of a number that can be named: of all on grids of up to 64 steps, with windows no wider, the one with the least
- * worst-case variance, the grid's rounding included. A report is one byte.
+ * Laws for a number whose mechanism the schema names. The search covers all grids of up to 64 steps with windows no wider than the grid,
+ * and picks the least worst-case variance, including that of rounding to the grid. A report is one byte.
  */
 
 import { type HybridLaw, hybridLaw, hybridWorst } from './hybrid.ts';
@@ -26,7 +26,9 @@ function bestGrid(worstOf: (grid: number, window: number) => number, fewest: num
   return best;
 }
 
-/** The piecewise law of least worst-case variance on grids of 2 steps and more, for those who name it: on one it is Duchi's. */
+/**
+ * The piecewise law of least worst-case variance, for schemas that name it. Grids have at least 2 steps: one step gives Duchi's mechanism.
+ */
 export function steppedLaw(epsilon: number): PiecewiseLaw {
   const { grid, window } = bestGrid((steps, cells) => piecewiseWorst(steps, cells, piecewiseIdeal(steps, cells, epsilon)), 2);
   return piecewiseLaw(grid, window, epsilon);

@@ -1,32 +1,33 @@
 /**
- * Chooser 1 for a number's mean: of the scored laws that are tried, the one with the least worst-case variance at ε. Frozen,
- * as for lists. A report is one byte.
+ * Chooser 1 for a number's mean: the scored law with the least worst-case variance at ε among those tried. The rule is frozen, as for lists
+ * (list.ts). A report is one byte.
  *
- * Tried are four small laws, whose best scores are nearly straight lines in D = (e^ε + 1)/(e^ε - 1), which is Duchi's score; and on 64
- * steps sines from the middle, with the windows and the bends around the best at large ε. Theirs is the continuum's sine law:
- * as w, a window's share of the range, and 1/ε tend to 0, the variance is the same everywhere when y'² w²/12 + q y² is, q the
- * probability of an output far away. At ε from 0.5 to 6 the least is at most 4 % above the lower bound over all channels
- * (test/proofs/number-bound.test.ts); it was 4 to 27 % with the piecewise and hybrid laws of before.
+ * Two kinds of law are tried. The first are four small laws, whose best scores are nearly linear in D = (e^ε + 1)/(e^ε - 1), which is
+ * Duchi's score. The second are sines from the middle on 64 steps, with windows and bends around those that are best at large ε. They
+ * follow the sine law of the continuum: let w be a window's share of the range and q the probability of an output far away. As w and 1/ε
+ * tend to 0, the variance is the same everywhere if y'² w²/12 + q y² is. For ε from 0.5 to 6 the least worst-case variance is at most 4 %
+ * above the lower bound over all channels (test/proofs/number-bound.test.ts); the piecewise and hybrid laws are 4 to 27 % above it.
  */
 
 import { exp } from '../arithmetic/exponential.ts';
 import { type ScoredLaw, type Shape, scoredLaw, scoredPoints } from './scored.ts';
 
-/** The scores reach from 0 to this for the last output. */
+/** The score of the last output; the first has 0. */
 const UNIT = 2 ** 16;
 
-/** Variances within a thousandth are as good, and the earlier shape is the plainer one. */
+/** Variances within a thousandth count as equal; the earlier, simpler shape is kept then. */
 const SAME = 0.999;
 
-/** Places at which variances are compared, where all numbers of the range can be given. */
+/** The number of places at which variances are compared if any number of the range can occur. */
 const PLACES = 256;
 
 type Small = readonly [grid: number, window: number, ...lines: number[]];
 
 /**
- * Each small law: g, L, and from the middle output up the constant and the slope in D of ten times a score. Printed by
- * test/proofs/number-shapes.py: the scores of a convex program at several ε, lines through them, and a search of the integers nearby. Over the
- * range of ε in which its law is chosen, none is more than 0.3 % above the best scores for its grid and window.
+ * Each small law: g, L, and from the middle output up the constant and the slope in D of ten times a score. The table is printed by
+ * test/proofs/number-shapes.py. It solves a convex program for the scores at several ε, fits lines through them, and searches the integers
+ * nearby. Over the range of ε in which a law is chosen, its variance is at most 0.3 % above that of the best scores for its grid and
+ * window.
  */
 export const SMALL: readonly Small[] = [
   [2, 2, -5, 10, 5, 10],
@@ -35,17 +36,17 @@ export const SMALL: readonly Small[] = [
   [10, 6, 1, 0, 2, 1, -19, 24, -15, 22, -7, 16, 2, 9, 9, 4, 13, 2],
 ];
 
-/** The steps of the sines' grid. */
+/** The number of steps of the sines' grid. */
 const GRID = 64;
 
-/** A shape from scores in any unit. None goes beyond those of the ends. */
+/** A shape from scores in any unit. Scores are clamped to those of the two ends. */
 export function shapeOf(window: number, scores: readonly number[]): Shape {
   const [first, last] = [scores[0] as number, scores[scores.length - 1] as number];
   const whole = scores.map((score) => Math.min(UNIT, Math.max(0, Math.floor((UNIT * (score - first)) / (last - first) + 0.5))));
   return { grid: scores.length - window, window, scores: whole };
 }
 
-/** A shape whose scores are a function of how many half cells an output is from the middle. */
+/** A shape whose scores are a function of an output's distance from the middle, in half cells. */
 const around = (grid: number, window: number, scoreAt: (from: number) => number): Shape =>
   shapeOf(
     window,
@@ -55,14 +56,14 @@ const around = (grid: number, window: number, scoreAt: (from: number) => number)
     }),
   );
 
-/** The shape of a small law, e being e^ε. */
+/** The shape of a small law, with e = e^ε. */
 export const smallShape = ([grid, window, ...lines]: Small, e: number): Shape =>
   around(grid, window, (from) => {
     const line = 2 * ((from - 1) >> 1);
     return from && (lines[line] as number) + (lines[line + 1] as number) * ((e + 1) / (e - 1));
   });
 
-/** The shapes that are tried for a mean, e being e^ε. */
+/** The shapes that are tried for a mean, with e = e^ε. */
 export function meanShapes(epsilon: number, e: number): readonly Shape[] {
   const shapes = SMALL.map((small) => smallShape(small, e));
   const near = Math.floor((1.35 * GRID) / exp(epsilon / 3) + 0.5);
@@ -80,9 +81,9 @@ export function meanShapes(epsilon: number, e: number): readonly Shape[] {
 }
 
 /**
- * The largest variance of one report's score at the places k / parts of the lower half, in the range's width squared; infinite for what
- * is no law. Scores are taken from the middle, half the last one: with S their squares' sum over all cells plus (e - 1) times that over a
- * window, E[s²] = S / (e L + g), and S rises by (e - 1) (s_i + s_(i+L)) for each unit of step i.
+ * The largest variance of one report's score at the places k / parts of the lower half, in units of the range's width squared; infinite if
+ * the shape is not a valid law. Scores are measured from the middle, half the last one. Let S be the sum of their squares over all cells
+ * plus (e - 1) times that over a window. Then E[s²] = S / (e L + g), and S rises by (e - 1) (s_i + s_(i+L)) per unit of step i.
  */
 function worstOf({ grid, window, scores }: Shape, e: number, parts: number): number {
   const from = (output: number): number => (scores[output] as number) - UNIT / 2;
@@ -105,7 +106,10 @@ function worstOf({ grid, window, scores }: Shape, e: number, parts: number): num
   return worst;
 }
 
-/** The law of the shape with the least worst-case variance; a later one is taken where it has less than SAME of the one before. */
+/**
+ * The law of the shape with the least worst-case variance. A later shape replaces an earlier one only if its variance is below SAME times
+ * the earlier one's.
+ */
 export function bestScored(shapes: readonly Shape[], epsilon: number, e: number, parts: number): ScoredLaw {
   let [best] = shapes as readonly [Shape, ...Shape[]];
   let least = Number.POSITIVE_INFINITY;

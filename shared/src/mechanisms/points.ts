@@ -1,13 +1,14 @@
 /**
- * Points and hyperplanes over GF(q). A vector of t coordinates is its code, the whole number whose base-q digits they are,
- * coordinate 0 the lowest. A point of PG(t-1, q), a line through the origin, is the code on it whose leading digit is 1;
- * points are numbered as their codes ascend. The pairing of two vectors is Σ u_i v_(t-1-i), and the hyperplane of v is the u
- * that pair with it to 0: of q^t vectors q^(t-1), and those of two points have q^(t-2) in common.
+ * Points and hyperplanes over GF(q). A vector of t coordinates is stored as its code: the whole number whose base-q digits are the
+ * coordinates, with coordinate 0 as the lowest digit. A point of PG(t-1, q) is a line through the origin. Its code is that of the vector on
+ * it whose leading digit is 1. Points are numbered in ascending order of their codes. The pairing of two vectors is Σ u_i v_(t-1-i), and
+ * the hyperplane of v is the set of u that pair with it to 0. A hyperplane has q^(t-1) of the q^t vectors, and those of two different
+ * points share q^(t-2).
  */
 
 import type { Field } from '../arithmetic/field.ts';
 
-/** How many points PG(t-1, q) has: 1 + q + .. + q^(t-1). */
+/** The number of points of PG(t-1, q): 1 + q + .. + q^(t-1). */
 export function pointCount(order: number, dimension: number): number {
   let count = 0;
   for (let i = 0; i < dimension; i++) count = count * order + 1;
@@ -17,21 +18,21 @@ export function pointCount(order: number, dimension: number): number {
 /** q^t. */
 export const vectorCount = (order: number, dimension: number): number => pointCount(order, dimension) * (order - 1) + 1;
 
-/** The code of a point: points with more coordinates follow those with fewer. */
+/** The code of a point. Points with more coordinates follow those with fewer. */
 export function pointCode(order: number, index: number): number {
   let power = 1;
   for (; index >= power; power *= order) index -= power;
   return power + index;
 }
 
-/** The place and the digit of the leading coordinate, of a vector that is not 0. */
+/** The place and the digit of the leading coordinate of a non-zero vector. */
 function leading(order: number, code: number): { readonly at: number; readonly power: number; readonly digit: number } {
   let [at, power] = [0, 1];
   for (; power * order <= code; power *= order) at++;
   return { at, power, digit: Math.floor(code / power) };
 }
 
-/** The number of the point that a vector other than 0 lies on. */
+/** The number of the point that a non-zero vector lies on. */
 export function pointIndex({ order, inverse, multiply }: Field, code: number): number {
   const { at, power, digit } = leading(order, code);
   let normal = code;
@@ -54,7 +55,10 @@ export function pairing({ order, add, multiply }: Field, dimension: number, u: n
   return sum;
 }
 
-/** The vector that pairs with a point's code v to `value`, and whose coordinates but the one under v's leading 1 are those of `rest`. */
+/**
+ * The vector that pairs with a point's code v to `value`. All its coordinates are those of `rest`, except the one that v's leading 1 pairs
+ * with.
+ */
 export function vectorPairing(field: Field, dimension: number, v: number, rest: number, value: number): number {
   const { order, add, negative } = field;
   const place = vectorCount(order, dimension - 1 - leading(order, v).at);
@@ -62,24 +66,26 @@ export function vectorPairing(field: Field, dimension: number, v: number, rest: 
   return others + add(value, negative(pairing(field, dimension, others, v))) * place;
 }
 
-/** A design that answers can be put on. */
+/** A design on which answers can be placed. */
 export interface Design {
   readonly order: number;
   readonly dimension: number;
-  /** Cells of its tally. */
+  /** The number of cells of its tally. */
   readonly cells: number;
   /** The mean variance over answers, times the number of reports. */
   readonly variance: number;
 }
 
-/** The chooser's rule: of those within 3 % of the least variance the one of fewest cells, and of these the least variance. */
+/**
+ * The chooser's rule: among the designs within 3 % of the least variance, the one with the fewest cells; among equals, the least variance.
+ */
 export function fewestCells(designs: readonly Design[]): Design | undefined {
   const most = 1.03 * Math.min(...designs.map(({ variance }) => variance));
   const [best] = designs.filter(({ variance }) => variance <= most).sort((a, b) => a.cells - b.cells || a.variance - b.variance);
   return best;
 }
 
-/** The fewest coordinates, at least two, with which there are so many points. */
+/** The least dimension, at least two, with at least `points` points. */
 export function dimensionFor(order: number, points: number): number {
   let dimension = 2;
   while (pointCount(order, dimension) < points) dimension++;

@@ -1,14 +1,14 @@
 /**
- * Projective geometry response (PGR): Feldman, Nelson, Nguyen, Talwar 2022, "Private Frequency Estimation via Projective Geometry",
- * ICML. Answers and outputs are points of PG(t-1, q), q a prime power, and the set of an answer v is the outputs u orthogonal to
- * it (points.ts). An output in it is e^ε times as likely as one outside. Of the K = (q^t - 1)/(q - 1) outputs a set has
- * s = (q^(t-1) - 1)/(q - 1), and any two sets meet in λ = (q^(t-2) - 1)/(q - 1), so the protocol is pure (law.ts) exactly.
+ * Projective geometry response (PGR): Feldman, Nelson, Nguyen, Talwar 2022, "Private Frequency Estimation via Projective Geometry", ICML.
+ * Answers and outputs are points of PG(t-1, q), q a prime power. The set S_v of an answer v is the outputs u orthogonal to it (points.ts).
+ * An output in the set is e^ε times as likely as one outside. There are K = (q^t - 1)/(q - 1) outputs, a set has s = (q^(t-1) - 1)/(q - 1)
+ * of them, and any two sets share λ = (q^(t-2) - 1)/(q - 1). The protocol is therefore exactly pure (law.ts).
  *
- * Law (T = 2^32): with probability inside/T a uniform output of S_v, else a uniform one of the K - s = q^(t-1) others.
+ * Law (T = 2^32): with probability inside/T a uniform output of S_v, else one of the K - s = q^(t-1) others, drawn uniformly.
  *   e^ε = inside (K - s) / ((T - inside) s)
- * Support: p = inside / T;  q = p λ/s + (1-p) (s - λ)/(K - s). Variance as for k-ary response; near q = e^ε + 1 it is
- * 4e^ε / (n (e^ε - 1)²), that of subset selection on long lists, at log₂ K bits a report. For t = 2 sets are single outputs, and
- * it is k-ary response over q + 1 symbols.
+ * Support: p = inside / T; q = p λ/s + (1-p) (s - λ)/(K - s). The variance is as for k-ary response. Near q = e^ε + 1 it is 4e^ε / (n (e^ε
+ * - 1)²), that of subset selection on long lists, at log₂ K bits per report. For t = 2 the sets are single outputs, and the mechanism is
+ * k-ary response over q + 1 symbols.
  */
 
 import { exp } from '../arithmetic/exponential.ts';
@@ -32,7 +32,7 @@ export type ProjectiveLaw = {
   readonly inside: number;
 };
 
-/** The largest tally, and the most steps q K (t - 2) from one to all supports. */
+/** The largest tally, and the most steps q K (t - 2) that the supports of all answers may take. */
 const MOST_CELLS = 2 ** 22;
 const MOST_STEPS = 2 ** 30;
 
@@ -41,20 +41,20 @@ const supportOf = (order: number, dimension: number, p: number): Support => ({
   q: (p * pointCount(order, dimension - 2)) / pointCount(order, dimension - 1) + (1 - p) / order,
 });
 
-/** The order of a field from `from` on, upwards or downwards; 1 where there is none below. */
+/** The nearest order of a field from `from` upwards or downwards; 1 if there is none below. */
 function orderNear(from: number, step: 1 | -1): number {
   let order = from;
   while (order > 1 && !isFieldOrder(order)) order += step;
   return order;
 }
 
-/** Prime powers around e^ε + 1, which the paper asks for, and for each dimension the least that has points enough. */
+/** Candidate orders: the prime powers around e^ε + 1, as the paper recommends, and for each dimension the least with enough points. */
 function orders(size: number, e: number): readonly number[] {
   const found: number[] = [];
   const wanted = Math.floor(e + 1);
   if (wanted < MOST_CELLS) found.push(orderNear(wanted, -1), orderNear(wanted + 1, 1));
   for (let dimension = 2, order = 0; order !== 2; dimension++) {
-    let [low, high] = [2, Math.max(2, size)]; // the least whole number with points enough, by halving
+    let [low, high] = [2, Math.max(2, size)]; // bisection for the least whole number with enough points
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       if (pointCount(middle, dimension) >= size) high = middle;
@@ -66,7 +66,7 @@ function orders(size: number, e: number): readonly number[] {
   return [...new Set(found)];
 }
 
-/** The design of an order with as few outputs as it can have. */
+/** The design of an order with as few outputs as possible. */
 function designOf(size: number, e: number, order: number): Design {
   const dimension = dimensionFor(order, size);
   const [cells, set] = [pointCount(order, dimension), pointCount(order, dimension - 1)];
@@ -75,9 +75,9 @@ function designOf(size: number, e: number, order: number): Design {
 }
 
 /**
- * The law with the largest ε that is at most the one asked.
+ * The law with the largest ε that is at most the requested one.
  *
- * @param order q; where left out, of the designs within 3 % of the least mean variance the one of fewest outputs
+ * @param order q; by default the design with the fewest outputs among those within 3 % of the least mean variance
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, when it would have more than 2^22 outputs, or take 2^30 steps
  */
 export function projectiveLaw(size: number, epsilon: number, order?: number, modulus: number = MODULUS): ProjectiveLaw {

@@ -1,15 +1,14 @@
 /**
  * RAPPOR: Erlingsson, Pihur, Korolova 2014, "RAPPOR: Randomized Aggregatable Privacy-Preserving Ordinal Response".
  *
- * Law (§2; T = 2^32): a string's Bloom filter has ones at h of k bits, chosen by hashes that differ by cohort.
+ * Law (§2; T = 2^32): a string's Bloom filter sets h of k bits, chosen by hashes that differ by cohort.
  *   Permanent response (step 2): a bit b becomes 1 with probability one/T if b = 1, zero/T if b = 0.
  *   Instantaneous response (step 3): a stored bit s is reported as 1 with probability irr.one/T or irr.zero/T.
- * One-time RAPPOR (§3.1) reports the first stage. e^ε∞ and e^ε₁ are those of bits.ts, with h bits a string (k >= 2h).
+ * One-time RAPPOR (§3.1) reports the first stage. e^ε∞ and e^ε₁ are those of bits.ts, with h bits per string (k >= 2h).
  *
- * Design: h = 1 (cohorts deal with collisions; each doubling of h doubles the variance), one = T/2 and
- * zero = T/(e^ε∞ + 1), an irr that flips a bit either way with the same probability. Then A = T²/2 and
- * B = T²/(e^ε₁ + 1) for every ε₁ <= ε∞: optimized unary encoding (Wang et al. 2017, §4.3) of the Bloom bits, whose
- * variance of a frequency is 4e^ε₁ / (n (e^ε₁ - 1)²).
+ * Design: h = 1, because cohorts already resolve collisions and each doubling of h doubles the variance. one = T/2, zero = T/(e^ε∞ + 1),
+ * and irr flips a bit either way with the same probability. Then A = T²/2 and B = T²/(e^ε₁ + 1) for every ε₁ <= ε∞. This is optimized unary
+ * encoding (Wang et al. 2017, §4.3) of the Bloom bits; the variance of a frequency is 4e^ε₁ / (n (e^ε₁ - 1)²).
  */
 
 import { expBelow } from '../arithmetic/exponential.ts';
@@ -28,14 +27,17 @@ export type RapporLaw = BitStages & {
   readonly cohorts: number;
 };
 
-/** What fits between a metric's expected number of devices and its cohorts, and no more. */
+/** The most cohorts of a metric. */
 export const MAX_COHORTS = 65_536;
 const BITS = 128;
-/** S₂ = Σ f², of the strings that a product expects. */
+/** The collision mass S₂ = Σ f² assumed for a product's strings. */
 export const COLLISION_MASS = 0.05;
-const COLLISION_SHARE = 0.1; // collisions may add so much to the variance
+const COLLISION_SHARE = 0.1; // the part that collisions may add to the variance
 
-/** So many cohorts that collisions, of variance S₂/(m k), add at most a tenth to the law's own variance: the least power of two, or the first from `most` on. */
+/**
+ * The number of cohorts for which collisions, of variance S₂/(m k), add at most a tenth to the law's own variance. It is the least power of
+ * two that suffices, or the first that is at least `most`.
+ */
 export function cohortsFor(devices: number, variance: number, cells: number, most: number): number {
   const wanted = (COLLISION_MASS * devices) / (COLLISION_SHARE * variance * cells);
   let cohorts = 1;
@@ -44,10 +46,10 @@ export function cohortsFor(devices: number, variance: number, cells: number, mos
 }
 
 /**
- * RAPPOR with the largest ε that are at most those asked.
+ * RAPPOR with the largest ε that do not exceed the requested ones.
  *
  * @param epsilon ε, of one report
- * @param devices how many are expected to answer: sets the number of cohorts
+ * @param devices the expected number of answering devices, which determines the number of cohorts
  * @param permanent ε∞ of an epoch's whole history, at least `epsilon`; one-time RAPPOR without it
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
@@ -59,7 +61,7 @@ export const rapporLaw = (epsilon: number, devices: number, permanent?: number, 
   ...halfStages(epsilon, permanent, modulus),
 });
 
-/** RAPPOR's own parameters (§2), for those who bring them. */
+/** RAPPOR's own parameters (§2), for schemas that set them directly. */
 export interface RapporParameters {
   readonly bits: number;
   readonly hashes: number;
@@ -77,13 +79,13 @@ export function rapporFromParameters({ bits, hashes, cohorts, f, p, q }: RapporP
   return p === 0 && q === 1 ? law : { ...law, irr: { one: threshold(q), zero: threshold(p) } };
 }
 
-/** Throws a RangeError unless there are so many cohorts, a power of two, that a law of strings may have. */
+/** Throws a RangeError unless the number of cohorts is a power of two that a law of strings may have. */
 export function assertCohorts(name: string, cohorts: number): void {
   assertWhole(cohorts, 1, MAX_COHORTS, `${name}: cohorts`);
   if ((cohorts & (cohorts - 1)) !== 0) throw new RangeError(`${name}: expected cohorts to be a power of two, got ${cohorts}`);
 }
 
-/** Throws a RangeError unless the integers are a RAPPOR law. */
+/** Throws a RangeError unless the integers form a valid RAPPOR law. */
 export function validateRappor(law: RapporLaw): void {
   const { bits, hashes, cohorts } = law;
   assertWhole(hashes, 1, 16, 'rappor: hashes');
@@ -93,7 +95,7 @@ export function validateRappor(law: RapporLaw): void {
 }
 
 /**
- * An expert's integers, checked against the ε that the metric declares.
+ * Checks an expert's integers against the ε that the metric declares, and returns them.
  *
  * @throws {RangeError} when they spend more, or when p, q and a permanent metric do not go together
  */
@@ -103,8 +105,8 @@ export function expertRapporLaw(law: RapporLaw, epsilon: number, permanent?: num
   if ((irr === undefined) !== (permanent === undefined)) {
     throw new RangeError('rappor: expected p = 0 and q = 1 unless the metric is permanent, and other values if it is');
   }
-  // Both probabilities of each bit, times T or T²: 1 - p in doubles loses the digits of a p near 1. And one bit against
-  // e^(ε/h), because a power would multiply the roundings that `expBelow` has room for.
+  // Both probabilities of each bit, times T or T²: computing 1 - p in doubles would lose the digits of a p near 1. One bit is compared with
+  // e^(ε/h), because a power would multiply the rounding errors beyond the margin of `expBelow`.
   type Chance = readonly [ofOne: number, ofZero: number];
   const check = ([a1, a0]: Chance, [b1, b0]: Chance, asked: number, name: string): void => {
     const odds = (a1 * b0) / (b1 * a0);

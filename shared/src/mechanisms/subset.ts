@@ -1,11 +1,10 @@
 /**
- * Subset selection (SS): Ye and Barg 2018, "Optimal Schemes for Discrete Distribution Estimation under Locally Differential
- * Privacy", §III; Wang et al. 2016, "Mutual Information Optimally Local Private Discrete Distribution Estimation", §4.
- * Of the linear symmetric estimators of a known list it has the least variance; subsets of one are k-ary response.
+ * Subset selection (SS): Ye and Barg 2018, "Optimal Schemes for Discrete Distribution Estimation under Locally Differential Privacy", §III;
+ * Wang et al. 2016, "Mutual Information Optimally Local Private Discrete Distribution Estimation", §4. It has the least variance among the
+ * linear symmetric estimators over a known list. Subsets of one are k-ary response.
  *
- * Law (d answers, subsets of m, T = 2^32): with probability include/T the set holds the true answer and m - 1 of the
- * others, uniformly; else m of the others, uniformly. A set S has probability include / (T C(d-1, m-1)) or
- * (T - include) / (T C(d-1, m)), so
+ * Law (d answers, subsets of m, T = 2^32): with probability include/T the set holds the true answer and m - 1 of the others, drawn
+ * uniformly; else m of the others, drawn uniformly. A set S has probability include / (T C(d-1, m-1)) or (T - include) / (T C(d-1, m)), so
  *   e^ε = include (d - m) / ((T - include) m)
  * Support: p = include / T;  q = p (m-1)/(d-1) + (1-p) m/(d-1). Variance as for k-ary response.
  */
@@ -27,8 +26,8 @@ export type SubsetLaw = {
 };
 
 /**
- * P(the set holds the true answer) * modulus, with the largest ε that is at most the one asked. Subsets of one are k-ary
- * response, so this is its threshold too.
+ * P(the set holds the true answer) * modulus, for the largest ε that is at most the requested one. Subsets of one are k-ary response, so
+ * this is also the threshold of k-ary response.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
@@ -41,7 +40,7 @@ export function includeThreshold(size: number, m: number, epsilon: number, modul
 }
 
 /**
- * The law over subsets of m with the largest ε that is at most the one asked.
+ * The law over subsets of m with the largest ε that is at most the requested one.
  *
  * @throws {RangeError} when 32 bits can't hold it to within 10 %
  */
@@ -55,14 +54,14 @@ const supportOf = (size: number, m: number, p: number): Support => ({
 });
 
 /**
- * The mean variance over answers, times the number of reports: q(1-q)/(p-q)² + (1-p-q)/(d(p-q)), the mean over
- * answers of the variance that k-ary.ts states, whatever the distribution.
+ * The mean variance over answers, times the number of reports: q(1-q)/(p-q)² + (1-p-q)/(d(p-q)). It is the variance stated in k-ary.ts,
+ * averaged over answers, and holds for any distribution.
  */
 export function meanVariance(size: number, { p, q }: Support): number {
   return (q * (1 - q)) / ((p - q) * (p - q)) + (1 - p - q) / (size * (p - q));
 }
 
-/** `support` from a real ε, before it becomes integers: what the chooser compares. */
+/** `support` from a real ε, before rounding to integers. The chooser compares laws by it. */
 export function subsetIdeal(size: number, m: number, epsilon: number): Support {
   const e = exp(epsilon);
   const z = m * e + (size - m);

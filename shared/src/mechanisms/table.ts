@@ -1,21 +1,21 @@
-/** Every mechanism by name, for those who read laws from JSON. Devices have no table: a question carries its randomizers. */
+/** Every mechanism by name, for code that reads laws from JSON. Devices do not use the table: a question carries its own randomizers. */
 
 import * as all from './all.ts';
 import type { Channel, DistributionChannel, Mechanism, Told } from './law.ts';
 
-/** What all.ts exports that is a mechanism: laws, thresholds and helpers are not. */
+/** The mechanisms among the exports of all.ts, without laws, thresholds and helpers. */
 type Each = Extract<(typeof all)[keyof typeof all], { readonly tells: Told }>;
 
-/** The laws of mechanisms that tell this. */
+/** The laws of the mechanisms with a given `tells`. */
 type LawsOf<T extends Told> = Extract<Each, { readonly tells: T }> extends infer C ? (C extends Channel<infer L, T> ? L : never) : never;
 
-/** The law of a metric whose answers' shares are estimated: plain JSON. */
+/** The law of a metric whose answers' shares are estimated, as plain JSON. */
 export type ShareLaw = LawsOf<'shares'>;
 
-/** The law of a list: it says how many answers there are. */
+/** The law of a metric over a list. It contains the number of answers. */
 export type ListLaw = Extract<ShareLaw, { readonly size: number }>;
 
-/** The law of a metric about strings, of which nobody has a list. */
+/** The law of a metric over strings, for which no list of possible values exists. */
 export type StringLaw = Exclude<ShareLaw, ListLaw>;
 
 /** The law of a metric whose mean is estimated. */
@@ -27,10 +27,10 @@ export type DistributionLaw = LawsOf<'distribution'>;
 /** The law of a metric. */
 export type Law = LawsOf<Told>;
 
-/** The mechanisms by name: one that all.ts exports and the table lacks does not compile. */
+/** The mechanisms by name. If all.ts exports a mechanism that the table lacks, this does not compile. */
 type Mechanisms = { readonly [C in Each as C['name']]: C };
 
-/** What a message says of them keeps this order. */
+/** Error messages list the mechanisms in this order. */
 export const mechanisms: Mechanisms = {
   'k-ary': all.kAry,
   subset: all.subset,
@@ -63,14 +63,14 @@ export function mechanismOf(law: Law): unknown {
   return mechanisms[law.mechanism];
 }
 
-/** Whether a law is one of numbers, whose mean is estimated. */
+/** Whether a law is for numbers whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => mechanismOf(law).tells === 'mean';
 
-/** Whether a law is one whose numbers' distribution is estimated. */
+/** Whether a law is for numbers whose distribution is estimated. */
 export const isDistributionLaw = (law: Law): law is DistributionLaw => mechanismOf(law).tells === 'distribution';
 
-/** Into how many cells the law of a distribution parts the range. */
+/** The number of cells into which the law of a distribution divides the range. */
 export const cellsOf = (law: DistributionLaw): number => mechanismOf(law).cells(law);
 
-/** Whether a law is one of strings, of which nobody has a list. */
+/** Whether a law is for strings, for which no list of possible values exists. */
 export const isStringLaw = (law: Law): law is StringLaw => mechanismOf(law).tells === 'shares' && !('size' in law);

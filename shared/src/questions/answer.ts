@@ -1,12 +1,12 @@
-/** Answers as plain data, and as people read them. */
+/** Answers as plain data, and their labels for people. */
 
 /** An answer of a list. */
 export type Answer = string | boolean;
 
-/** An answer to a joint metric: one to each of its questions. */
+/** An answer to a joint metric: one answer to each of its questions. */
 export type JointAnswer = { readonly [question: string]: Answer };
 
-/** An answer as people read it: of a joint one, what says something by itself, and yes or no with its question. */
+/** The label of an answer. For a joint answer, texts appear on their own, and yes or no with the name of the question. */
 export const labelOf = (answer: Answer | JointAnswer): string =>
   typeof answer === 'object'
     ? Object.entries(answer)

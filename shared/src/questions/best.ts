@@ -1,4 +1,7 @@
-/** The best of options by a private score: the device's input scores each option, and it reports one, the likelier the better. */
+/**
+ * The best of several options by a private utility. The device's input gives each option a utility; the device reports one option at
+ * random, more likely one with a high utility.
+ */
 
 import { exponentialLaw } from '../mechanisms/exponential.ts';
 import { assertAsk } from '../schema/asks.ts';
@@ -6,15 +9,15 @@ import { isList, optional, type Rule, rule } from '../schema/rules.ts';
 import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
 
-/** What a question for the best of options says of itself. */
+/** The settings of a `best` question. */
 export interface BestAsk<I extends string = string> extends Omit<Ask<Named, NoInfer<I>>, 'mechanism'> {
-  /** By input, the utility of each option: finite numbers, of which only the differences within an input count. */
+  /** The utility of each option, by input: finite numbers. Only the differences within an input matter. */
   readonly utility: { readonly [input in I]: readonly number[] };
 }
 
 /**
- * Which option suits best? The device records which input holds; it never sends that, but an option, drawn by the input's
- * utilities. The shares of inputs are estimated, and every option that is reported is nearly as good as the best one.
+ * Asks which option suits best. The device records its input but never sends it. It sends an option, drawn by the input's utilities. The
+ * shares of inputs are estimated, and every reported option is nearly as good as the best one.
  */
 export function best<const I extends string>(options: readonly string[], ask: BestAsk<I>): Question<I> {
   assertAsk('best(options, ask)', ask);
@@ -35,7 +38,7 @@ export function best<const I extends string>(options: readonly string[], ask: Be
   };
 }
 
-/** Its fields in a document: a row of utilities for each input, with one for each option. */
+/** Its fields in a document, with one row of utilities per input and one utility per option. */
 export interface BestFields {
   readonly inputs: readonly string[];
   readonly options: readonly string[];
@@ -44,7 +47,7 @@ export interface BestFields {
 
 const MAX_TABLE = 64;
 
-/** A row for each input, as long as the first. */
+/** One row for each input, all of the same length. */
 const isTable = (): Rule =>
   rule(
     `2 to ${MAX_TABLE} rows of 2 to ${MAX_TABLE} finite numbers, one for each option`,
@@ -60,7 +63,7 @@ const fitTable: Rule = (field, fields) => {
   rule(`${inputs.length} rows, one for each input`, () => utility.length === inputs.length)(`${field}.utility`, utility);
 };
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const bestCall: CallOf<BestFields> = ({ inputs, options, utility }, ask) => [
   options,
   { ...ask, utility: Object.fromEntries(inputs.map((input, i) => [input, utility[i] ?? []])) },

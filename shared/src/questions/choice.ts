@@ -1,4 +1,4 @@
-/** A choice: one of a list. */
+/** A choice: one answer of a list. */
 
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
@@ -6,10 +6,10 @@ import { isList, isOneOf, optional } from '../schema/rules.ts';
 import { type CallOf, hasGrown, type QuestionKind } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
-/** What `other: true` appends to a list: it stands for every answer that is not listed. */
+/** The answer that `other: true` appends to a list. It stands for every answer that is not listed. */
 export const OTHER = 'other';
 
-/** Which one of a list? With `other: true`, unlisted strings are answered as `other`. */
+/** Asks for one answer of a list. With `other: true`, unlisted strings are answered as `other`. */
 export function choice<const T extends string>(answers: readonly T[], ask: ListAsk & { readonly other: true }): Question<T | (string & {})>;
 export function choice<const T extends string>(answers: readonly T[], ask: ListAsk): Question<T>;
 export function choice(answers: readonly string[], ask: ListAsk & { readonly other?: boolean }): Question<string> {
@@ -30,13 +30,13 @@ export function choice(answers: readonly string[], ask: ListAsk & { readonly oth
   };
 }
 
-/** Its fields in a document; with `other`, that is the last of the answers. */
+/** Its fields in a document. With `other`, the last answer is `other`. */
 export interface ChoiceFields {
   readonly answers: readonly string[];
   readonly other?: true;
 }
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const choiceCall: CallOf<ChoiceFields> = ({ answers, other }, ask) =>
   other ? [answers.slice(0, -1), { ...ask, other }] : [answers, ask];
 

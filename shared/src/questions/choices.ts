@@ -1,4 +1,4 @@
-/** Several of a list: a set of answers, up to a limit. */
+/** Several answers of a list: a set of answers, up to a limit. */
 
 import { setLaw } from '../mechanisms/privset.ts';
 import { assertAsk } from '../schema/asks.ts';
@@ -7,15 +7,15 @@ import { OTHER } from './choice.ts';
 import { type CallOf, hasGrown, type QuestionKind } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
 
-/** What a question for several of a list says of itself. V is the type of its sets. */
+/** The settings of a `choices` question. V is the type of its sets. */
 export interface SetAsk<V = readonly string[]> extends Omit<Ask<Named, V>, 'mechanism'> {
-  /** How many answers a set has at most. One that has more is sampled down: it is never missing. */
+  /** The most answers of a set. A larger set is sampled down, so it is never missing. */
   readonly atMost: number;
 }
 
 /**
- * Which ones of a list? Equal answers count once; with `other: true` all that are not listed count as one `other`. The
- * shares of answers do not add up to 1, and are unbiased while no set has more than `atMost` answers.
+ * Asks for several answers of a list. Equal answers count once. With `other: true` all unlisted answers count as one `other`. The shares of
+ * answers do not add up to 1. They are unbiased as long as no set has more than `atMost` answers.
  */
 export function choices<const T extends string>(
   answers: readonly T[],
@@ -48,14 +48,14 @@ export function choices(answers: readonly string[], ask: SetAsk & { readonly oth
   };
 }
 
-/** Its fields in a document; with `other`, that is the last of the answers. */
+/** Its fields in a document. With `other`, the last answer is `other`. */
 export interface ChoicesFields {
   readonly answers: readonly string[];
   readonly atMost: number;
   readonly other?: true;
 }
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const choicesCall: CallOf<ChoicesFields> = ({ answers, atMost, other }, ask) =>
   other ? [answers.slice(0, -1), { ...ask, atMost, other }] : [answers, { ...ask, atMost }];
 

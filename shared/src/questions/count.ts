@@ -1,4 +1,4 @@
-/** A count's mean: whole numbers from 0 to a greatest one, which stands for all above it. */
+/** The mean of a count: whole numbers from 0 to a maximum, which stands for all counts above it. */
 
 import { countLaw } from '../mechanisms/count.ts';
 import { geometricLaw } from '../mechanisms/geometric.ts';
@@ -9,7 +9,7 @@ import { type CallOf, type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf } from './number.ts';
 import type { Ask, NamedCount, Question } from './question.ts';
 
-/** Two-sided geometric noise. It carries its law, for only those who name it need that. */
+/** Two-sided geometric noise. It carries its law, so that only apps that name it bundle the law. */
 export const namedGeometric: NamedCount = {
   takes: 'count',
   law: (max, epsilon, _devices, permanent) => {
@@ -18,7 +18,7 @@ export const namedGeometric: NamedCount = {
   },
 };
 
-/** How many? A fraction counts as the whole number below it. Where it is permanent, one bit of the first count is kept. */
+/** Asks for a count. A fraction is rounded down. If the metric is permanent, one bit of the first count is stored. */
 export function count(max: number, ask: Ask<NamedCount>): Question<number> {
   assertAsk('count(max, ask)', ask);
   return {
@@ -39,7 +39,7 @@ export interface CountFields {
   readonly max: number;
 }
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const countCall: CallOf<CountFields> = ({ max }, ask) => [max, ask];
 
 export const countKind: QuestionKind<CountFields> = {

@@ -1,4 +1,4 @@
-/** A number's whole distribution over equal cells of a range, in which numbers beyond it count as its ends. */
+/** The whole distribution of a number over equal cells of a range. Numbers outside the range count as its ends. */
 
 import { distributionLaw } from '../mechanisms/distribution.ts';
 import { MOST_CELLS } from '../mechanisms/square-wave.ts';
@@ -10,29 +10,29 @@ import { placeOf, type Range } from './number.ts';
 import type { Ask, NamedDistribution, Question } from './question.ts';
 
 /**
- * Cells where none are asked for: 1.6 % of the range each. What is told of a finer place than that is mostly noise for
- * fewer than a million reports, and each cell more costs the unbiased shares of cells, not those of ranges.
+ * The default number of cells: each is 1.6 % of the range. With fewer than a million reports, finer detail is mostly noise. More cells
+ * increase the error of the unbiased shares of cells, but not that of ranges.
  */
 export const DEFAULT_CELLS = 64;
 
-/** Places in a range as people read them, so many steps of `parts` from its low end. */
+/** The label of a place in a range, `steps` of `parts` equal steps from its low end. */
 const edgeLabel = ([low, high]: Range, steps: number, parts: number): string =>
   String(Number((low + ((high - low) * steps) / parts).toPrecision(4)));
 
-/** The cells as people read them. */
+/** The labels of the cells. */
 export const cellLabels = (range: Range, cells: number): readonly string[] =>
   Array.from({ length: cells }, (_, i) => `${edgeLabel(range, i, cells)} – ${edgeLabel(range, i + 1, cells)}`);
 
-/** The outputs of a square wave as people read them: the middle of the window of each. Reports of another law are noisy bits. */
+/** The labels of a square wave's outputs: the middle of each output's window. Reports of other laws are noisy bits and have no labels. */
 export const windowLabels = (range: Range, cells: number, law?: Law): readonly string[] =>
   law?.mechanism === 'square-wave'
     ? Array.from({ length: law.grid + law.window }, (_, j) => edgeLabel(range, 2 * j - law.window + 2, 2 * cells))
     : [];
 
-/** What a distribution says of itself. */
+/** The settings of a `distribution` question. */
 type DistributionAsk = Ask<NamedDistribution> & { readonly cells?: number };
 
-/** How are numbers distributed over a range? In `cells` equal cells, 64 when left out. */
+/** Asks how numbers are distributed over a range, in `cells` equal cells; 64 by default. */
 export function distribution(range: Range, ask: DistributionAsk): Question<number> {
   assertAsk('distribution([low, high], ask)', ask);
   const { cells = DEFAULT_CELLS } = ask;

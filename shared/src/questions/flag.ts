@@ -5,7 +5,7 @@ import { assertAsk } from '../schema/asks.ts';
 import type { CallOf, QuestionKind } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
-/** Does each device say yes or no? */
+/** Asks for yes or no. */
 export function flag(ask: ListAsk): Question<boolean> {
   assertAsk('flag(ask)', ask);
   return {
@@ -20,10 +20,10 @@ export function flag(ask: ListAsk): Question<boolean> {
   };
 }
 
-/** A document of it has no fields of its own. */
+/** It has no fields of its own in a document. */
 export type FlagFields = object;
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const flagCall: CallOf<FlagFields> = (_fields, ask) => [ask];
 
 export const flagKind: QuestionKind<FlagFields> = {

@@ -1,4 +1,4 @@
-/** A number's distribution: buckets between edges, the first and the last open-ended, answered as a list of buckets. */
+/** The distribution of a number in buckets between edges, answered as a list of buckets. The first and the last bucket are open-ended. */
 
 import { listLaw } from '../mechanisms/list.ts';
 import { assertAsk } from '../schema/asks.ts';
@@ -6,14 +6,14 @@ import { isEdges } from '../schema/rules.ts';
 import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { ListAsk, Question } from './question.ts';
 
-/** The buckets as people read them: below the first edge, [a, b) between two, from the last one on. */
+/** The labels of the buckets: below the first edge, [a, b) between two edges, and from the last edge on. */
 export const bucketLabels = (edges: readonly number[]): readonly string[] => [
   `< ${edges[0]}`,
   ...edges.slice(1).map((edge, i) => `${edges[i]} – ${edge}`),
   `≥ ${edges[edges.length - 1]}`,
 ];
 
-/** How is a number distributed? No number is out of range: the end buckets are open, and NaN falls in the first. */
+/** Asks how a number is distributed over buckets. No number is out of range: the end buckets are open, and NaN falls into the first. */
 export function histogram(edges: readonly number[], ask: ListAsk): Question<number> {
   assertAsk('histogram(edges, ask)', ask);
   const size = edges.length + 1;
@@ -38,7 +38,7 @@ export interface HistogramFields {
   readonly edges: readonly number[];
 }
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const histogramCall: CallOf<HistogramFields> = ({ edges }, ask) => [edges, ask];
 
 export const histogramKind: QuestionKind<HistogramFields> = {

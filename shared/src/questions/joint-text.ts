@@ -1,7 +1,7 @@
 /**
- * A string and lists asked together: one answer through an open-domain law with the whole ε. What that law hashes is the
- * string with its length in front, then the index of the lists' answer, so that different pairs are different texts. The
- * collector decodes them against candidates times answers. Two strings are refused: nobody could list their pairs.
+ * A string and lists asked together: one answer through an open-domain law with the whole ε. The law hashes the string, prefixed by its
+ * length, followed by the index of the lists' answer, so different pairs give different texts. The collector decodes reports against all
+ * pairs of a candidate and an answer. Two strings are refused, because nobody could list their pairs.
  */
 
 import { utf8 } from '../encoding/bytes.ts';
@@ -13,16 +13,19 @@ import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { Ask, ListAsk, NamedText, Question } from './question.ts';
 import { text } from './text.ts';
 
-/** What stands for the string among the parts of a joint question: the constructor `text` itself. */
+/** Marks the string among the parts of a joint question: the constructor `text` itself. */
 type TextPart = (ask: Ask<NamedText, never>) => Question<string>;
 
 /** The parts of a joint question by name. */
 export type Parts = { readonly [name: string]: readonly Answer[] | TextPart };
 
-/** What is left of the longest text that is hashed, beside three digits, a colon, and the five digits of an index. */
+/** The most bytes of the string: the longest hashed text minus three digits, a colon, and the five digits of an index. */
 const MAX_BYTES = MAX_STRING_BYTES - 9;
 
-/** The text of a string and an index: the string's bytes in decimal, a colon, the string or the token for too long ones, the index. */
+/**
+ * The hashed text of a string and an index: the string's length in bytes in decimal, a colon, the string (or the token for strings that are
+ * too long), and the index.
+ */
 export function pairText(text: string, index: number): string {
   const length = text.length > MAX_BYTES ? text.length : utf8(text).length;
   return length > MAX_BYTES ? `${TOO_LONG.length}:${TOO_LONG}${index}` : `${length}:${text}${index}`;
@@ -30,7 +33,7 @@ export function pairText(text: string, index: number): string {
 
 const isTextPart = (part: readonly Answer[] | TextPart): part is TextPart => typeof part === 'function';
 
-/** The question of parts of which one is a string. */
+/** A joint question of which one part is a string. */
 export function jointText<const Q extends Parts>(parts: Q, ask: Ask<NamedText>): Question<JointValue<Q>> {
   const entries = Object.entries(parts);
   const lists = entries.filter((entry): entry is [string, readonly Answer[]] => !isTextPart(entry[1]));
@@ -51,7 +54,7 @@ export function jointText<const Q extends Parts>(parts: Q, ask: Ask<NamedText>):
   };
 }
 
-/** Each part is a list or a text, at most one is a text, and the lists together are no longer than a list may be. */
+/** Each part is a list or a text, at most one is a text, and the product of the lists is within the limit for a list. */
 const areParts: Rule = (field, questions) => {
   const isPart = (part: object): boolean =>
     typeof (part as JointPart).name === 'string' &&
@@ -68,13 +71,13 @@ const areParts: Rule = (field, questions) => {
   rule('questions whose names differ', () => new Set(parts.map(({ name }) => name)).size === parts.length)(field, parts);
 };
 
-/** The constructor that the parts want. */
+/** The constructor for the given parts. */
 const ofParts = (parts: Parts, ask: Ask<never>): Question<never> =>
   Object.values(parts).some(isTextPart)
     ? jointText(parts, ask)
     : joint(parts as { readonly [name: string]: readonly Answer[] }, ask as ListAsk);
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const jointCall: CallOf<JointFields> = ({ questions }, ask) => [
   Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? part.answers : text])),
   ask,

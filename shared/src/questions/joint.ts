@@ -14,7 +14,7 @@ export interface JointQuestion {
 /** A question of a joint metric: a list, or its one string. */
 export type JointPart = JointQuestion | { readonly name: string; readonly text: true };
 
-/** Whether it is a list. */
+/** Whether a part is a list. */
 export const isListPart = (part: JointPart): part is JointQuestion => 'answers' in part;
 
 /** Its fields in a document. */
@@ -22,17 +22,19 @@ export interface JointFields {
   readonly questions: readonly JointPart[];
 }
 
-/** The answers of a joint metric in the order of their indices: the first question is the most significant digit. */
+/** The answers of a joint metric in the order of their indices. The first question is the most significant digit. */
 export const jointAnswers = (questions: readonly JointQuestion[]): readonly JointAnswer[] =>
   questions.reduce<readonly JointAnswer[]>(
     (rows, { name, answers }) => rows.flatMap((row) => answers.map((answer) => ({ ...row, [name]: answer }))),
     [{}],
   );
 
-/** The value of a joint question: an answer to each of its lists, and a string for its text where it has one. */
+/** The value of a joint question: an answer to each of its lists, and a string for its text if it has one. */
 export type JointValue<Q> = { readonly [K in keyof Q]: Q[K] extends readonly (infer A)[] ? A : string };
 
-/** The index of an answer to lists in their product, the first the most significant; undefined where one is not listed. */
+/**
+ * The index of an answer in the product of lists, the first list being the most significant digit; undefined if an answer is not listed.
+ */
 export function jointIndex(lists: readonly (readonly [name: string, answers: readonly Answer[]])[], value: unknown): number | undefined {
   let index = 0;
   for (const [name, answers] of lists) {
@@ -44,7 +46,7 @@ export function jointIndex(lists: readonly (readonly [name: string, answers: rea
 }
 
 /**
- * Several lists at once, one answer from their product with the whole ε: the only way to see how they go together.
+ * Asks several lists at once, with one answer from their product and the whole ε. Only this shows how the lists' answers are correlated.
  * (Splitting ε between two questions costs 19 times the variance at ε = 2.)
  */
 export function joint<const Q extends { readonly [name: string]: readonly Answer[] }>(questions: Q, ask: ListAsk): Question<JointValue<Q>> {

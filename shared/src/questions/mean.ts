@@ -1,4 +1,4 @@
-/** A number's mean: clamped to a range, so that no number is out of it. */
+/** The mean of a number, clamped to a range so that no number is outside it. */
 
 import { meanLaw } from '../mechanisms/number.ts';
 import type { NumberLaw } from '../mechanisms/table.ts';
@@ -8,7 +8,10 @@ import { type CallOf, type QuestionKind, same } from './kind.ts';
 import { outputLabels, placeOf, type Range } from './number.ts';
 import type { Ask, NamedMean, Question } from './question.ts';
 
-/** What is a number's mean? Numbers beyond the range count as its ends. Where it is permanent, one bit of the first is kept. */
+/**
+ * Asks for a number to estimate its mean. Numbers outside the range count as its ends. If the metric is permanent, one bit of the first
+ * number is stored.
+ */
 export function mean(range: Range, ask: Ask<NamedMean>): Question<number> {
   assertAsk('mean([low, high], ask)', ask);
   return {
@@ -29,7 +32,7 @@ export interface MeanFields {
   readonly range: Range;
 }
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const meanCall: CallOf<MeanFields> = ({ range }, ask) => [range, ask];
 
 export const meanKind: QuestionKind<MeanFields> = {

@@ -1,4 +1,4 @@
-/** Numbers in a range, which every question about numbers shares. */
+/** Numbers in a range, shared by all questions about numbers. */
 
 import type { NumberLaw } from '../mechanisms/table.ts';
 
@@ -6,8 +6,9 @@ import type { NumberLaw } from '../mechanisms/table.ts';
 export type Range = readonly [low: number, high: number];
 
 /**
- * Where a number lies in a range, from 0 to 1, NaN at its low end; undefined for what is no number. In a range whose width is no
- * finite number above 0 nothing lies: -1e308 .. 1e308 has none, and a place in it would be NaN, which no law has an output for.
+ * The place of a number in a range, from 0 to 1, with NaN at the low end; undefined for a value that is not a number. It is also undefined
+ * if the range's width is not a finite number above 0: the width of -1e308 .. 1e308 is infinite, and a place in it would be NaN, for which
+ * no law has an output.
  */
 export function placeOf([low, high]: Range, value: unknown): number | undefined {
   const width = high - low;
@@ -15,7 +16,7 @@ export function placeOf([low, high]: Range, value: unknown): number | undefined 
   return (Math.min(high, Math.max(low, Number.isNaN(value) ? low : value)) - low) / width;
 }
 
-/** Where the outputs of a law stand, the last one's place as the unit: in steps, or by their scores; of a hybrid then its ends. */
+/** The places of a law's outputs, in units of the last one's place: in steps, or by their scores. A hybrid law's two ends come last. */
 function outputPlaces(law: NumberLaw): readonly number[] {
   if ('scores' in law) return law.scores;
   const steps = 'tails' in law ? [0, ...law.tails] : Array.from({ length: 'grid' in law ? law.grid + law.window : 2 });
@@ -23,7 +24,7 @@ function outputPlaces(law: NumberLaw): readonly number[] {
   return 'mix' in law ? [...places, 0, places.length - 1] : places;
 }
 
-/** What a law's outputs say, as people read it. */
+/** The labels of a law's outputs. */
 export function outputLabels([low, high]: Range, law?: NumberLaw): readonly string[] {
   const places = law ? outputPlaces(law) : [];
   const last = places[places.length - 1] as number;

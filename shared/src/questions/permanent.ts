@@ -1,4 +1,4 @@
-/** A question that is asked again and again: its first answer is kept, randomized. */
+/** A question that is asked repeatedly. Its first answer is randomized and stored. */
 
 import { permanentKAryLaw } from '../mechanisms/k-ary.ts';
 import { permanentListLaw } from '../mechanisms/list.ts';
@@ -7,8 +7,8 @@ import type { Law } from '../mechanisms/table.ts';
 import type { Permanence, Question } from './question.ts';
 
 /**
- * Asks the same question again and again: the first answer of an epoch is randomized once and kept, and only that is
- * reported on.
+ * Asks the same question repeatedly. The first answer of an epoch is randomized once and stored, and all reports of the epoch are made from
+ * the stored symbol.
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
   const { isNumber, ask, fields, law } = question;
@@ -18,7 +18,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
     law: (size: number, epsilon: number, devices: number): Law => {
       const all = permanence.epsilon;
       if (ask.mechanism) return law(size, epsilon, devices, all, (k, e) => permanentKAryLaw(k, e, all));
-      // Of a number one bit is kept, and its law is here, so that numbers that are asked once bundle none of it.
+      // One bit of a number is stored. The law is imported here, so apps whose numbers are asked only once do not bundle it.
       if (isNumber) return oneBitLaw(epsilon, all);
       return size > 0 ? permanentListLaw(size, epsilon, all) : law(size, epsilon, devices, all);
     },

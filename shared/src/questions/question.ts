@@ -1,4 +1,4 @@
-/** What every question has: what it says of itself, and what its constructor makes of it. Types alone, which every question imports. */
+/** The types that every question imports: its settings, and what its constructor returns. */
 
 import type { Cadence } from '../calendar.ts';
 import type { Json } from '../encoding/canonical.ts';
@@ -7,19 +7,19 @@ import type { Law } from '../mechanisms/table.ts';
 import type { Answer, JointAnswer } from './answer.ts';
 
 /**
- * The law at ε of one report and, of a permanent metric, ε∞.
+ * Derives the law at ε of one report and, for a permanent metric, ε∞.
  *
- * @param size how many answers there are, or the greatest count; 0 for text and means
- * @param devices how many are expected to answer
+ * @param size the number of answers, or the greatest count; 0 for text and means
+ * @param devices the expected number of answering devices
  * @param permanent ε∞ of an epoch
- * @param response the k-ary response with two stages, which `permanent` brings: so other bundles hold none
+ * @param response the k-ary response with two stages, passed in by `permanent` so that other bundles do not contain it
  * @throws {RangeError} when there is none
  */
 type Derive = (size: number, epsilon: number, devices: number, permanent?: number, response?: KeptResponse) => Law;
 
-/** A mechanism that a metric names, where the chooser shall not decide. */
+/** A mechanism that a metric names instead of leaving the choice to the chooser. */
 export interface Named {
-  /** What it is a mechanism for. */
+  /** The kind of question that the mechanism is for. */
   readonly takes: 'list' | 'text' | 'count' | 'mean' | 'distribution';
   readonly law: Derive;
 }
@@ -39,33 +39,33 @@ export type NamedMean = Named & { readonly takes: 'mean' };
 /** A mechanism for distributions; its `size` is the number of cells. */
 export type NamedDistribution = Named & { readonly takes: 'distribution' };
 
-/** What every metric says of itself. V is the type of the values that it records. */
+/** The settings of every metric. V is the type of the values that it records. */
 export interface Ask<M extends Named = Named, V = Json> {
   /** ε of one report, in natural-log units. */
   readonly epsilon: number;
-  /** The question as the privacy statement will put it. */
+  /** The question as it appears in the privacy statement. */
   readonly description: string;
-  /** How often it is answered; the budget's period when left out. */
+  /** How often the question is answered; by default once per budget period. */
   readonly every?: Cadence;
   /**
-   * The answer that is reported of a slot in which nothing was recorded. A metric that is recorded on an event needs one, for
-   * otherwise a report tells by being there that the event took place.
+   * The answer reported for a slot in which nothing was recorded. A metric that is recorded when an event happens needs one; otherwise the
+   * mere presence of a report reveals the event.
    */
   readonly otherwise?: V;
-  /** Of a number, its unit as people write it, `ms`: shown beside what a report says. */
+  /** The unit of a number, such as `ms`, shown next to its values. */
   readonly unit?: string;
-  /** Who answers for it. */
+  /** The person or team responsible for the metric. */
   readonly owner?: string;
-  /** The day after which nobody needs it, `2027-01-31`. */
+  /** The last day on which the metric is needed, such as `2027-01-31`. */
   readonly expires?: string;
-  /** The mechanism, where the chooser shall not decide. */
+  /** The mechanism to use instead of the chooser's. */
   readonly mechanism?: M;
 }
 
-/** What a flag, a choice or a joint question says of itself. */
+/** The settings of a flag, a choice or a joint question. */
 export type ListAsk = Ask<NamedList>;
 
-/** How long one randomized answer is kept: ε∞ for all the reports of an epoch, whatever is recorded in it. */
+/** How long one randomized answer is stored. All reports of an epoch together spend ε∞, whatever is recorded in it. */
 export interface Permanence {
   /** ε∞, at least the ε of one report. */
   readonly epsilon: number;
@@ -77,20 +77,20 @@ export interface Question<in V> {
   /** Its name in the table of questions (table.ts). */
   readonly type: string;
   readonly ask: Ask;
-  /** What its document holds besides what every metric has. */
+  /** The fields of its document, apart from those that every metric has. */
   readonly fields?: { readonly [key: string]: Json };
-  /** How many answers it lists, or the greatest count; 0 for text and means. */
+  /** The number of listed answers, or the greatest count; 0 for text and means. */
   readonly size: number;
-  /** Whether its mean is estimated: where it is permanent, one bit of its first number is kept. */
+  /** Whether its mean is estimated. If it is permanent, one bit of its first number is stored. */
   readonly isNumber?: true;
-  /** Whether its reports say in which part of a range a number lies. */
+  /** Whether its reports tell in which part of a range a number lies. */
   readonly isScale?: true;
   readonly law: Derive;
-  /** The mechanism's input: an answer's index, those of a set, or the string; undefined for a value of the wrong type. */
+  /** The mechanism's input: an answer's index, the indices of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;
-  /** What its reports can say as people read it, by index; of a number what the outputs of its law say, none without one; none for text. */
+  /** The labels of its reports, by index. For a number they are the outputs of its law, and none without a law. There are none for text. */
   readonly labels: (law?: Law) => readonly string[];
-  /** The answers that a person chooses from, by index, where they are a list other than the labels. */
+  /** The answers that a person chooses from, by index, if they are a list different from the labels. */
   readonly answers?: () => readonly (Answer | JointAnswer)[];
 }
 

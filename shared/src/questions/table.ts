@@ -1,4 +1,4 @@
-/** Every type of question by name, and its constructor. An app bundles the constructors that it calls, and no table. */
+/** Every type of question by name, with its constructor. An app bundles only the constructors that it calls, not this table. */
 
 import { type BestFields, bestCall, bestKind } from './best.ts';
 import { type ChoiceFields, choiceCall, choiceKind } from './choice.ts';
@@ -55,7 +55,7 @@ export const kinds: { readonly [T in QuestionType]: QuestionKind<QuestionFields[
   distribution: distributionKind,
 };
 
-/** What each constructor is called with, from a document. */
+/** The arguments of each constructor, from a document. */
 export const calls: { readonly [T in QuestionType]: CallOf<QuestionFields[T]> } = {
   flag: flagCall,
   choice: choiceCall,
@@ -69,9 +69,9 @@ export const calls: { readonly [T in QuestionType]: CallOf<QuestionFields[T]> } 
   distribution: distributionCall,
 };
 
-/** What is known of a type, from a document that holds its name and its fields. */
+/** The question type of a document that contains the type's name and fields. */
 export const kindOf = (metric: { readonly type: QuestionType }): QuestionKind<typeof metric> => kinds[metric.type] as QuestionKind<object>;
 
-/** What its constructor is called with. */
+/** The arguments of a metric's constructor. */
 export const callOf = (metric: { readonly type: QuestionType }, ask: DocumentAsk): never[] =>
   (calls[metric.type] as CallOf<object>)(metric, ask) as never[];

@@ -1,17 +1,17 @@
-/** A text: a string of which nobody has a list. */
+/** A text: a string from an unknown set. */
 
 import { expertRapporLaw, type RapporParameters, rapporFromParameters, rapporLaw } from '../mechanisms/rappor.ts';
 import { assertAsk } from '../schema/asks.ts';
 import type { CallOf, QuestionKind } from './kind.ts';
 import type { Ask, NamedText, Question } from './question.ts';
 
-/** RAPPOR with an expert's own parameters. It carries its checks, for only those who bring parameters need them. */
+/** RAPPOR with an expert's own parameters. It carries its checks, so that only apps that set parameters bundle them. */
 export const expertRappor = (parameters: RapporParameters): NamedText => ({
   takes: 'text',
   law: (_size, epsilon, _devices, permanent) => expertRapporLaw(rapporFromParameters(parameters), epsilon, permanent),
 });
 
-/** Which string? Estimated for the candidates that the collector is given. */
+/** Asks for a string. Frequencies are estimated for the candidates given to the collector. */
 export function text(ask: Ask<NamedText>): Question<string> {
   assertAsk('text(ask)', ask);
   return {
@@ -25,10 +25,10 @@ export function text(ask: Ask<NamedText>): Question<string> {
   };
 }
 
-/** A document of it has no fields of its own. */
+/** It has no fields of its own in a document. */
 export type TextFields = object;
 
-/** What its constructor is called with, from a document. */
+/** The constructor's arguments, from a document. */
 export const textCall: CallOf<TextFields> = (_fields, ask) => [ask];
 
 export const textKind: QuestionKind<TextFields> = {

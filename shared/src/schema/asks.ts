@@ -1,15 +1,18 @@
-/** What plain JavaScript passes by mistake to the constructors of questions. In development only, as the checks of a schema. */
+/**
+ * Catches wrong arguments that plain JavaScript may pass to the constructors of questions. Like the schema checks, it runs in development
+ * only.
+ */
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /**
- * Checks that a question's last argument is what it should be.
+ * Checks that a question's last argument is its `ask` object.
  *
- * @param call as its constructor is called, `flag(ask)`
+ * @param call the constructor's call as shown in the message, such as `flag(ask)`
  * @throws {TypeError} that shows the call
  */
 export function assertAsk(call: string, ask: unknown): void {
-  // Empty in a production bundle, so that bundlers leave out the calls too.
+  // The body is empty in a production bundle, so bundlers drop the calls too.
   if (process.env.NODE_ENV !== 'production') {
     if (typeof ask === 'object' && ask !== null && !Array.isArray(ask)) return;
     const example = "{ epsilon: 1, description: 'Is dark mode on?' }";

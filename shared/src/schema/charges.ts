@@ -1,26 +1,26 @@
 /**
- * What a schema can spend. Charges are static: one report's ε times the slots that a window can hold, or ε∞ for a
- * permanent metric, which stays silent for one window between two epochs. So a window's sum is known before shipping,
- * an honest device never runs out in the middle of one, and nobody is missing for a reason.
+ * What a schema can spend. Charges are static: the ε of one report times the number of slots that a window can contain, or ε∞ for a
+ * permanent metric, which stays silent for one window between two epochs. The sum of a window is therefore known before the app ships. An
+ * honest device never runs out of budget in the middle of a window, so no device is missing for a reason that depends on its answers.
  */
 
 import { type Cadence, DAYS, type Period } from '../calendar.ts';
 import type { Permanence } from '../questions/question.ts';
 
-/** ε that may be spent in any `per` consecutive days. */
+/** The ε that may be spent in any `per` consecutive days. */
 export interface Budget {
   readonly epsilon: number;
   readonly per: Period;
 }
 
-/** What one metric can spend in one window. */
+/** The most that one metric can spend in one window. */
 export interface Charge {
   readonly metric: string;
-  /** How often it is charged in a window: its slots, or once for a permanent metric. */
+  /** The number of charges in a window: its slots, or one for a permanent metric. */
   readonly times: number;
-  /** ε of one report, or of an epoch. */
+  /** ε of one report, or of an epoch for a permanent metric. */
   readonly epsilon: number;
-  /** ε of a window. */
+  /** ε of a whole window. */
   readonly charge: number;
 }
 
@@ -30,27 +30,27 @@ interface Charged {
   readonly permanent?: Permanence;
 }
 
-/** How many slots, `every` days apart or more, can lie in one window: the first on its first day. */
+/** The number of slots, at least `every` days apart, that fit into one window. The first lies on the window's first day. */
 export const slotsPerWindow = (every: Cadence, per: Period): number => Math.ceil(DAYS[per] / DAYS[every]);
 
 /**
- * What a metric can spend in so many days of answering whenever it can. Epochs of a permanent metric begin no sooner after
- * each other than `renew`, nor than the silent window.
+ * The most that a metric can spend in `days` days if it is answered whenever possible. Epochs of a permanent metric begin at least `renew`
+ * apart, and at least the silent window apart.
  */
 export const chargeIn = ({ epsilon, every, permanent }: Charged, days: number, per: Period): number =>
   (permanent ?? { epsilon }).epsilon * Math.ceil(days / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
 
 /**
- * Whether a device can keep count of a metric: its charge is a number above 0 that fits the budget alone. It is not where a
- * period has no known length (`per: 'quarter'`) or an ε is no finite number. Comparisons with NaN are all false, so a ledger
- * that counted such a metric would find every slot free. Production bundles hold no other check of a schema.
+ * Whether a device can account for a metric: its charge is a number above 0 that fits the budget on its own. It is false if a period has no
+ * known length (`per: 'quarter'`) or an ε is not a finite number. Comparisons with NaN are always false, so the ledger would find every
+ * slot of such a metric free. This is the only check of a schema in production bundles.
  */
 export function isChargeable(metric: Charged, { epsilon, per }: Budget): boolean {
   const charge = chargeIn(metric, DAYS[per], per);
   return charge > 0 && fits([charge], epsilon);
 }
 
-/** The charges of a schema's metrics, in their order. */
+/** The charges of a schema's metrics, in the metrics' order. */
 export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {
   return Object.entries(metrics).map(([name, metric]) => {
     const { epsilon } = metric.permanent ?? metric;
@@ -60,8 +60,8 @@ export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Pe
 }
 
 /**
- * The metrics that a device answers under `assign: 'random'`: those of its own random order that still fit the budget. The
- * order is drawn without looking at a value, so every metric's devices are a random sample of all.
+ * The metrics that a device answers under `assign: 'random'`: it walks its own random order and takes each metric that still fits the
+ * budget. The order is drawn independently of all values, so each metric's devices are a random sample of all devices.
  */
 export function assigned(
   order: readonly string[],
@@ -70,15 +70,15 @@ export function assigned(
 ): readonly string[] {
   const taken: number[] = [];
   return order.filter((name) => {
-    const metric = metrics[name]; // none where it was an older version's
+    const metric = metrics[name]; // undefined if only an older version had it
     const charge = metric && chargeIn(metric, DAYS[per], per);
     return charge && fits([...taken, charge], epsilon) && taken.push(charge);
   });
 }
 
 /**
- * A sum of ε, with the roundings of its additions added back (Neumaier 1974): as if rounded once. A year of daily 0.86,
- * added up plainly, is off by more than the margin below.
+ * A sum of ε that compensates the rounding errors of its additions (Neumaier 1974), so it is as if rounded once. The plain sum of 365 daily
+ * charges of 0.86 is off by more than the margin below.
  */
 export function sumOf(epsilons: readonly number[]): number {
   let sum = 0;
@@ -92,15 +92,15 @@ export function sumOf(epsilons: readonly number[]): number {
 }
 
 /**
- * Whether charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`): half of that allows for ε that
- * have no exact double, so that 0.1 + 0.2 fits 0.3, and half for the rounding of the sum, since no ε is above 64. Nothing
- * fits a budget that is no finite number.
+ * Whether charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`). Half of that margin allows for ε that have no exact
+ * double, so that 0.1 + 0.2 fits 0.3. The other half covers the rounding of the sum, since no ε is above 64. Nothing fits a budget that is
+ * not a finite number.
  */
 export const fits = (charges: readonly number[], budget: number): boolean =>
   Number.isFinite(budget) && sumOf(charges) <= budget + charges.length * 2 ** -47;
 
 /**
- * Checks that the charges of a schema's metrics fit its budget: all together or, under `assign: 'random'`, each alone.
+ * Checks that the charges of a schema's metrics fit its budget: all together or, under `assign: 'random'`, each on its own.
  *
  * @throws {RangeError} with the table of charges
  */

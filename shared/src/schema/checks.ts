@@ -1,9 +1,9 @@
 /**
- * The checks of a schema before it ships, as an app defines it and as a document: one set of rules, so that what `defineSchema` takes, the
- * collector takes too. They run in development, in tests and in every command of the collector;
- * a production bundle (`process.env.NODE_ENV` is "production") leaves them out, for the schema that it holds is the one
- * that was checked. No guarantee rests on them there: laws refuse what they can't hold, `defineSchema` refuses charges that
- * it can't count (`isChargeable`), a range that has no width takes no number, and the ledger keeps the budget.
+ * The checks of a schema before it ships. The same rules apply to a schema as an app defines it and to its document, so the collector
+ * accepts whatever `defineSchema` accepts. The checks run in development, in tests and in every command of the collector. A production
+ * bundle (`process.env.NODE_ENV` is "production") omits them, because its schema has already been checked. No guarantee depends on them
+ * there: laws refuse an ε that they can't represent, `defineSchema` refuses charges that can't be counted (`isChargeable`), a range without
+ * width accepts no number, and the ledger enforces the budget.
  */
 
 import { PERIOD_DAYS } from '../calendar.ts';
@@ -35,7 +35,7 @@ import type { SchemaSpec } from './spec.ts';
 const periods = Object.keys(PERIOD_DAYS);
 const isCadence: Rule = isOneOf([...periods, 'once']);
 
-/** Of every metric: of its question, and of the law that it spends. */
+/** The rules for the fields that every metric has. */
 const commonRules = (epsilon: number): Rules => ({
   epsilon: isEpsilon,
   otherwise: () => {}, // its own question knows what is an answer
@@ -46,12 +46,12 @@ const commonRules = (epsilon: number): Rules => ({
   }),
 });
 
-/** What people say of a metric. */
+/** Rules for the descriptive fields of a metric. */
 const aboutRules: Rules = { description: isText, unit: optional(isText), owner: optional(isText), expires: optional(isDay) };
 
 const isType: Rule = isOneOf(Object.keys(kinds));
 
-/** A metric's fields under the rules of its type, and of every metric. */
+/** Checks a metric's fields against the rules of its type and those of every metric. */
 function assertFields(field: string, type: unknown, fields: { readonly epsilon: number }, others: Rules): void {
   isType(`${field}.type`, type);
   const { rules, together } = kinds[type as QuestionType];
@@ -60,10 +60,10 @@ function assertFields(field: string, type: unknown, fields: { readonly epsilon: 
 }
 
 /**
- * Checks what stands for no answer, where a metric says it.
+ * Checks the `otherwise` answer of a metric that has one.
  *
- * @param input undefined for what is no answer
- * @throws {RangeError} when it is no answer to the question, or the slots have no end
+ * @param input undefined for a value that is not an answer
+ * @throws {RangeError} when it is not an answer to the question, or the slots have no end
  */
 export function assertOtherwise(
   field: string,
@@ -75,10 +75,10 @@ export function assertOtherwise(
   rule('slots that end, for otherwise is reported at their ends', () => every !== 'once')(`${field}.every`, every);
 }
 
-/** A metric as an app asks it. */
+/** Checks a metric as an app defines it. */
 const isQuestion: Rule = (field, question) => {
   const { type, ask, fields, input } = question as Question<unknown>;
-  // The types know what is a mechanism; its law's refusals name the metric.
+  // TypeScript's types check the mechanism; errors of its law name the metric.
   const others = { ...aboutRules, every: optional(isCadence), mechanism: () => {} };
   assertFields(field, type, { ...ask, ...fields }, others);
   assertOtherwise(field, ask, input);
@@ -89,16 +89,16 @@ const isLaw: Rule = (field, law) => {
   rule('a law without null: what is optional is left out', (values: object) => !Object.values(values).includes(null))(field, law);
 };
 
-/** A metric as a document holds it. */
+/** Checks a metric as a document contains it. */
 const isMetric: Rule = (field, metric) => {
   const fields = (metric ?? {}) as MetricDocument;
   assertFields(field, fields.type, fields, { type: isType, every: isCadence, law: isLaw });
 };
 
 /**
- * Throws where subset selection sends a bit for each answer of a long list, and `longList()` would send two or three bytes: no
- * bundler can tell a long list from a short one, so that only what an app names brings the code (long-list.ts). A permanent list
- * keeps its bits, for short reports would name a cohort that stays.
+ * Throws a RangeError if subset selection would send one bit per answer of a long list where `longList()` would send two or three bytes. A
+ * bundler can't tell a long list from a short one, so the code is bundled only if the app names it (long-list.ts). A permanent list keeps
+ * its bits, because its short reports would contain a cohort that stays the same.
  */
 function assertShort(law: Law, epsilon: number): void {
   if (law.mechanism !== 'subset') return;
@@ -109,7 +109,7 @@ function assertShort(law: Law, epsilon: number): void {
   );
 }
 
-/** Of a schema, as it is defined and as a document. */
+/** The rules for the fields of a schema, as defined and as a document. */
 const schemaRules: Rules = {
   app: isName,
   version: isWhole,
@@ -129,7 +129,7 @@ const isDocument = conform({
   about: byName(conform(aboutRules)),
 });
 
-/** What no field tells by itself. */
+/** The rules that involve several fields. */
 function assertWhole({ segments = {}, metrics }: Pick<SchemaSpec, 'segments'> & { readonly metrics: object }): void {
   const combinations = Object.values(segments).reduce((product, { length }) => product * length, 1);
   rule(`at most ${MAX_SEGMENTS} combinations`, () => combinations <= MAX_SEGMENTS)('schema.segments', combinations);
@@ -137,7 +137,7 @@ function assertWhole({ segments = {}, metrics }: Pick<SchemaSpec, 'segments'> & 
 }
 
 /**
- * Checks what `defineSchema` is given.
+ * Checks the argument of `defineSchema`.
  *
  * @throws {RangeError} that names the field, what was expected and what came
  */
@@ -156,7 +156,7 @@ export function assertSpec(spec: SchemaSpec): void {
 }
 
 /**
- * Checks a document by the same rules, but for its laws and charges.
+ * Checks a document by the same rules, except for its laws and charges.
  *
  * @throws {RangeError} that names the field, what was expected and what came
  */

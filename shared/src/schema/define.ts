@@ -1,4 +1,4 @@
-/** `defineSchema`: one const object that the app uses as it is and the collector reads. Checked and resolved here. */
+/** `defineSchema` checks and resolves a schema: one const object that the app uses directly and the collector reads. */
 
 import { assertCharges, isChargeable } from './charges.ts';
 import { assertSpec } from './checks.ts';
@@ -7,7 +7,7 @@ import type { Questions, SchemaSpec, Segments } from './spec.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** A schema, ready to use: its document, which is plain JSON, and the questions, which turn values into indices. */
+/** A schema, ready to use: its document, which is plain JSON, and its questions, which turn values into indices. */
 export interface Schema<M extends Questions = Questions, S extends Segments = Segments> {
   readonly document: SchemaDocument & { readonly segments?: S };
   readonly questions: M;
@@ -18,13 +18,13 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
 /**
  * Checks a schema and resolves each metric's law.
  *
- * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A
- * production bundle holds only the checks without which a device could not keep the budget (checks.ts says why)
+ * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A production bundle
+ * contains only the checks that a device needs in order to keep the budget (checks.ts explains why)
  */
 export function defineSchema<const M extends Questions, const S extends Segments = Segments>(spec: SchemaSpec<M, S>): Schema<M, S> {
   if (process.env.NODE_ENV !== 'production') assertSpec(spec);
   const { app, version, budget, segments, assign, devices = 100_000, metrics: questions } = spec;
-  // Without a prototype: a metric may have any name, and one that nobody declared is never found.
+  // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.
   const metrics: { [name: string]: MetricDocument } = Object.create(null);
   const about: { [name: string]: About } = Object.create(null);
   for (const [name, { type, ask, fields, size, law }] of Object.entries(questions)) {

@@ -10,12 +10,12 @@ import type { Permanence, Question } from '../questions/question.ts';
 import { callOf, kindOf, type QuestionFields, type QuestionType } from '../questions/table.ts';
 import type { Budget } from './charges.ts';
 
-/** What the document of every metric has. */
+/** The fields that the document of every metric has. */
 interface CommonDocument {
   /** ε of one report. */
   readonly epsilon: number;
   readonly every: Cadence;
-  /** What is reported of a slot in which nothing was recorded: then presence tells nothing. */
+  /** The answer reported for a slot in which nothing was recorded, so that the presence of a report reveals nothing. */
   readonly otherwise?: Json;
   readonly permanent?: Permanence;
   readonly law: Law;
@@ -26,10 +26,12 @@ export type MetricDocument = {
   [T in QuestionType]: CommonDocument & { readonly type: T } & QuestionFields[T];
 }[QuestionType];
 
-/** A metric whose question has a type. */
+/** A metric whose question has the given type. */
 export type DocumentOf<T extends QuestionType> = Extract<MetricDocument, { readonly type: T }>;
 
-/** What people say of a metric. None of it reaches the wire's checksum: mending a description must not orphan devices. */
+/**
+ * The descriptive fields of a metric. They are not part of the wire's checksum, because correcting a description must not orphan devices.
+ */
 export interface About {
   readonly description: string;
   readonly unit?: string;
@@ -52,21 +54,21 @@ export interface SchemaDocument {
   readonly about: { readonly [name: string]: About };
 }
 
-/** The canonical JSON of a document: what the fingerprint is taken of. */
+/** The canonical JSON of a document, from which the fingerprint is computed. */
 export const canonicalSchema = (document: Partial<SchemaDocument>): string => canonicalJson(document as unknown as Json);
 
-/** The schema's name on the wire, `app/version/checksum`; the checksum is of everything but `about`. */
+/** The schema's name on the wire, `app/version/checksum`. The checksum covers everything except `about`. */
 export function wireName({ about: _about, ...rest }: SchemaDocument): string {
   return `${rest.app}/${rest.version}/${checksum64(canonicalSchema(rest))}`;
 }
 
-/** The answers of a list metric in the order of their indices; undefined for text, joint with one or not, and for numbers. */
+/** The answers of a list metric in the order of their indices; undefined for texts (also within a joint metric) and for numbers. */
 export const answersOf = (metric: MetricDocument): readonly (Answer | JointAnswer)[] | undefined => kindOf(metric).answers(metric);
 
-/** The range of a metric whose mean is estimated; undefined for one whose answers' shares are. */
+/** The range of a metric whose mean is estimated; undefined if shares are estimated. */
 export const rangeOf = (metric: MetricDocument): Range | undefined => kindOf(metric).range?.(metric);
 
-/** A metric's question as its document tells it: enough to know what is an answer, for its law is known. */
+/** Reconstructs a metric's question from its document. This suffices to check answers, because the law is already known. */
 export function questionOf(metric: MetricDocument): Question<unknown> {
   const ask: DocumentAsk = { epsilon: metric.epsilon, description: '' };
   return kindOf(metric).make(...callOf(metric, ask)) as Question<unknown>;

@@ -1,15 +1,15 @@
-/** Rules for plain data. One that is broken throws a RangeError, names the field, and says what was expected and what came. */
+/** Rules for plain data. A violated rule throws a RangeError that names the field, what was expected and what came. */
 
-/** Throws unless the value of the field is good. */
+/** Throws a RangeError unless the field's value is valid. */
 export type Rule = (field: string, value: unknown) => void;
 
-/** Rules by key; a key without a rule is refused. */
+/** Rules by key. A key without a rule is refused. */
 export type Rules = { readonly [key: string]: Rule };
 
-/** The most characters of what came that a message shows. */
+/** The most characters of the received value that a message shows. */
 const MOST_SHOWN = 200;
 
-/** Whether a value is good. One of another type than a condition takes, which may throw there, is not. */
+/** Whether a value is valid. A value of another type than the condition expects may make it throw; such a value is invalid. */
 function keeps(value: unknown, good: (value: never) => boolean): boolean {
   try {
     return good(value as never);
@@ -18,7 +18,7 @@ function keeps(value: unknown, good: (value: never) => boolean): boolean {
   }
 }
 
-/** What is expected, in words and as a condition. */
+/** Makes a rule from a condition and its description in words. */
 export const rule =
   (expected: string, good: (value: never) => boolean): Rule =>
   (field, value) => {
@@ -29,7 +29,7 @@ export const rule =
 const matches = (expected: string, pattern: RegExp): Rule => rule(expected, (value) => typeof value === 'string' && pattern.test(value));
 
 const isPositive: Rule = /* @__PURE__ */ rule('a finite number above 0', (value: number) => Number.isFinite(value) && value > 0);
-/** Far more than a year of daily reports can spend, and few enough digits to be stated in full. */
+/** Far more than a year of daily reports can spend, yet short enough to be printed in full. */
 const MAX_EPSILON = 1e9;
 const isStatable: Rule = /* @__PURE__ */ rule(`a number of at most ${MAX_EPSILON}`, (value: number) => value <= MAX_EPSILON);
 
@@ -46,7 +46,7 @@ export const isName: Rule = /* @__PURE__ */ matches('a letter, then at most 63 o
 /** One of a few words. */
 export const isOneOf = (words: readonly unknown[]): Rule => rule(`one of ${words.join(', ')}`, (value) => words.includes(value));
 
-/** A rule for a key that may be left out. */
+/** A rule for an optional key. */
 export const optional =
   (inner: Rule): Rule =>
   (field, value) => {
@@ -56,7 +56,7 @@ export const optional =
 /** The longest list of answers; a joint question's product counts. */
 export const MAX_ANSWERS = 100_000;
 
-/** The most groups that segments may tell apart. */
+/** The most combinations of segment values. */
 export const MAX_SEGMENTS = 64;
 
 /** Edges that part the numbers into buckets. */
