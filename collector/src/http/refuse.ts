@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { StoreFull } from '../store/store.ts';
 import { bodyOf, Refusal, refusal } from './refusal.ts';
 
-/** The least `Retry-After`, in seconds. Up to as many seconds are added at random, so that devices do not all retry at once. */
+/** The least `Retry-After` in seconds, and how many seconds are added at random at most, so that devices do not all retry at once. */
 const RETRY_AFTER = 5;
 const RETRY_JITTER = 25;
 
@@ -33,8 +33,8 @@ export function refuseRead(response: Response, reason: Refusal): void {
 }
 
 /**
- * The refusal that answers an error: the error itself if it is a refusal, `full` for a full store, and otherwise a generic failure without
- * details.
+ * The refusal that answers an error: the error itself if it is a refusal, `disk-full` for a full store, and otherwise a generic failure
+ * without details.
  */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
