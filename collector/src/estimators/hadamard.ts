@@ -1,6 +1,6 @@
 /**
  * The shares of a list's answers from Hadamard response (HR; see shared/src/mechanisms/hadamard.ts). With C the Walsh-Hadamard transform of
- * the tally, the support of v follows from (1/Q) Σ_λ C(m(λv)), where m(w) is the mask whose common ones with u are, modulo 2, as many as
+ * the tally, the support of v is (1/Q) Σ_λ C(m(λv)), where m(w) is the mask whose common ones with u are, modulo 2, as many as
  * Tr(u·w). This takes K log K steps and Q for each answer, all in integers.
  */
 

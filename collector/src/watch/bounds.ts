@@ -2,10 +2,10 @@
  * Tests of one cell or one answer at a time that hold whatever the answers are. Each is a valid test for any number of reports. The least
  * p-value is multiplied by their number (Bonferroni).
  *
- * A report sets a cell with a probability between a low and a high value, whoever sends it. So the probability that fewer than n low or
- * more than n high of n reports set it by a given margin is at most exp(-n KL) (Hoeffding 1963, theorem 1). The same holds for an answer,
- * which a report supports with probability q to p. An answer that is in the design but not in the list is supported with probability q
- * only. Reports of one device on T days count as one: the bounds hold for n/T.
+ * A report sets a cell with a probability between a low and a high value, whoever sends it. So a share of n reports that is below low or
+ * above high has probability at most exp(-n KL) (Hoeffding 1963, theorem 1). The same holds for an answer, which a report supports with
+ * probability q to p. An answer that is in the design but not in the list is supported with probability q only. Reports of one device on T
+ * days count as one: the bounds hold for n/T.
  */
 
 import { MODULUS, type Support } from '@murmuration/shared';
