@@ -1,4 +1,4 @@
-// What the collector's API answers, as the dashboard reads it: metrics, their estimates, and refusals.
+// The responses of the collector's API as the dashboard uses them: metrics, their estimates, and refusals.
 // Shares are fractions of one; estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
 
 import type { Law, QuestionType } from '@murmuration/shared';
@@ -19,7 +19,7 @@ export interface Metric {
   readonly every: Cadence;
   readonly epsilon: number;
   readonly permanent?: { readonly epsilon: number; readonly renew: 'week' | 'month' | 'year' | 'never' };
-  /** The answer that is reported of slots in which nothing was recorded, in words. */
+  /** The answer, in words, that is reported for slots in which nothing was recorded. */
   readonly otherwise?: string;
   /** Each device is asked only a random part of the schema's metrics. */
   readonly assign?: 'random';
@@ -29,10 +29,10 @@ export interface Metric {
   readonly segments: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whom estimates are about: all users, of whom those who reported are a sample, or these alone. */
+/** Whom estimates describe: all users, of whom those who reported are a sample, or only those who reported. */
 export type Among = 'population' | 'reports';
 
-/** One answer with its share and how sure that is. `truth` is known in the demo only. */
+/** One answer with its share and its uncertainty. `truth` is known only in the demo. */
 export interface Answer {
   readonly answer: unknown;
   readonly label: string;
@@ -41,12 +41,12 @@ export interface Answer {
   readonly low: number;
   readonly high: number;
   readonly truth?: number;
-  /** Of a distribution's cell: the share that is closest to the truth as a whole. It carries no interval. */
+  /** For a cell of a distribution: its smoothed share, which is closest to the truth as a whole. It has no interval. */
   readonly smoothed?: number;
   readonly consistent?: number;
 }
 
-/** What is known of a distribution besides the shares of its cells, in the unit of the question. */
+/** The data about a distribution beyond the shares of its cells, in the unit of the question. */
 export interface Distribution {
   readonly mean: { readonly estimate: number; readonly low: number; readonly high: number };
   readonly quantiles: readonly { readonly level: number; readonly estimate: number; readonly low: number; readonly high: number }[];
@@ -59,15 +59,15 @@ export interface Estimates {
   readonly minimum: number;
   readonly from: string | null;
   readonly to: string | null;
-  /** Where the one answer is a number and no share. */
+  /** Set when the only answer is a number rather than a share. */
   readonly unit?: 'value';
   readonly answers: readonly Answer[];
-  /** Under "every report came through the law" a p-value; and how far 1 % of crafted reports could move an estimate. */
+  /** The p-value of "every report came through the law", and how far 1 % of crafted reports could move an estimate. */
   readonly watch: { readonly pValue: number; readonly perPercent?: number };
   readonly distribution?: Distribution;
 }
 
-/** What the collector says when it refuses a request. */
+/** The collector's response when it refuses a request. */
 export interface Refusal {
   readonly error: string;
   readonly expected?: unknown;
