@@ -1,4 +1,4 @@
-/** The `murmuration` command. Exit codes: 0 done, 1 failed or found false, 2 bad usage or bad input. */
+/** The `murmuration` command. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage or invalid input. */
 
 import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
@@ -9,7 +9,7 @@ import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { Failure, UsageError } from './commands/usage.ts';
 
-/** Runs a command line; the first two of `argv` are the runtime and the script. */
+/** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
   for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore]) add(program);

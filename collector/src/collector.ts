@@ -26,29 +26,41 @@ export interface CollectorOptions {
   readonly data: string;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
-  /** Fewer reports than this say nothing: 20 when left out. */
+  /** Estimates from fewer reports than this are not shown. Default: 20. */
   readonly minimum?: number;
   /** For demonstrations: the true shares, shown beside the estimates. */
   readonly truth?: Truth;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly log?: Logger;
-  /** Pages that may report, as browsers name them (`https://app.example`): all when left out. A request without an origin is no page. */
+  /**
+   * Origins of the pages that may report, as in the `Origin` header (`https://app.example`). Default: any. Requests without an `Origin`
+   * header do not come from a page and are always accepted.
+   */
   readonly origins?: readonly string[];
-  /** Reports that one source may send in a minute; any number when left out. A source is the address that connects, of IPv6 its first 64 bits. Until it has sent so many a batch is taken whole, so it may have sent up to a batch more. */
+  /**
+   * Reports that one source may send in a minute. Default: no limit. A source is the address of the connection (for IPv6, its first 64
+   * bits). The limit is checked before a batch, not within it, so a source can exceed it by at most one batch.
+   */
   readonly perMinute?: number;
-  /** Reports of one metric in one batch, of which an honest device sends one: 1,000 when left out, all that a batch may hold. */
+  /** Reports of one metric in one batch. An honest device sends one. Default: 1,000, the most that a batch can hold. */
   readonly perMetric?: number;
-  /** Bytes that requests may hold while they wait for their commit, before others are asked to come later: each its body and 12,000. 96 MiB when left out, some 8,000 small batches. */
+  /**
+   * Bytes that requests may hold while they wait for their commit. Beyond that, requests are asked to retry later. Each request counts as
+   * its body plus 12,000 bytes. Default: 96 MiB, which is some 8,000 small batches.
+   */
   readonly mostQueued?: number;
-  /** Bytes of bodies on their way, which have come in part: beyond them who has been sending for the longest is asked to come later. 96 MiB when left out. */
+  /**
+   * Bytes of request bodies that have arrived only in part. Beyond that, the request that has been sending longest is asked to retry later.
+   * Default: 96 MiB.
+   */
   readonly mostArriving?: number;
-  /** Bytes of the disk that stay free: 256 MiB when left out. */
+  /** Bytes of the disk that stay free. Default: 256 MiB. */
   readonly leastFree?: number;
-  /** How many bytes of the disk are free. */
+  /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
   readonly timeouts?: Timeouts;
-  /** The store, when it is not the embedded one. */
+  /** Opens another store than the embedded one. */
   readonly openStore?: (shapes: Shapes) => Promise<Store>;
 }
 
@@ -56,18 +68,18 @@ export interface CollectorOptions {
 export interface Collector {
   readonly app: Express;
   readonly store: Store;
-  /** Listens, and resolves to the address. Port 0 takes a free one. */
+  /** Starts listening and resolves to the address. Port 0 picks a free port. */
   readonly listen: (port: number, host: string) => Promise<string>;
-  /** Resolves when the store can do no more: the collector must be opened anew. */
+  /** Resolves when the store has failed for good. The collector must then be reopened. */
   readonly failed: Promise<Error>;
-  /** Answers what was accepted, then stops. */
+  /** Answers the requests that were accepted, then stops. */
   readonly close: () => Promise<void>;
 }
 
 const dashboard = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
 /**
- * Opens the store and wires the routes.
+ * Opens the store and sets up the routes.
  *
  * @throws {Error} when the store can't be opened or two schemas contradict each other
  */

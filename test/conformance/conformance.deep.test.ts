@@ -1,4 +1,7 @@
-/** What every mechanism owes, with three times the rounds, reports and random bytes of `npm test`: a variance misstated by a fifth fails. */
+/**
+ * The requirements for every mechanism, with three times the rounds, reports and random bytes of `npm test`: a variance misstated by a
+ * fifth fails.
+ */
 
 import { describe, test } from 'vitest';
 import { casesOf } from './checks/check.ts';

@@ -1,4 +1,4 @@
-/** What every mechanism owes, asked of each in turn. The proofs beside it go further where a mechanism has more to it. */
+/** The requirements for every mechanism, checked for each in turn. test/proofs goes further for mechanisms that need more. */
 
 import { mechanisms } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
-/** The integers of a law, wherever in its JSON they stand. */
+/** The integers of a law, at any depth of its JSON. */
 
-/** Where an integer stands: keys and indices from the law down. */
+/** The path of an integer: keys and indices from the law down. */
 export type Path = readonly (string | number)[];
 
-/** Every integer of a law, and where it stands. */
+/** Every integer of a law, with its path. */
 export function leavesOf(law: unknown, at: Path = []): readonly (readonly [path: Path, value: number])[] {
   if (typeof law === 'number') return [[at, law]];
   if (typeof law !== 'object' || law === null) return [];

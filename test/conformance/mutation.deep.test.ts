@@ -1,4 +1,4 @@
-/** Every fault of every mechanism: each law with each of its integers off by one, each wrong estimate in each law. */
+/** Every fault of every mechanism: each law with each of its integers off by one, and each wrong estimate in each law. */
 
 import { expectNoticed } from './notices.ts';
 

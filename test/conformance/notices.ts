@@ -1,4 +1,4 @@
-/** The suite is worth what it notices: a mechanism that is broken on purpose fails the check that names the fault. */
+/** Tests the suite itself: a mechanism that is deliberately broken must fail the check that the fault names. */
 
 import type { Law } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const throws = (run: () => void): boolean => {
   }
 };
 
-/** Asks of every mechanism whether it fails with each of the faults that are chosen. */
+/** Checks that every mechanism fails with each of the chosen faults. */
 export function expectNoticed(chosen: (faults: readonly Fault[]) => readonly Fault[]): void {
   describe.each(subjects)('$name fails when', ({ subject, checks, faults }) => {
     for (const { kind, detail = '', parts, caughtBy } of chosen(faults)) {

@@ -1,6 +1,6 @@
 /**
- * A specimen of every mechanism: its laws, its shipped randomizers, and its channel and encoding as the definition writes
- * them. That of mechanism X is what specimens/X.ts exports; without it nothing here loads.
+ * A specimen of every mechanism: its laws, its production randomizers, and its channel and encoding as written in the definition. The
+ * specimen of mechanism X is the export of specimens/X.ts; if it is missing, nothing here loads.
  */
 
 import { type Law, mechanismOf, mechanisms, type NumberLaw, type ShareLaw } from '@murmuration/shared';
@@ -9,7 +9,7 @@ import { addSupports } from '#collector/estimators/supports.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 
-/** The law of a mechanism whose reports tell of all inputs together: of a distribution, or of the best of options. */
+/** The law of a mechanism whose reports describe all inputs together: a distribution, or the best of options. */
 export type MatrixLaw = Exclude<Law, ShareLaw | NumberLaw>;
 
 type Specimens = { readonly [M in ShareLaw['mechanism']]: Specimen<Extract<ShareLaw, { mechanism: M }>> };
@@ -38,13 +38,13 @@ export const matrixSpecimens = telling('distribution', 'inputs') as MatrixSpecim
 /** Whether a law has a second stage. */
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;
 
-/** How many inputs a law has: of a list its answers, of strings the cells of the one cohort that they are proved in. */
+/** The number of inputs of a law: for a list its answers, for strings the cells of the single cohort used in the proofs. */
 export const inputsOf = (law: ShareLaw): number => ('size' in law ? law.size : mechanismOf(law).shape(law).cells);
 
-/** How many reports of a tally support each input, as the collector finds it. */
+/** The number of reports in a tally that support each input, as computed by the collector. */
 export const supportsIn = (law: ShareLaw, tallies: Tallies): Tally =>
   'size' in law ? supportsOf(law, tallies) : (tallies.get(0) as Tally);
 
-/** The same by the definition. */
+/** The same, computed from the definition. */
 export const addSupportsIn = (law: ShareLaw, tallies: Tallies): Float64Array =>
   'size' in law ? addSupports(law, tallies) : (tallies.get(0) as Tally).cells;

@@ -1,4 +1,4 @@
-/** What is checked: a mechanism as it ships, or broken in one place by faults/. */
+/** The subject of the checks: a production mechanism, or one that faults/ has broken in one place. */
 
 import { type Channel, cellsOf, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
@@ -11,14 +11,14 @@ import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { inputsOf, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';
 
-/** What every mechanism has. */
+/** The parts that every mechanism has. */
 export interface Subject<L extends Law = Law> {
   readonly specimen: Specimen<L>;
   readonly mechanism: Channel<L>;
-  /** How many inputs a law has. */
+  /** The number of inputs of a law. */
   readonly inputs: (law: L) => number;
   readonly estimates: (law: L, tallies: Tallies) => readonly Estimate[];
-  /** Whether estimates are means over all reports only where each cohort has as many: where it is estimated by itself. */
+  /** Set when estimates are means over all reports only if all cohorts have equally many, because each cohort is estimated separately. */
   readonly evenly?: boolean;
 }
 
@@ -28,13 +28,13 @@ export interface ShareSubject extends Subject<ShareLaw> {
   readonly supports: (law: ShareLaw, tallies: Tallies) => Tally;
 }
 
-/** A mechanism whose reports tell of a number. */
+/** A mechanism whose reports describe a number. */
 export interface NumberSubject extends Subject<NumberLaw> {
   readonly specimen: NumberSpecimen<NumberLaw>;
   readonly scores: (law: NumberLaw) => Scores;
 }
 
-/** A mechanism whose reports tell of all inputs together. */
+/** A mechanism whose reports describe all inputs together. */
 export interface MatrixSubject extends Subject<MatrixLaw> {
   /** What is estimated, a row each: means over devices of a weight by input. */
   readonly weights: (law: MatrixLaw) => readonly (readonly number[])[];
@@ -52,7 +52,7 @@ const shareSubject = (specimen: Specimen<ShareLaw>): ShareSubject => ({
   mechanism: mechanismFor(specimen) as Mechanism<ShareLaw>,
   inputs: inputsOf,
   supports: supportsIn,
-  // Strings are proved in the cells of one cohort, before candidates come into it; sets without their dummies.
+  // Strings are tested on the cells of one cohort, before candidates are involved; sets without their dummies.
   estimates: (law, tallies) => {
     const { support } = mechanismOf(law);
     return 'size' in law
@@ -66,11 +66,11 @@ const numberSubject = (specimen: NumberSpecimen<NumberLaw>): NumberSubject => ({
   mechanism: mechanismFor(specimen) as Channel<NumberLaw>,
   inputs: (law) => specimen.steps(law) + 1,
   scores: scoresOf,
-  // About all users: how numbers differ among those who reported, a tally does not tell exactly (collector's noise.ts).
+  // For all users, because a tally does not determine exactly how numbers differ among those who reported (the collector's noise.ts).
   estimates: (law, tallies) => estimatesOf(law, { tallies, perDevice: 1, candidates: [], people: reportsIn(tallies) }),
 });
 
-/** Of a distribution the cells, then the shares below each edge between them; of the best of options the inputs. */
+/** For a distribution: the cells, then the shares below each edge between them. For the best of options: the inputs. */
 const matrixSubject = (specimen: Specimen<MatrixLaw>): MatrixSubject => {
   const inputs = (law: MatrixLaw): number => (law.mechanism === 'exponential' ? law.weights.length : cellsOf(law));
   return {
@@ -93,7 +93,7 @@ const matrixSubject = (specimen: Specimen<MatrixLaw>): MatrixSubject => {
 const each = <S, T>(table: object, make: (specimen: S) => T): readonly (readonly [name: string, subject: T])[] =>
   Object.entries(table).map(([name, specimen]) => [name, make(specimen as S)]);
 
-/** The mechanisms by name: of shares, of numbers, and those whose reports tell of all inputs together. */
+/** The mechanisms by name: those of shares, those of numbers, and those whose reports describe all inputs together. */
 export const shareSubjects: readonly (readonly [name: string, subject: ShareSubject])[] = each(specimens, shareSubject);
 export const numberSubjects: readonly (readonly [name: string, subject: NumberSubject])[] = each(numberSpecimens, numberSubject);
 export const matrixSubjects: readonly (readonly [name: string, subject: MatrixSubject])[] = each(matrixSpecimens, matrixSubject);

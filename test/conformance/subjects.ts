@@ -1,4 +1,4 @@
-/** Every mechanism in one list, each with what it owes and the faults that must be noticed. */
+/** Every mechanism in one list, each with its requirements and the faults that must be detected. */
 
 import type { Law } from '@murmuration/shared';
 import type { Check } from './checks/check.ts';
@@ -11,7 +11,7 @@ import { codecs, misstated } from './faults/laws.ts';
 import { offByOne, otherRandomizers, tellingDraws } from './faults/randomizers.ts';
 import { matrixSubjects, numberSubjects, type Subject, shareSubjects } from './subject.ts';
 
-/** A mechanism, what it owes, and what breaks it. */
+/** A mechanism, its checks, and its faults. */
 interface Entry {
   readonly name: string;
   readonly subject: Subject;
@@ -29,7 +29,7 @@ const faultsOf = (subject: Subject, estimator: string): readonly Fault[] => [
   ...estimates(subject, estimator),
 ];
 
-/** The mechanisms of one kind, whose checks and faults of their own take that kind's subjects. */
+/** The mechanisms of one kind. Their specific checks and faults take subjects of that kind. */
 const kind = <S, L extends Law>(
   subjects: readonly (readonly [name: string, subject: S])[],
   checks: readonly Check<S, L>[],

@@ -1,4 +1,4 @@
-/** The faults of a client in real browsers, in short. `npm run faults -- client` has the long runs. */
+/** Short runs of the client's fault tests in real browsers. `npm run faults -- client` runs the long ones. */
 
 import { describe, test } from 'vitest';
 import { browserFaults } from './browsers.ts';

@@ -1,4 +1,4 @@
-/** The faults of a client in real browsers, short and long: each in every engine. */
+/** The client's fault tests in real browsers, short and long: each in every engine. */
 
 import { engines } from '../engines/engines.ts';
 import { backToFirst, frozen, restored } from './browsers/caches.ts';
@@ -11,7 +11,7 @@ import type { Fault } from './fault.ts';
 /** Rounds of a long run. */
 const LONG = 100;
 
-/** Each fault by name, with the rounds of its short run: what differs from round to round comes up in those. */
+/** Each fault by name, with the rounds of its short run. They are enough for every variation between rounds to occur. */
 const faults = [
   ['nothing kept before consent', beforeConsent, 1],
   ['killed after an upload', killedAfterUpload, 2],

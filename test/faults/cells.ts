@@ -1,6 +1,6 @@
 /**
- * The oracle. Batch n sets a cell of its own in two metrics, one of k-ary response and one of unary encoding, so that the
- * store says of each batch how often it is in the tallies, and whether in part.
+ * The oracle. Each batch n sets a cell of its own in two metrics, one with k-ary response and one with unary encoding.
+ * So the store shows for each batch how often it is in the tallies, and whether only in part.
  */
 
 import { choice, defineSchema } from '@murmuration/client';
@@ -13,7 +13,7 @@ import type { Store } from '#collector/store/store.ts';
 const CELLS = 1_024;
 const VALUES = ['0', '1', '2', '3', '4', '5', '6', '7'];
 const DAYS = 14;
-/** So many batches have a cell of their own. */
+/** The number of batches that have a cell of their own. */
 export const CAPACITY = CELLS * VALUES.length ** 2 * DAYS;
 
 const answers = Array.from({ length: CELLS }, (_, i) => `answer ${i}`);
@@ -31,7 +31,7 @@ const schema = defineSchema({
 export const document: SchemaDocument = schema.document;
 export const wire = wireName(document);
 
-/** Opens a collector's store beside it or after it. */
+/** Opens a collector's store, while the collector runs or afterwards. */
 export const openStore = (folder: string): Promise<Store> => openSqliteStore(folder, new Map([[wire, publish(document).metrics]]));
 
 const symbols = answers.map((_, cell) => toBase64url(bigEndian(cell, CELLS - 1)));
@@ -41,7 +41,7 @@ const vectors = answers.map((_, cell) => {
   return toBase64url(bytes);
 });
 
-/** Where batch n is counted. */
+/** The cell of batch n. */
 const placeOf = (n: number): { readonly cell: number; readonly row: number } => ({ cell: n % CELLS, row: Math.floor(n / CELLS) });
 const segmentOf = (row: number): { readonly high: string; readonly low: string } => ({ high: `${(row >> 3) & 7}`, low: `${row & 7}` });
 const dayOf = (row: number, today: number): number => today - (Math.floor(row / VALUES.length ** 2) % DAYS);
@@ -49,7 +49,7 @@ const dayOf = (row: number, today: number): number => today - (Math.floor(row / 
 /** The body of batch n. `today` must be the same for all batches of a run. */
 export function bodyOf(n: number, today: number): string {
   const { cell, row } = placeOf(n);
-  const mixed = Math.imul(n, 0x9e3779b1) >>> 0; // ids of devices come in no order
+  const mixed = Math.imul(n, 0x9e3779b1) >>> 0; // ids of devices arrive in no particular order
   const id = `${mixed.toString(16).padStart(8, '0')}${n.toString(16).padStart(24, '0')}`;
   const { high, low } = segmentOf(row);
   return `{"v":1,"schema":"${wire}","day":"${dayText(dayOf(row, today))}","batch":"${id}","segment":{"high":"${high}","low":"${low}"},"reports":[["symbol","${symbols[cell]}"],["bits","${vectors[cell]}"]]}`;
@@ -72,25 +72,28 @@ export async function countsOf(
   return counts;
 }
 
-/** What a store has of batches. */
+/** The state of batches in a store. */
 export interface Verdict {
   readonly acknowledged: number;
-  /** Acknowledged, and not there. */
+  /** Acknowledged but missing. */
   readonly lost: number;
   readonly double: number;
-  /** There in one metric only, or not in the weights of bits. */
+  /** Present in only one metric, or missing from the weights of bits. */
   readonly partial: number;
-  /** There, and not acknowledged: they must not count again when they are sent again. */
+  /** Present but not acknowledged. Resending them must not count them again. */
   readonly unheard: number;
 }
 
-/** Whether a store has each acknowledged batch once, and each other once or not at all. */
+/** Whether a store has each acknowledged batch exactly once, and every other batch at most once. */
 export const isExact = ({ lost, double, partial }: Verdict): boolean => lost + double + partial === 0;
 
 export const describe = ({ acknowledged, lost, double, partial }: Verdict): string =>
   `${acknowledged} acknowledged, ${lost} lost, ${double} double, ${partial} in part`;
 
-/** Compares a folder's store with what its clients know. `acknowledged` is 1 for each batch that was, 0 for others; a cell for each that may have been sent. */
+/**
+ * Compares a folder's store with what its clients know. `acknowledged` has an entry for each batch that may have been sent: 1 if it was
+ * acknowledged, else 0.
+ */
 export async function judge(store: Store, acknowledged: Uint8Array, today: number): Promise<Verdict> {
   const { symbol, bits } = await countsOf(store, acknowledged.length, today);
   const verdict = { acknowledged: 0, lost: 0, double: 0, partial: 0, unheard: 0 };
@@ -101,7 +104,7 @@ export async function judge(store: Store, acknowledged: Uint8Array, today: numbe
     if (symbol[n] !== bits[n]) verdict.partial++;
     if (known === 0 && symbol[n] !== 0) verdict.unheard++;
   }
-  // Each report of bits has one: the histogram of weights stands beside the tallies, and must say the same.
+  // Each report of bits has exactly one 1. The histogram of weights is stored beside the tallies, and must agree with them.
   const weights = await store.weights({ schemas: [wire], metric: 'bits' });
   const weighed = weights.reduce((sum, { reports }) => sum + (reports.get(1) ?? 0), 0);
   verdict.partial += Math.abs(weighed - bits.reduce((sum, count) => sum + count, 0));

@@ -1,6 +1,9 @@
-/** Chance that repeats: the same seed gives the same run. */
+/** Reproducible randomness: the same seed gives the same run. */
 
-/** Whole numbers below a bound, uniform enough for mutations: the high bits of a linear congruential generator modulo 2^32 (Knuth, TAOCP 2, §3.3.4, table 1, line 16). */
+/**
+ * Whole numbers below a bound, uniform enough for mutations: the high bits of a linear congruential generator modulo 2^32 (Knuth, TAOCP 2,
+ * §3.3.4, table 1, line 16).
+ */
 export function chance(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

@@ -1,4 +1,4 @@
-/** The faults of a client, in short. `npm run faults -- client` has the long runs. */
+/** Short runs of the client's fault tests. `npm run faults -- client` runs the long ones. */
 
 import { describe, expect, test } from 'vitest';
 import { clientFaults } from './client.ts';

@@ -1,4 +1,4 @@
-/** The faults of a client, short and long. */
+/** The client's fault tests, short and long. */
 
 import { interleavings } from './client/interleavings.ts';
 import type { Fault } from './fault.ts';

@@ -1,4 +1,4 @@
-/** The faults of a collector, in short. `npm run faults -- collector` has the long runs. */
+/** Short runs of the collector's fault tests. `npm run faults -- collector` runs the long ones. */
 
 import { describe, expect, test } from 'vitest';
 import { collectorFaults } from './collector.ts';

@@ -1,4 +1,4 @@
-/** The faults of a collector, short and long. */
+/** The collector's fault tests, short and long. */
 
 import { crowd, noCrowd } from './crowd.ts';
 import { drains } from './drain.ts';

@@ -1,8 +1,8 @@
-/** HTTP/1.1 over one socket, byte for byte as told: fast, and able to say what no proper client would. */
+/** HTTP/1.1 over one socket, byte for byte as given. It is fast, and can send what no correct client would. */
 
 import { connect, type Socket } from 'node:net';
 
-/** An answer. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
@@ -15,7 +15,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** A `POST /v1/reports` of a body, with further header lines. */
+/** A `POST /v1/reports` of a body, with additional header lines. */
 export function report(body: string | Buffer, headers = ''): Buffer {
   const head = `POST /v1/reports?key=pk_test HTTP/1.1\r\nHost: t\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n`;
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
@@ -29,10 +29,10 @@ function parseHead(head: string): Pick<Answer, 'status' | 'headers'> {
   return { status: Number(first.slice(9, 12)), headers };
 }
 
-/** One connection; requests may follow one another without waiting. */
+/** One connection. Requests may be pipelined. */
 export class Connection {
   readonly socket: Socket;
-  /** No longer open: what was not answered has failed. */
+  /** Closed: requests without a response have failed. */
   closed = false;
   #waiters: Waiter[] = [];
   #text = '';
@@ -48,12 +48,12 @@ export class Connection {
     });
   }
 
-  /** Requests that wait for their answer. */
+  /** The number of requests that wait for their response. */
   get pending(): number {
     return this.#waiters.length;
   }
 
-  /** Sends bytes and resolves to the next answer that belongs to no earlier request; rejects when the connection closes first. */
+  /** Sends bytes and resolves to the next response that belongs to no earlier request. Rejects when the connection closes first. */
   send(bytes: Buffer): Promise<Answer> {
     if (this.closed) return Promise.reject(new Error('closed'));
     return new Promise((resolve, reject) => {

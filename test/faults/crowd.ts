@@ -1,4 +1,7 @@
-/** A crowd that connects while the collector can't accept, as when it is busy for a moment: all wait their turn, and nobody is reset. */
+/**
+ * A crowd of clients connects while the collector can't accept, as when it is busy for a moment. All wait in the accept queue, and none is
+ * reset.
+ */
 
 import { readFileSync } from 'node:fs';
 import { dayNumber } from '@murmuration/shared';
@@ -10,14 +13,14 @@ import { serve, withFolder } from './server.ts';
 
 const MOST = 4_000;
 
-/** Why no such crowd may wait here; undefined when it may. */
+/** The reason why such a crowd can't wait here; undefined when it can. */
 export function noCrowd(): string | undefined {
   if (process.platform !== 'linux') return 'it reads /proc, which Linux has';
   const most = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
   return most >= MOST ? undefined : `the system lets ${most} connections wait (net.core.somaxconn), not ${MOST}`;
 }
 
-/** So many connect to a stopped process, at most 4,000, each with a batch; then it goes on. */
+/** This many clients (at most 4,000) connect to a stopped process, each with a batch. Then the process continues. */
 export const crowd = (size: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${folder}/data`];

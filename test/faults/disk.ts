@@ -1,6 +1,6 @@
 /**
- * A disk rebuilt from what a process asked of it: what a file holds for certain (synced), and what was written since. A power
- * loss may take any part of the rest; a killed process loses none of it.
+ * A disk reconstructed from a process's system calls: the content that is certain (synced), and the later writes.
+ * A power loss may lose any part of the latter; a killed process loses none of it.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ type Change = { readonly at: number; readonly bytes: Buffer } | { readonly lengt
 interface File {
   synced: Buffer;
   changes: Change[];
-  /** Whether its name is on the disk: a folder is synced as a file is. */
+  /** Whether its name is on the disk. A folder is synced like a file. */
   named: boolean;
-  /** Removed, but perhaps not on the disk. */
+  /** Removed, but the removal may not be on the disk. */
   removed: boolean;
 }
 
@@ -37,7 +37,7 @@ function apply(content: Buffer, changes: readonly Change[]): Buffer {
   return result.subarray(0, length);
 }
 
-/** Parts of a write, a sector each at most: a disk writes these whole or not at all. */
+/** Parts of a write, each at most a sector. A disk writes a sector completely or not at all. */
 function* sectors(change: Change): Generator<Change> {
   if ('length' in change) return yield change;
   for (let from = 0; from < change.bytes.length; ) {
@@ -47,7 +47,7 @@ function* sectors(change: Change): Generator<Change> {
   }
 }
 
-/** What survives of what was not synced: nothing, everything, or each sector by chance. */
+/** What survives of unsynced writes: nothing, everything, or each sector at random. */
 export type Survival = 'nothing' | 'everything' | (() => boolean);
 
 /** The files of one folder. */
@@ -63,7 +63,7 @@ export class Disk {
     return file;
   }
 
-  /** Takes in what a process asked of the disk; of anything else, nothing. */
+  /** Applies a system call that concerns the disk; ignores others. */
   apply(event: Event): void {
     if (event.kind === 'create') this.#file(event.path);
     if (event.kind === 'write' || event.kind === 'truncate') this.#file(event.path).changes.push(event);
@@ -72,7 +72,7 @@ export class Disk {
     if (removed !== undefined) removed.removed = true;
   }
 
-  /** A sync of a file, or of the folder that holds the names. */
+  /** Syncs a file, or the folder that holds the names. */
   #sync(path: string): void {
     const file = this.#files.get(path);
     if (file !== undefined) {
@@ -87,7 +87,7 @@ export class Disk {
     }
   }
 
-  /** Writes what survives into a new folder. */
+  /** Writes the surviving content into a new folder. */
   rebuild(folder: string, survival: Survival): void {
     mkdirSync(folder);
     for (const [path, { synced, changes, named, removed }] of this.#files) {

@@ -1,4 +1,4 @@
-/** SIGTERM under load: what was accepted is answered, what is acknowledged is there, and the process ends by itself. */
+/** SIGTERM under load: accepted requests are answered, acknowledged batches are stored, and the process ends by itself. */
 
 import { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';
@@ -8,7 +8,10 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-/** Requests that have reached a collector's system, and that it can't commit yet: each must be answered 204 after the signal, whether or not it has read them before. */
+/**
+ * Requests that have reached the system of a collector that can't commit them yet. Each must be answered 204 after the signal, whether or
+ * not the collector has read it before.
+ */
 async function held(data: string, requests: number, today: number, add: (kind: string, detail?: string) => void): Promise<Uint8Array> {
   const server = await serve(data);
   const acknowledged = new Uint8Array(requests);
@@ -32,7 +35,7 @@ async function held(data: string, requests: number, today: number, add: (kind: s
   return acknowledged;
 }
 
-/** Drains a collector whose requests all wait, then so many under load. */
+/** Drains a collector in which all requests wait, then this many collectors under load. */
 export const drains = (times: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [failures, today, requests] = [failuresOf(), dayNumber(Date.now()), 200];

@@ -1,13 +1,13 @@
-/** A fault, and what it takes to try it. */
+/** A fault test, and its requirements. */
 
 import type { Outcome } from './outcome.ts';
 
 export interface Fault {
   readonly name: string;
-  /** Why it can't be tried here; undefined when it can. */
+  /** The reason why it can't run here; undefined when it can. */
   readonly unable?: () => string | undefined;
-  /** In seconds, beside every other test. */
+  /** Takes seconds, and runs beside other tests. */
   readonly short: () => Promise<Outcome>;
-  /** In minutes, alone. */
+  /** Takes minutes, and runs alone. */
   readonly long: () => Promise<Outcome>;
 }

@@ -1,6 +1,7 @@
 /**
- * A disk that fills and is freed, and one that refuses: a small tmpfs filled by somebody else, and errors that strace puts in
- * the place of writes and syncs. Nothing acknowledged may be lost, and the collector must go on without a restart.
+ * A disk that fills up and is freed, and a disk that fails: a small tmpfs filled by another process, and errors that strace injects into
+ * writes and syncs.
+ * Nothing acknowledged may be lost, and the collector must continue without a restart.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,11 +15,11 @@ import { type Server, serve, withFolder } from './server.ts';
 
 const MEBIBYTES = 384; // more than a collector keeps free
 
-/** What may come while a disk is full; and while it does not work, which is nothing that a collector foresees. */
+/** The statuses allowed while a disk is full; and while it fails, which a collector can't foresee. */
 const FULL = [204, 503, 507];
 const BROKEN = [...FULL, 500];
 
-/** Makes something fail, and undoes it. */
+/** Makes something fail, and returns how to undo it. */
 type Fault = (server: Server, place: string) => Promise<() => Promise<void>>;
 
 /** Fills the disk to its last byte. */
@@ -34,7 +35,7 @@ const fill: Fault = async (_server, place) => {
   return async () => rmSync(`${place}/filler`);
 };
 
-/** Lets system calls of a running process fail. */
+/** Makes system calls of a running process fail. */
 const refuse =
   (injection: string): Fault =>
   async ({ pid }) => {
@@ -48,7 +49,7 @@ const refuse =
     };
   };
 
-/** Loads a collector, lets the disk fail for a while from the first failure on, and looks at what came of it. */
+/** Loads a collector, makes the disk fail until a while after the first failure, and checks the result. */
 async function failing(
   fault: string,
   apply: Fault,
@@ -69,7 +70,7 @@ async function failing(
   devices.statuses.clear();
   const undo = await apply(server, place);
   const fails = (): boolean => [...devices.statuses.keys()].some((status) => status !== 204);
-  await until(fails, 60_000); // strace needs a while to hold all threads
+  await until(fails, 60_000); // strace needs a while to attach to all threads
   await sleep(milliseconds);
   const during = new Map(devices.statuses);
   await undo();
@@ -96,7 +97,7 @@ async function failing(
   };
 }
 
-/** Why no small disk can be mounted here; undefined when one can. */
+/** The reason why no small disk can be mounted here; undefined when one can. */
 export function noMount(): string | undefined {
   const { status } = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=1m none $d && umount $d && rmdir $d'], {
     stdio: 'ignore',
@@ -104,7 +105,7 @@ export function noMount(): string | undefined {
   return status === 0 ? undefined : 'only root may mount a small disk';
 }
 
-/** A small disk is filled to the last byte, and freed. */
+/** Fills a small disk to the last byte, and frees it. */
 export const fullDisk = (milliseconds: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const place = `${folder}/small`;
@@ -118,10 +119,10 @@ export const fullDisk = (milliseconds: number): Promise<Outcome> =>
     }
   });
 
-/** Writes fail for want of space, whatever the free space was said to be. */
+/** Writes fail for lack of space, whatever the free space was reported to be. */
 export const refusedWrites = (milliseconds: number): Promise<Outcome> =>
   withFolder((folder) => failing('writes fail (ENOSPC)', refuse('pwrite64:error=ENOSPC'), folder, milliseconds));
 
-/** Syncs fail: what was written may or may not be on the disk. */
+/** Syncs fail: written data may or may not be on the disk. */
 export const refusedSyncs = (milliseconds: number): Promise<Outcome> =>
   withFolder((folder) => failing('syncs fail (EIO)', refuse('fsync,fdatasync:error=EIO'), folder, milliseconds, BROKEN));

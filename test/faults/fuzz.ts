@@ -1,4 +1,4 @@
-/** Requests from a mutator, two millions in the long run: never a 5xx, never a partial count, memory flat. */
+/** Requests from a mutator, two million in the long run: never a 5xx, never a partial count, and constant memory. */
 
 import { readFileSync } from 'node:fs';
 import { type Batch, canonicalSchema, dayNumber, dayText, type SchemaDocument } from '@murmuration/shared';
@@ -11,9 +11,9 @@ import { memoryOf, type Server, serve, withFolder } from './server.ts';
 
 const CLIENTS = 16;
 const BURST = 8;
-/** A request that breaks HTTP may wait for ever: the client gives up first. */
+/** A request that breaks HTTP may wait for ever, so the client gives up first. */
 const PATIENCE = 100;
-/** How much more memory than before is still flat. */
+/** The memory growth that still counts as constant. */
 const FLAT = 1.1;
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/batch-v1.json', import.meta.url), 'utf8')) as {
@@ -22,14 +22,14 @@ const vectors = JSON.parse(readFileSync(new URL('../vectors/batch-v1.json', impo
 };
 const seeds = vectors.accepted.map(({ body }) => JSON.parse(body) as Batch);
 
-/** What clients know of a fuzzed collector. */
+/** What clients know about a fuzzed collector. */
 class Knowledge {
   readonly failures: ReturnType<typeof failuresOf> = failuresOf();
   readonly statuses = new Map<number, number>();
   readonly reports = new Map<string, number>();
   readonly #known = new Set<string>();
 
-  /** Notes an answer, and what the collector must have counted if it was an acknowledgement. */
+  /** Records a response, and what the collector must have counted if it was an acknowledgement. */
   note({ status, body: text }: Answer, body: Buffer | undefined): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (status >= 500 || status === 429) this.failures.add(`a ${status}`, `${text} to ${body?.toString('utf8').slice(0, 300)}`);
@@ -47,7 +47,7 @@ class Knowledge {
   }
 }
 
-/** Sends bodies over one connection; those without an answer go again, each over its own, until they have one. */
+/** Sends bodies over one connection. Bodies without a response are sent again, each over its own connection, until they have one. */
 async function sendBodies(connection: Connection, port: number, bodies: readonly Buffer[], knowledge: Knowledge): Promise<void> {
   connection.socket.cork();
   const answers = bodies.map((body) => connection.send(report(body)).catch(() => undefined));
@@ -64,7 +64,7 @@ async function sendBodies(connection: Connection, port: number, bodies: readonly
   }
 }
 
-/** Sends a request that breaks or stretches HTTP. */
+/** Sends a request that breaks HTTP or is unusual. */
 async function sendOdd(port: number, valid: Buffer, draw: Draw, knowledge: Knowledge): Promise<void> {
   const { bytes, body } = mutateRequest(valid, draw);
   const connection = new Connection(port);
@@ -101,7 +101,7 @@ async function client(server: Server, draw: Draw, more: (requests: number) => bo
   connection.close();
 }
 
-/** What the collector says that it has counted, by metric. */
+/** The collector's own counts, by metric. */
 async function countedBy(port: number): Promise<ReadonlyMap<string, number>> {
   const { metrics } = (await (await fetch(`http://127.0.0.1:${port}/v1/metrics`)).json()) as {
     metrics: { metric: string; reports: number }[];
@@ -109,7 +109,7 @@ async function countedBy(port: number): Promise<ReadonlyMap<string, number>> {
   return new Map(metrics.map(({ metric, reports }) => [metric, reports]));
 }
 
-/** Sends so many requests. */
+/** Sends this many requests. */
 export const fuzz = (requests: number, seed: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [knowledge, today] = [new Knowledge(), dayNumber(Date.now())];
@@ -130,7 +130,7 @@ export const fuzz = (requests: number, seed: number): Promise<Outcome> =>
       const [is, should] = [counted.get(metric) ?? 0, knowledge.reports.get(metric) ?? 0];
       if (is !== should) failures.add('counts differ from what was acknowledged', `${metric}: ${is}, not ${should}`);
     }
-    // Medians: a collection of garbage that comes late is no growth.
+    // Medians, because a late garbage collection is not growth.
     const part = (from: number, to: number): number =>
       median(memory.slice(Math.floor(memory.length * from), Math.ceil(memory.length * to)));
     const growth = part(2 / 3, 1) / part(1 / 3, 2 / 3);

@@ -1,4 +1,7 @@
-/** kill -9 at random moments under load; what was not acknowledged is sent again, so a batch that was counted before it died would count twice. */
+/**
+ * kill -9 at random moments under load. Unacknowledged batches are sent again, so this checks that none counted before the kill counts
+ * twice.
+ */
 
 import { dayNumber } from '@murmuration/shared';
 import { describe, isExact, judge, openStore, type Verdict } from './cells.ts';
@@ -6,7 +9,7 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-/** Kills a collector so many times. */
+/** Kills a collector this many times. */
 export const kills = (times: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const failures = failuresOf();
@@ -26,12 +29,12 @@ export const kills = (times: number): Promise<Outcome> =>
       let alive = true;
       const before = devices.acknowledgements;
       const load = devices.load(server.port, 64, () => alive);
-      while (devices.acknowledgements < before + 20) await sleep(1); // under load, and then at any moment
+      while (devices.acknowledgements < before + 20) await sleep(1); // under load, then at a random moment
       await sleep(Math.random() * 250);
       await server.stop('SIGKILL');
       alive = false;
       await load;
-      if (round % 2 === 0) await check(`after kill ${round + 1}`); // else the next collector is the first to see the store
+      if (round % 2 === 0) await check(`after kill ${round + 1}`); // otherwise the next collector is the first to open the store
     }
     const server = await serve(data);
     await devices.settle(server.port);

@@ -1,29 +1,29 @@
-/** Clients under load: each batch in a cell of its own, sent until it is acknowledged, and what the clients know in the end. */
+/** Clients under load: each batch has a cell of its own and is sent until it is acknowledged. Records what the clients know at the end. */
 
 import { bodyOf, CAPACITY } from './cells.ts';
 import { Connection, report } from './connection.ts';
 import { sleep } from './outcome.ts';
 
-/** What a test may change. */
+/** Options that a test may set. */
 export interface DeviceOptions {
-  /** Header lines of every request, each with its end. */
+  /** Header lines of every request, each with its line end. */
   readonly header?: string;
   readonly localAddress?: string;
-  /** The least length of a body: one that is shorter ends in spaces. */
+  /** The least length of a body. Shorter bodies are padded with spaces. */
   readonly bodyBytes?: number;
 }
 
-/** Devices' knowledge of their batches, over several lives of a collector. */
+/** What devices know about their batches, over several runs of a collector. */
 export class Devices {
   readonly today: number;
-  /** Batches that were begun. */
+  /** The number of batches sent at least once. */
   begun = 0;
   /** 1 for each batch that was acknowledged. */
   readonly #acknowledged = new Uint8Array(CAPACITY);
   #again: number[] = [];
-  /** How often each status came; 0 stands for a connection that closed instead. */
+  /** How often each status occurred; 0 means that the connection closed instead. */
   readonly statuses = new Map<number, number>();
-  /** How many 503 did not say when to come again. */
+  /** The number of 503 responses without Retry-After. */
   withoutRetryAfter = 0;
   #header: string;
   #localAddress: string | undefined;
@@ -36,7 +36,7 @@ export class Devices {
     this.#localAddress = localAddress;
   }
 
-  /** 1 or 0 for each batch that was begun. */
+  /** For each batch sent at least once: 1 if acknowledged, else 0. */
   get acknowledged(): Uint8Array {
     return this.#acknowledged.subarray(0, this.begun);
   }
@@ -45,14 +45,14 @@ export class Devices {
     return this.statuses.get(204) ?? 0;
   }
 
-  /** The next batch to send: what was not acknowledged first. */
+  /** The next batch to send: unacknowledged batches first. */
   next(): number {
     const n = this.#again.pop() ?? this.begun++;
     if (n >= CAPACITY) throw new RangeError(`expected fewer than ${CAPACITY} batches`);
     return n;
   }
 
-  /** Sends one batch over a connection. Whatever comes but an acknowledgement puts it back. */
+  /** Sends one batch over a connection. Any response except an acknowledgement queues it again. */
   async send(connection: Connection, n: number): Promise<number> {
     try {
       const { status, headers } = await connection.send(report(bodyOf(n, this.today).padEnd(this.#bodyBytes), this.#header));
@@ -69,7 +69,10 @@ export class Devices {
     }
   }
 
-  /** So many clients, each one batch after the other while `running` says so. Connections that break are made again, if the port still answers. */
+  /**
+   * Runs this many clients, each sending one batch after the other while `running` returns true. Reopens broken connections while the port
+   * responds.
+   */
   async load(port: number, clients: number, running: () => boolean): Promise<void> {
     const client = async (): Promise<void> => {
       let connection = new Connection(port, this.#localAddress);
@@ -84,7 +87,7 @@ export class Devices {
     await Promise.all(Array.from({ length: clients }, client));
   }
 
-  /** Sends what was begun and not acknowledged, until it is, or until nothing more was for a minute. */
+  /** Sends unacknowledged batches until all are acknowledged, or until none has been for a minute. */
   async settle(port: number): Promise<void> {
     let [known, since] = [this.acknowledgements, performance.now()];
     await this.load(port, 16, () => {

@@ -1,4 +1,4 @@
-/** A mutant whose line has changed would try nothing. */
+/** Checks that every mutant still applies: a mutant whose line has changed would test nothing. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A mutator that knows what a batch looks like: it changes JSON as a tree and as text, reports as base64, and requests as HTTP. */
+/** A mutator that knows the structure of a batch: it changes JSON as a tree and as text, reports as base64, and requests as HTTP. */
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -28,7 +28,7 @@ const VALUES: readonly (() => Json)[] = [
 ];
 const KEYS = ['v', 'schema', 'day', 'batch', 'segment', 'reports', '__proto__', 'constructor', 'hasOwnProperty', 'length', '', 'x', 'V'];
 
-/** The places of a tree at which something stands: its container, and its key there. */
+/** All positions in a tree: the container, and the key in it. */
 function placesOf(value: Json, places: [container: Json[] | { [key: string]: Json }, key: string][] = []): typeof places {
   if (typeof value !== 'object' || value === null) return places;
   for (const key of Object.keys(value)) {
@@ -39,7 +39,7 @@ function placesOf(value: Json, places: [container: Json[] | { [key: string]: Jso
 }
 
 const put = (container: object, key: string, value: unknown): unknown =>
-  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true }); // a key __proto__ as well
+  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true }); // also sets a key named __proto__
 
 function changeText(text: string, draw: Draw): string {
   const at = draw(text.length + 1);
@@ -54,7 +54,7 @@ function changeText(text: string, draw: Draw): string {
   ])();
 }
 
-/** The same value again and again, as often as a megabyte holds: a tree that is changed thrice would else be longer than any text. */
+/** Repeats a value as often as fits in a megabyte. Otherwise a tree that is changed three times would be longer than any text. */
 const many = (value: Json, draw: Draw): readonly Json[] =>
   new Array<Json>(draw(Math.min(1_500, 1 + Math.floor(1e6 / JSON.stringify(value).length)))).fill(value);
 
@@ -80,18 +80,18 @@ function changeTree(root: Json, draw: Draw): void {
   ])();
 }
 
-/** A body from a batch: mostly a little wrong, sometimes right, sometimes not even text. */
+/** A body made from a batch: mostly slightly wrong, sometimes right, sometimes not even text. */
 export function mutateBody(batch: Json, draw: Draw): Buffer {
   const root = structuredClone(batch);
   for (let changes = draw(4); changes > 0; changes--) changeTree(root, draw);
   let text = JSON.stringify(root) ?? '';
   const kind = draw(14);
   if (kind === 0) text = changeText(text, draw);
-  if (kind === 1) text = text.replace('{', `{"${pick(draw, KEYS)}":${JSON.stringify(pick(draw, VALUES)())},`); // a key twice
+  if (kind === 1) text = text.replace('{', `{"${pick(draw, KEYS)}":${JSON.stringify(pick(draw, VALUES)())},`); // a duplicate key
   if (kind === 2) text = ` ${text.replaceAll(',', ' ,\n\t')}\r\n`;
   if (kind === 3) text = text.replace(/[a-z]/, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
   if (kind === 6) {
-    const depth = draw(2) === 0 ? draw(2_000) : draw(30_000); // deeper than any tree here could be walked
+    const depth = draw(2) === 0 ? draw(2_000) : draw(30_000); // deeper than any recursive walk could handle
     text = text.replace('{', `{"${pick(draw, KEYS)}":${'['.repeat(depth)}${']'.repeat(depth)},`);
   }
   const bytes = Buffer.from(text);
@@ -99,13 +99,13 @@ export function mutateBody(batch: Json, draw: Draw): Buffer {
   return kind === 5 ? Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]) : bytes;
 }
 
-/** A request as bytes, and the body that a server may find in it: none where it must not. */
+/** A request as bytes, and the body that a server may read from it; none where it must not read one. */
 export interface Framed {
   readonly bytes: Buffer;
   readonly body: Buffer | undefined;
 }
 
-/** A request around a body that breaks the rules of HTTP, or stretches them. */
+/** A request around a body that breaks the rules of HTTP, or is unusual. */
 export function mutateRequest(body: Buffer, draw: Draw): Framed {
   const frame = (head: string, content = body): Buffer => Buffer.concat([Buffer.from(head.replaceAll('\n', '\r\n'), 'latin1'), content]);
   const length = `Content-Length: ${body.length}\n`;
@@ -128,8 +128,8 @@ export function mutateRequest(body: Buffer, draw: Draw): Framed {
     () => frame(`${post}${length}X-Long: ${'y'.repeat(20_000)}\n\n`),
     () => frame(`${post}${length}Bad Header\n\n`),
     () => frame(`POST /v1/reports HTTP/9.9\nHost: t\n${length}\n`),
-    () => frame(`${post}Content-Length: ${body.length + 100}\n\n`), // and never the rest
-    () => frame('\u0016\u0003\u0001\u0002\u0000', Buffer.alloc(0)), // somebody speaks TLS
+    () => frame(`${post}Content-Length: ${body.length + 100}\n\n`), // the rest is never sent
+    () => frame('\u0016\u0003\u0001\u0002\u0000', Buffer.alloc(0)), // a TLS handshake
   ];
   const bent: readonly (() => Framed)[] = [
     () => ({ bytes: frame(`${post}${length}Expect: 100-continue\n\n`), body }),
@@ -139,7 +139,7 @@ export function mutateRequest(body: Buffer, draw: Draw): Framed {
       body,
     }),
     () => ({ bytes: frame(`${post}${length}Cookie: a=b\nX-Forwarded-For: 203.0.113.9\nOrigin: null\n\n`), body }),
-    () => ({ bytes: frame(`${post}Content-Length: ${cut}\n\n`), body: body.subarray(0, cut) }), // the rest is no request
+    () => ({ bytes: frame(`${post}Content-Length: ${cut}\n\n`), body: body.subarray(0, cut) }), // the rest is not a request
   ];
   return draw(3) === 0 ? pick(draw, bent)() : { bytes: pick(draw, broken)(), body: undefined };
 }

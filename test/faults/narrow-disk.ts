@@ -1,6 +1,8 @@
 /**
- * Loaded before a collector: its disk takes so many bytes of the log a second, said in this file's query. A commit waits for its
- * own. (Not for those of a fold, for the oracle's batches have rows of their own, and how many a fold writes is the test's doing.)
+ * Preloaded into a collector: limits how many bytes of the log its disk accepts per second, as given in this file's query. A commit waits
+ * for its own bytes.
+ * (Commits of a fold do not wait: in these tests the oracle's batches have rows of their own, so the size of a fold is an artefact of the
+ * test.)
  */
 
 import { DatabaseSync, StatementSync } from 'node:sqlite';

@@ -1,6 +1,7 @@
 /**
- * Preloaded into a collector by the power-loss test alone: the store's own source, with another `synchronous`. The product has
- * no switch for it. MURMURATION_FAULT says whether the assertion at the start is changed as well.
+ * Preloaded into a collector only by the power-loss test: the store's own source, with another `synchronous` setting. The product has no
+ * such option.
+ * MURMURATION_FAULT says whether the assertion at startup is changed as well.
  */
 
 import { registerHooks } from 'node:module';

@@ -1,16 +1,16 @@
-/** What a fault run comes to. */
+/** The result of a fault run. */
 
-/** The row of one fault. `failures` says what went wrong, and is empty when all is well. */
+/** The row of one fault. `failures` describes what went wrong, and is empty on success. */
 export interface Outcome {
   readonly fault: string;
-  /** What was done, with its numbers. */
+  /** What was done, with numbers. */
   readonly tried: string;
-  /** What was seen. */
+  /** What was observed. */
   readonly seen: string;
   readonly failures: readonly string[];
 }
 
-/** Collects failures: the first of each kind in words, the rest counted. */
+/** Collects failures: the first of each kind in words, the others as a count. */
 export function failuresOf(): { readonly add: (kind: string, detail?: string) => void; readonly list: () => readonly string[] } {
   const kinds = new Map<string, { first: string; count: number }>();
   return {
@@ -26,7 +26,7 @@ export function failuresOf(): { readonly add: (kind: string, detail?: string) =>
 /** Resolves after so many milliseconds. */
 export const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Resolves when the condition holds; false when it did not within so many milliseconds. */
+/** Resolves to true when the condition holds, and to false when it does not within this many milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(20)) if (await condition()) return true;
   return condition();

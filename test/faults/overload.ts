@@ -1,6 +1,6 @@
 /**
- * Three times what a collector can take, in an open loop: what comes does not wait for answers to what came before. Its disk is
- * narrow, so that on few cores too its clients can offer more than it can commit.
+ * Three times the load that a collector can handle, in an open loop: requests do not wait for earlier responses.
+ * Its disk is throttled, so that clients can offer more than it can commit even on few cores.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,52 +12,54 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { memoryOf, serve, withFolder } from './server.ts';
 
-/** How much is tried, and of what collector. */
+/** The load, and the collector's limits. */
 export interface Overload {
-  /** What the collector's disk takes in a second. */
+  /** Bytes per second that the collector's disk accepts. */
   readonly bytesPerSecond: number;
-  /** How long a batch's body is at least: long ones fill the collector's queue sooner. */
+  /** The least length of a batch's body. Long bodies fill the collector's queue sooner. */
   readonly bodyBytes?: number;
-  /** Clients of the closed loop that finds the peak. */
+  /** Clients of the closed loop that measures the peak. */
   readonly clients: number;
-  /** The most connections of the open loop: with a burst each they must overfill the collector's queue. */
+  /** The most connections of the open loop. With a burst each, they must overfill the collector's queue. */
   readonly connections: number;
-  /** Of each measurement. */
+  /** The duration of each measurement. */
   readonly seconds: number;
   /**
-   * The part of the peak that must remain meanwhile, and be there again afterwards. Left out, other work runs beside: then no rate is
-   * asked for, and a sender may be too late for the collector.
+   * The part of the peak that must remain during overload, and again afterwards. If left out, other work runs at the same time: no rate is
+   * required then, and a sender may be too late for the collector.
    */
   readonly least?: number;
 }
 
-/** A batch is taken, or refused for want of room. */
+/** A batch is accepted, or refused for lack of room. */
 const PROMISED = [204, 503];
-/** What becomes of a sender that takes too long, as any does on a busy machine: 408, or a connection that ends (0). It sends the batch again. */
+/**
+ * The results for a sender that takes too long, as any may on a busy machine: 408, or a closed connection (0). It sends the batch again.
+ */
 const TOO_LATE = [408, 0];
-/** In so many milliseconds the queue must be full, whatever the machine can offer. */
+/** The queue must be full within this many milliseconds, whatever the machine can offer. */
 const FILLED = 400_000;
-/** So many times the peak is offered, and at least so many must have been for the run to say anything. */
+/** The offered load as a multiple of the peak, and the least multiple for which the run is meaningful. */
 const TIMES = 3;
 const LEAST_TIMES = 2.9;
-/** By how much the collector may grow meanwhile, in MiB: four times what may be queued, for garbage is collected late. */
+/** The most growth of the collector's memory during overload, in MiB: four times what may be queued, because garbage is collected late. */
 const MOST_GROWTH = 384;
-/** So many requests follow one another on a connection: a write each would cost the clients' core more than the collector's. */
+/** Requests pipelined on a connection. One write for each would cost the clients' core more than the collector's. */
 const BURST = 8;
-/** So many milliseconds a connection is used again at most after its last answer: servers close those that say nothing, ours after ten seconds. */
+/** Milliseconds after its last response during which a connection is reused. Servers close idle connections, ours after ten seconds. */
 const FRESH = 5_000;
-/** The collector has a core to itself, where there are two: else its clients would take from it what they measure. */
+/** The collector gets a core of its own if there are two. Otherwise its clients would take the CPU time that they measure. */
 const core = (): string => /Cpus_allowed_list:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
 const pinned = (): readonly string[] => (availableParallelism() > 1 ? ['taskset', '-c', core()] : []);
 
-/** What became of the open loop, per second. */
+/** The results of the open loop, per second. */
 interface Offered {
   readonly offered: number;
-  /** Acknowledged before it was over. */
+  /** Acknowledged before the end. */
   readonly goodput: number;
 }
 
-/** Sends `rate` batches a second, whatever becomes of them, over connections that wait for nothing, until it is over; then waits for the last answers. */
+/** Sends `rate` batches a second, whatever their results, over connections that wait for nothing. Then waits for the last responses. */
 async function offer(
   port: number,
   devices: Devices,
@@ -101,7 +103,7 @@ async function offer(
   return { offered: (1_000 * offered) / elapsed, goodput: (1_000 * within) / elapsed };
 }
 
-/** Finds the peak, offers three times as much, and finds the peak again. */
+/** Measures the peak, offers three times as much, and measures the peak again. */
 export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, connections, seconds, least }: Overload): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now()), { bodyBytes }), `${folder}/data`];
@@ -112,7 +114,7 @@ export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, connections, 
       await devices.load(server.port, clients, () => performance.now() < begun + seconds * 1_000);
       return (devices.acknowledgements - before) / ((performance.now() - begun) / 1_000);
     };
-    await measure(); // warm
+    await measure(); // warm-up
     const peak = await measure();
     devices.statuses.clear();
     const memory = memoryOf(server.pid);

@@ -1,6 +1,7 @@
 /**
- * Power loss. A collector under load is recorded: each write, each sync, each acknowledgement, in one order. Then the disk is
- * rebuilt as it may be after the power failed just before each sync, and a store opened on it must have all that was acknowledged.
+ * Power loss. A collector under load is recorded: each write, sync and acknowledgement, in one order. Then the disk is rebuilt as a power
+ * loss just before each sync may leave it.
+ * A store opened on it must have everything that was acknowledged.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -17,13 +18,13 @@ import { eventsOf, underStrace } from './trace.ts';
 
 const CLIENTS = 8;
 
-/** Why the disk can't be recorded here; undefined when it can. */
+/** The reason why the disk can't be recorded here; undefined when it can. */
 export function noRecord(): string | undefined {
   const { status } = spawnSync('strace', ['-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=fsync', 'true']);
   return status === 0 ? undefined : 'strace may trace nothing here';
 }
 
-/** Sends batches from several clients, each one after the other, and gives by local port which, in which order. */
+/** Sends batches from several clients, each one after the other. Returns the batches by local port, in order. */
 async function send(port: number, batches: number, today: number): Promise<ReadonlyMap<number, readonly number[]>> {
   const sent = new Map<number, number[]>();
   let next = 0;
@@ -43,7 +44,7 @@ async function send(port: number, batches: number, today: number): Promise<Reado
   return sent;
 }
 
-/** What a run of power losses found. */
+/** The result of a run of power losses. */
 interface Losses {
   readonly syncs: number;
   readonly rebuilt: number;
@@ -51,14 +52,14 @@ interface Losses {
   readonly failures: readonly string[];
 }
 
-/** A run that was recorded. */
+/** A recorded run. */
 interface Run {
-  /** The collector's folder, and what it asked of the disk. */
+  /** The collector's folder, and the record of its system calls. */
   readonly data: string;
   readonly record: string;
   readonly batches: number;
   readonly today: number;
-  /** By local port the batches that were sent from there, in order. */
+  /** The batches sent from each local port, in order. */
   readonly sent: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -71,7 +72,7 @@ async function recorded(data: string, record: string, batches: number, options: 
   return { data, record, batches, today, sent };
 }
 
-/** Every how manieth sync and write is looked at, so that at most so many are. */
+/** The strides between the syncs and writes that are tested, so that there are at most this many. */
 async function strides(
   { record, data }: Run,
   most: number,
@@ -81,7 +82,7 @@ async function strides(
   return { syncs: total.sync, sync: Math.ceil(total.sync / most), write: Math.ceil(total.write / most) };
 }
 
-/** Goes through a run, and opens a store on what the disk holds at up to `most` of its syncs, and of its writes. */
+/** Replays a run, and opens a store on the disk as it is at up to `most` of its syncs, and of its writes. */
 async function replay(run: Run, most: number, place: string): Promise<Losses> {
   const [failures, disk, acknowledged, answers] = [failuresOf(), new Disk(), new Uint8Array(run.batches), new Map<number, number>()];
   const every = await strides(run, most);
@@ -121,7 +122,7 @@ async function replay(run: Run, most: number, place: string): Promise<Losses> {
   return { syncs: every.syncs, rebuilt, lost, failures: failures.list() };
 }
 
-/** Records a run and loses the power at up to `most` of its syncs, and kills the process at as many of its writes. */
+/** Records a run, and simulates a power loss at up to `most` of its syncs, and a kill at as many of its writes. */
 const losePower = (batches: number, most: number, options: ServerOptions = {}): Promise<Losses> =>
   withFolder((folder) =>
     withFolder(
@@ -130,7 +131,7 @@ const losePower = (batches: number, most: number, options: ServerOptions = {}): 
     ),
   );
 
-/** The same, as a row; and the proof that it would notice, by a collector that does not sync its commits. */
+/** The same as a row, with a control: a collector that does not sync its commits must fail the test. */
 export async function powerLosses(batches: number, most: number): Promise<Outcome> {
   const full = await losePower(batches, most);
   const node = ['--import', fileURLToPath(new URL('./normal.ts', import.meta.url))];

@@ -1,4 +1,7 @@
-/** `npm run faults -- client|collector [NAME...]`: the long fault runs, or those whose names hold one of the words, and their table. Exit code 1 when one found something. With `client --mutants [WORD...]`, the table of mutants: 1 when one survives. */
+/**
+ * `npm run faults -- client|collector [NAME...]`: runs the long fault tests, or those whose names contain one of the words, and prints
+ * their table. Exit code 1 when one failed. With `client --mutants [WORD...]`, prints the table of mutants; exit code 1 when one survives.
+ */
 
 import { browserFaults } from './browsers.ts';
 import { mutation } from './client/mutation.ts';
@@ -10,7 +13,7 @@ import '../setup/compile-cache.ts';
 
 const suites: { readonly [name: string]: readonly Fault[] } = { client: [...clientFaults, ...browserFaults], collector: collectorFaults };
 
-/** A row of the table; what can't be tried is a failure of a long run. */
+/** One row of the table. A test that can't run counts as failed in a long run. */
 async function run({ name, unable, long }: Fault): Promise<Outcome> {
   const reason = unable?.();
   if (reason !== undefined) return { fault: name, tried: 'nothing', seen: reason, failures: [reason] };

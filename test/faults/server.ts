@@ -1,4 +1,4 @@
-/** The collector in a process of its own, as people run it, and all that it logs. */
+/** The collector in a process of its own, started as in production, with everything that it logs. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { document } from './cells.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 
-/** Collectors that run, each with its folder: none outlives its test, or a run that is broken off. */
+/** Running collectors, each with its folder. They are ended with their test, also when a run is aborted. */
 const running = new Map<ChildProcess, string>();
 const endThose = (parent: string): void => {
   for (const [child, data] of running) if (data.startsWith(parent)) child.kill('SIGKILL');
@@ -22,17 +22,17 @@ process.on('exit', () => endThose(''));
 export interface Server {
   readonly port: number;
   readonly pid: number;
-  /** What it wrote on either stream so far. */
+  /** The output on both streams so far. */
   readonly logs: () => string;
-  /** Resolves to the exit code when it has ended. */
+  /** Resolves to the exit code when the process has ended. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal and resolves to the exit code when it has ended: null when it was killed, as it is when it does not end in a minute. */
+  /** Sends a signal and resolves to the exit code; null when the process was killed, also because it did not end within a minute. */
   readonly stop: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>;
 }
 
-/** What a test may change. */
+/** Options that a test may set. */
 export interface ServerOptions {
-  /** Options of Node. */
+  /** Node's options. */
   readonly node?: readonly string[];
   /** A program, with its arguments, that runs the server. */
   readonly under?: readonly string[];
@@ -40,10 +40,10 @@ export interface ServerOptions {
   readonly schema?: string;
 }
 
-/** Where files are in memory, if anywhere: what is recorded of a disk need not be on one. */
+/** A folder in memory, if there is one. Recording system calls does not need a real disk. */
 export const inMemory = (): string => (existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 
-/** A folder of a test's own, gone when the test is over. */
+/** Runs work with a temporary folder, which is deleted afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>, parent = tmpdir()): Promise<T> {
   const folder = mkdtempSync(join(parent, 'murmuration-faults-'));
   try {
@@ -55,9 +55,9 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>, parent
 }
 
 /**
- * Starts a collector of the oracle's schema on a free port and a folder's store.
+ * Starts a collector with the oracle's schema, on a free port and with the store in a folder.
  *
- * @throws {Error} when it does not start, with what it wrote
+ * @throws {Error} when it does not start, with its output
  */
 export async function serve(data: string, options: ServerOptions = {}): Promise<Server> {
   const { node = [], under = [], env = {}, schema = canonicalSchema(document) } = options;
@@ -90,7 +90,7 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   return { port, pid: child.pid as number, logs: () => logs, exited, stop };
 }
 
-/** The memory that a process has in use, in MiB. */
+/** The resident memory of a process, in MiB. */
 export function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;
 }

@@ -1,4 +1,4 @@
-/** Clients that take their time: headers and bodies a byte a second, and connections that say nothing. Others must not feel them. */
+/** Slow clients: headers and bodies sent one byte a second, and idle connections. Other clients must not be affected. */
 
 import { readFileSync } from 'node:fs';
 import { dayNumber } from '@murmuration/shared';
@@ -8,13 +8,13 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-/** Milliseconds that the collector gives a connection that says nothing (TIMEOUTS of collector/src/http/server.ts). */
+/** Milliseconds after which the collector closes an idle connection (TIMEOUTS of collector/src/http/server.ts). */
 const IDLE = 10_000;
 
-/** How many files a process may open here. */
+/** The number of files that a process may open here. */
 const openable = (): number => Number(/Max open files\s+\S+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 1_024);
 
-/** Sends a request a byte a second, from a place in it on. */
+/** Sends a request one byte a second, from an offset on. */
 function drip(
   port: number,
   request: Buffer,
@@ -33,7 +33,10 @@ function drip(
   return { connection, answer, stop };
 }
 
-/** So many clients of each slow kind and so many idle connections, beside a load of so many batches; each slow one must be turned away within so many seconds, where given. */
+/**
+ * This many clients of each slow kind and idle connections, beside a load of batches. If `patience` is given, each slow client must be
+ * closed within this many seconds.
+ */
 export const slowClients = (slow: number, idle: number, batches: number, patience?: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [failures, today] = [failuresOf(), dayNumber(Date.now())];
@@ -46,7 +49,7 @@ export const slowClients = (slow: number, idle: number, batches: number, patienc
     let turnedAway = 0;
     const idler = (): Connection => {
       const [connection, from] = [new Connection(server.port), performance.now()];
-      // Before its time: on a busy machine the collector may end connections whose time is over while others are still opened.
+      // May happen early: on a busy machine the collector may end connections whose time is over while others are still being opened.
       connection.socket.once('close', () => {
         if (!isOver && performance.now() < from + IDLE) turnedAway++;
       });
@@ -65,7 +68,8 @@ export const slowClients = (slow: number, idle: number, batches: number, patienc
     const rate = devices.acknowledgements / ((performance.now() - begun) / 1_000);
     isOver = true;
     if (turnedAway > 0) failures.add('an idle connection was turned away', `${turnedAway} of ${count}`);
-    // A connection that ends unanswered (0) may be that of a client that was late itself: its batch is sent again, and must be taken.
+    // A connection that closes without a response (0) may belong to a client that was itself late. Its batch is sent again, and must then
+    // be accepted.
     for (const [status, times] of devices.statuses) if (![204, 0].includes(status)) failures.add('others felt it', `${times} x ${status}`);
     if (devices.acknowledged.includes(0)) failures.add('others felt it', 'a batch was never acknowledged');
 

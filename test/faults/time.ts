@@ -1,4 +1,7 @@
-/** Time and repetition: clocks that jump two days and nine, the same batch a thousand times at once, one id with two bodies, replays, days to come. */
+/**
+ * Time and repetition: clocks that jump by two and by nine days, the same batch a thousand times at once, one id with two bodies, replays,
+ * days in the future.
+ */
 
 import { type Collector, openCollector } from '@murmuration/collector';
 import { dayNumber } from '@murmuration/shared';
@@ -10,13 +13,13 @@ import { withFolder } from './server.ts';
 const DAY = 86_400_000;
 const START = Date.parse('2026-11-20T12:00:00Z');
 
-/** A collector whose clock a test moves, and what one asks of it. */
+/** A collector with a clock that the test controls, and helpers to query it. */
 interface Bench {
   clock: number;
   readonly post: (...bodies: readonly string[]) => Promise<readonly Answer[]>;
   readonly statuses: (...bodies: readonly string[]) => Promise<readonly number[]>;
   readonly reports: () => Promise<number>;
-  /** How often a cell of the first row stands in both metrics; NaN where they differ. */
+  /** The count of a cell of the first row in both metrics; NaN when they differ. */
   readonly count: (cell: number) => Promise<number>;
   readonly restart: () => Promise<void>;
 }
@@ -59,7 +62,7 @@ const today = dayNumber(START);
 const tally = (statuses: readonly number[]): string =>
   [...new Set(statuses)].map((status) => `${statuses.filter((other) => other === status).length} x ${status}`).join(', ');
 
-/** Clocks that jump, forwards and back, with a restart at each place. */
+/** Clocks that jump forwards and back, with a restart at each point. */
 export async function clockJumps(): Promise<Outcome> {
   const failures = failuresOf();
   const expect = (what: string, got: unknown, wanted: unknown): void => {
@@ -69,7 +72,7 @@ export async function clockJumps(): Promise<Outcome> {
   let jumps = 0;
   for (const restarts of [false, true])
     await withBench(async (bench) => {
-      const oldest = bodyOf(0, today - 14); // of the last day that is accepted
+      const oldest = bodyOf(0, today - 14); // of the oldest day that is accepted
       const newest = bodyOf(1, today + 1);
       expect('batches of the first and the last day', await bench.statuses(oldest, newest), [204, 204]);
       for (const jump of [2, -2, 2, -4, 2, 0]) {
@@ -82,7 +85,8 @@ export async function clockJumps(): Promise<Outcome> {
         expect(`a replay of the newest at day ${now}`, await bench.statuses(newest), [now < 0 ? 400 : 204]);
       }
       expect('reports in all', await bench.reports(), 2 + 6);
-      // Nine days ahead the ids of what is eight days old now are dropped: no such day is taken again, and none that was is counted twice.
+      // With the clock nine days ahead, the ids of batches that are eight days old now are deleted. No batch of such a day is accepted
+      // again, and none that was accepted is counted twice.
       const older = bodyOf(2, today - 8);
       expect('a batch of eight days ago', await bench.statuses(older), [204]);
       for (const [jump, replay, fresh] of [
@@ -107,7 +111,7 @@ export async function clockJumps(): Promise<Outcome> {
   };
 }
 
-/** The same batch, and the same id, at once; too late; too early. */
+/** The same batch and the same id at once; too late; too early. */
 export async function replays(copies: number): Promise<Outcome> {
   const failures = failuresOf();
   let seen = '';

@@ -1,27 +1,27 @@
-/** What a process asks of the disk, and what it answers on which socket, in one order: strace's record of it. */
+/** A process's disk system calls and its responses on sockets, in one order, recorded by strace. */
 
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Runs a program under strace. -D: the process that is spawned is the program itself, so that signals reach it. */
+/** Runs a program under strace. With -D, the spawned process is the program itself, so that signals reach it. */
 export const underStrace = (file: string): readonly string[] => [
   ...['strace', '-D', '-f', '-yy', '-xx', '-s', '4194304', '--seccomp-bpf', '-o', file],
   ...['-e', 'trace=openat,pwrite64,write,writev,ftruncate,fsync,fdatasync,unlink,rename'],
 ];
 
-/** Something that happened. Paths are absolute; `port` is the other end of the socket. */
+/** A recorded event. Paths are absolute; `port` is the other end of the socket. */
 export type Event =
   | { readonly kind: 'create' | 'sync' | 'remove'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly at: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
   | { readonly kind: 'answer'; readonly port: number; readonly text: string }
-  /** Asked of the folder, and not understood here: a record that holds one must not be trusted. */
+  /** A system call on the folder that is not understood here. A record with one must not be trusted. */
   | { readonly kind: 'unknown'; readonly call: string };
 
 const bytesOf = (hex: string): Buffer => Buffer.from(hex.replaceAll('\\x', ''), 'hex');
 const textOf = (hex: string): string => bytesOf(hex).toString('utf8');
 
-/** The path or the socket of a call's first argument. */
+/** The path or the socket in a call's first argument. */
 const TARGET = /^\w+\((?:AT_FDCWD|\d+)<((?:->|[^>])*)>/;
 const PEER = /->.*:(\d+)\]$/;
 
@@ -48,7 +48,7 @@ function eventOf(call: string, result: number, folder: string): Event | undefine
   return { kind: 'unknown', call: call.slice(0, 80) };
 }
 
-/** The events of a record, in their order: a call that took its time stands where it ended, but an answer where it began. */
+/** The events of a record, in order. A call that took time is placed where it ended, but a response where it began. */
 export async function* eventsOf(file: string, folder: string): AsyncGenerator<Event> {
   const unfinished = new Map<string, string>();
   for await (const line of createInterface({ input: createReadStream(file) })) {

@@ -1,7 +1,8 @@
 /**
- * What is left of people after mixed load: nothing. Senders with a mark in their address, user agent and headers load a
- * collector, break off, are refused; then every file of its folder and all that it logged is searched for the marks, and for
- * any time that is finer than a day, in text and in each column of the database.
+ * Checks that mixed load leaves no trace of people. Senders with a marker in their address, user agent and headers load a collector,
+ * disconnect, and are refused.
+ * Then every file of its folder and its whole log are searched for the markers and for any time more precise than a day, in text and in
+ * each column of the database.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-const ADDRESS = '127.0.0.77'; // of this machine, and of nobody else
+const ADDRESS = '127.0.0.77'; // an address of this machine that nobody else uses
 const MARKS = {
   'user-agent': 'a-rare-browser/7.7',
   cookie: 'id=a-cookie-77',
@@ -30,14 +31,14 @@ const FORBIDDEN = [ADDRESS, ...Object.values(MARKS), 'a-rare-browser', 'a-cookie
 /** 2026-11-20T12, 12:34:56. */
 const CLOCK = /\d{4}-\d\d-\d\dT\d\d|\b\d\d:\d\d:\d\d\b/;
 
-/** Numbers in text that are moments of a span, in seconds, milliseconds or microseconds since 1970. */
+/** Numbers in text that are times in a span, in seconds, milliseconds or microseconds since 1970. */
 const momentsIn = (text: string, from: number, to: number): readonly string[] =>
   [...text.matchAll(/(?<![\da-f])\d{10,16}(?![\da-f])/g)].map(([digits]) => digits).filter((digits) => isMoment(Number(digits), from, to));
 
 const isMoment = (value: number, from: number, to: number): boolean =>
   [1e-3, 1, 1e3].some((unit) => value >= Math.floor(from * unit) && value <= Math.ceil(to * unit));
 
-/** Every number and every text of a database that says a time of day. */
+/** Every number and every text of a database that reveals a time of day. */
 function* timesIn(file: string, from: number, to: number): Generator<string> {
   const database = new DatabaseSync(file);
   for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all())
@@ -48,7 +49,7 @@ function* timesIn(file: string, from: number, to: number): Generator<string> {
   database.close();
 }
 
-/** Mixed load for so many seconds, then the search. */
+/** Mixed load for this many seconds, then the search. */
 export const traces = (seconds: number): Promise<Outcome> =>
   withFolder(async (folder) => {
     const [failures, data, begun] = [failuresOf(), `${folder}/data`, Date.now()];
@@ -65,7 +66,7 @@ export const traces = (seconds: number): Promise<Outcome> =>
         const connection = new Connection(server.port, ADDRESS);
         const answer = connection.send(i % 3 === 2 ? bytes.subarray(0, bytes.length - 5) : bytes).catch(() => undefined);
         if (i % 3 === 2)
-          await sleep(5); // and is gone in the middle of a body
+          await sleep(5); // and disconnects in the middle of a body
         else await answer;
         connection.close();
         await fetch(`http://127.0.0.1:${server.port}/v1/${i % 2 === 0 ? 'metrics' : 'nothing'}`, { headers: MARKS }).then((response) =>
@@ -75,7 +76,7 @@ export const traces = (seconds: number): Promise<Outcome> =>
     };
     await Promise.all([devices.load(server.port, 8, running), rude()]);
     await devices.settle(server.port);
-    await server.stop('SIGKILL'); // the log beside the database stays, to be searched
+    await server.stop('SIGKILL'); // keeps the WAL, so that it is searched too
     const killed = readdirSync(data, { recursive: true }) as string[];
     const search = (files: readonly string[]): void => {
       for (const name of files) {

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { murmurHash } from './build-modules.ts';
 
-/** The classic scripts: flag and choice; and all there is, with the inspector. */
+/** The classic scripts: one with flag and choice, and one with everything including the inspector. */
 export const SCRIPTS = { 'murmuration.min.js': 'core', 'murmuration.all.min.js': 'all' } as const;
 
-/** A classic script, without the checks for developers. Licences of what is bundled stand at its end. */
+/** A classic script, without the checks for developers. The licences of bundled code are at its end. */
 export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOptions => ({
   entryPoints: [`src/script/${entry}.ts`],
   bundle: true,
@@ -23,7 +23,7 @@ export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOpt
 });
 
 /**
- * Writes the scripts, and murmuration.js: all as a module, with the checks, to be read. The same sources give the same bytes.
+ * Writes the scripts, and murmuration.js: everything as a readable module, with the checks. The build is reproducible.
  *
  * @param client the folder of the package
  * @returns by script, the hash for its `integrity` attribute (Subresource Integrity)

@@ -1,12 +1,12 @@
 // Bundles the dashboard into collector/dist/dashboard, which the collector serves at "/".
-// Names are fixed and relative, so that the page works at any path; the collector's ETags tell versions apart.
+// Names are fixed and relative, so that the page works at any path; the collector's ETags distinguish versions.
 
 import { copyFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { MEANINGS } from '#collector/dashboard/meanings.ts';
 
-/** The sentences of meanings.ts in place of the module that gathers them. */
+/** Replaces the module meanings.ts by the sentences that it collects. */
 const meanings: Plugin = {
   name: 'meanings',
   setup: ({ onLoad }) => {

@@ -1,12 +1,12 @@
 /**
- * Builds the modules that a package publishes, twice: dist/development with the checks for developers, dist/production without.
- * A file of src is a file of dist, so that a bundler drops what an app does not import. Browsers run them as they are: they hold no
- * `process.env`, and what is not ESM is written into the one file that imports it.
+ * Builds the modules that a package publishes, twice: dist/development with the checks for developers, dist/production without. Each file
+ * of src becomes a file of dist, so that a bundler drops what an app does not import. Browsers can run them as they are: they contain no
+ * `process.env`, and a dependency that is not ESM is inlined into the only file that imports it.
  *
- * The package's `exports` name them by condition. Vite and webpack set `development` or `production`, Node runs the checks (`node`).
- * `default` is production: whoever sets no condition (plain Rollup, esbuild, an import map) mostly builds what people load, and what
- * is left out are checks of the schema and of the options, on which no guarantee rests; Node runs the same checks in tests and in
- * `murmuration schema`. Where developers want them in such a build, they add the condition `development`.
+ * The package's `exports` select them by condition. Vite and webpack set `development` or `production`; Node runs the checks (`node`).
+ * `default` is production. Tools that set no condition (plain Rollup, esbuild, an import map) mostly build what end users load. The checks
+ * that are left out are those of the schema and of the options, on which no guarantee depends; Node runs the same checks in tests and in
+ * `murmuration schema`. Developers who want them in such a build add the condition `development`.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -16,11 +16,11 @@ import { build, type Plugin } from 'esbuild';
 
 const MODES = ['development', 'production'] as const;
 
-/** The library is one script that exports to `module.exports` where there is one: these lines make it a module. */
+/** The library is one script that exports to `module.exports` if it exists. These lines turn it into a module. */
 const BEFORE = 'var module = { exports: {} }, exports = module.exports;';
 const AFTER = 'export default module.exports;';
 
-/** Bundles murmurhash3js-revisited, which is CommonJS, as a module under its licence, in a comment that bundlers and minifiers keep. */
+/** Bundles murmurhash3js-revisited, which is CommonJS, as a module with its licence in a comment that bundlers and minifiers keep. */
 export const murmurHash: Plugin = {
   name: 'murmur-hash',
   setup: ({ onResolve, onLoad, resolve }) => {
@@ -34,7 +34,7 @@ export const murmurHash: Plugin = {
   },
 };
 
-/** Leaves imports between files of the package, and of other packages that are ESM, as they are. */
+/** Keeps imports between files of the package, and of other ESM packages, as they are. */
 const apart: Plugin = {
   name: 'apart',
   setup: ({ onResolve }) =>
@@ -61,8 +61,8 @@ export async function buildModules(folder: URL): Promise<void> {
         platform: 'neutral',
         target: 'es2022',
         define: { 'process.env.NODE_ENV': JSON.stringify(mode) },
-        tsconfigRaw: {}, // the package's own keeps imports that only dropped code uses
-        preserveSymlinks: true, // or paths in comments tell where the package was built
+        tsconfigRaw: {}, // the package's own tsconfig would keep imports that only dropped code uses
+        preserveSymlinks: true, // otherwise paths in comments reveal where the package was built
         sourcemap: true,
         sourcesContent: false,
         legalComments: 'inline',

@@ -1,4 +1,7 @@
-/** Builds all that the packages publish: types, the modules of shared and client twice, the collector, the scripts, the dashboard. `npm run build` */
+/**
+ * `npm run build`: builds everything that the packages publish: types, the modules of shared and client twice, the collector, the scripts,
+ * the dashboard.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';

@@ -1,9 +1,9 @@
-/** Chromium as the tests start it. */
+/** Starts Chromium for the tests. */
 
 import { type Browser, chromium } from 'playwright-core';
 import { chromiumPath } from './places.ts';
 
-/** Arguments under which it asks nothing of the network but what the test does. */
+/** Arguments that stop Chromium's own network requests, so that only the test's remain. */
 export const CHROMIUM_ARGUMENTS: readonly string[] = [
   '--disable-gpu',
   '--disable-quic',
@@ -13,7 +13,7 @@ export const CHROMIUM_ARGUMENTS: readonly string[] = [
   '--disable-sync',
 ];
 
-/** Starts a headless Chromium with a profile of its own, for tests of what a page looks like and does. */
+/** Starts a headless Chromium with a profile of its own, for tests of a page's appearance and behaviour. */
 export function launchChromium(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error('expected Chromium to be installed; npm test installs it');

@@ -10,7 +10,7 @@ export default class ClosingLine implements Reporter {
     this.#vitest = vitest;
   }
 
-  /** What did not pass has failed, skipped or not. Only tests that `-t` did not ask for are none of this run's. */
+  /** Every test that did not pass counts as failed, also when it was skipped. Only tests excluded by `-t` are not counted. */
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const asked = this.#vitest?.getGlobalTestNamePattern();
     const isLeftOut = (test: TestCase): boolean => asked !== undefined && test.result().state === 'skipped' && !test.fullName.match(asked);
@@ -18,7 +18,7 @@ export default class ClosingLine implements Reporter {
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const brokenFiles = modules.filter((module) => module.errors().length > 0).length;
     const failed = tests.length - passed + brokenFiles + errors.length;
-    // After the other reporters, and before the process ends.
+    // Runs after the other reporters, and before the process ends.
     process.once('exit', () => writeSync(1, `\n${passed} passed, ${failed} failed\n`));
   }
 }

@@ -1,4 +1,4 @@
-/** Threads open and close by the hundred in the tests, and must not each run Node's type stripper: see compile-cache.ts. */
+/** The tests open and close hundreds of threads, and these must not each run Node's type stripper: see compile-cache.ts. */
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Which tests changed files ask for in the fast tier. */
+/** Which tests the fast tier runs for changed files. */
 
 import { expect, test } from 'vitest';
 import { testsOf } from './fast.ts';

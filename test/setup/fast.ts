@@ -1,7 +1,7 @@
 /**
- * The files of `npm run test:fast`. Unit tests run always: those of shared, client and collector that start no process, no browser and
- * no bundler, and that take few seconds of a core. What belongs to changed files runs as well: a proof that has itself changed, the
- * proofs named after a changed file, and the conformance suite where a law, a randomizer or an estimator has changed.
+ * The files of `npm run test:fast`. Unit tests always run: those of shared, client and collector that start no process, no browser and no
+ * bundler, and that take at most a few seconds of CPU time. Tests of changed files run as well: a proof that has itself changed, the proofs
+ * named after a changed file, and the conformance suite when a law, a randomizer or an estimator has changed.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { basename } from 'node:path';
 
 const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.test.ts', 'test/collector/**/*.test.ts'];
 
-/** Tests of those folders that take longer, by measurement. */
+/** Tests of those folders that were measured to take longer. */
 const SLOW: readonly string[] = [
   'test/client/{development,otherwise,outbox,size}.test.ts',
   'test/collector/{abuse,audit,backup,bad-tallies,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
@@ -20,12 +20,12 @@ const SLOW: readonly string[] = [
   'test/shared/production.test.ts',
 ];
 
-/** Where the mathematics is. */
+/** The folders with the mathematics. */
 const LAWS = /^(shared|client|collector)\/src\/(mechanisms|randomizers|estimators|random)\//;
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** Files that differ from the main branch, committed or not; none where there is no git. */
+/** Files that differ from the main branch, committed or not; empty without git. */
 function changedFiles(): readonly string[] {
   try {
     const base = git('merge-base', 'HEAD', 'main').trim();
@@ -35,7 +35,7 @@ function changedFiles(): readonly string[] {
   }
 }
 
-/** The tests that changed files ask for beside the unit tests. */
+/** The tests that run for changed files, in addition to the unit tests. */
 export function testsOf(changed: readonly string[], proofs: readonly string[]): readonly string[] {
   const names = changed.filter((file) => /\/src\/.*\.tsx?$/.test(file)).map((file) => basename(file).replace(/\.tsx?$/, ''));
   const own = changed.filter((file) => /^test\/(client|collector|conformance|proofs|setup|shared)\/.*\.test\.ts$/.test(file));
@@ -44,7 +44,7 @@ export function testsOf(changed: readonly string[], proofs: readonly string[]): 
   return [...own, ...named.map((proof) => `test/proofs/${proof}`), ...(suite ? ['test/conformance/conformance.test.ts'] : [])];
 }
 
-/** What the fast tier takes, and what it leaves out. */
+/** The files that the fast tier includes, and those that it excludes. */
 export function fastFiles(): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
   const wanted = testsOf(
     changedFiles(),

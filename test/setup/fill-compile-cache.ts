@@ -1,4 +1,4 @@
-/** Before the first test: a whole demo fills the compile cache, so that no test's thread has types to strip. */
+/** Runs before the first test: a complete demo fills the compile cache, so that no test's thread has types to strip. */
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,11 @@
-/** The order of test files: the longest first, so that no core waits in the end for a file that began late. Vitest knows durations of runs before alone. */
+/**
+ * Orders the test files, longest first, so that at the end no core waits for a file that started late. Vitest knows only the durations of
+ * earlier runs.
+ */
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take long, by measurement, the longest first. */
+/** Files that were measured to take long, the longest first. */
 const LONG: readonly string[] = [
   'faults/browsers.test.ts',
   'collector/commands.test.ts',

@@ -1,4 +1,4 @@
-/** Where the system's browsers, and what they need to run, are: on the PATH or in the usual places. */
+/** Finds the system's browsers and what they need to run: on the PATH or in the usual locations. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 
 const MAC_APPLICATIONS = ['Chromium', 'Google Chrome', 'Firefox'].map((name) => `/Applications/${name}.app/Contents/MacOS`);
 
-/** The places that a program may have. `variable` names an environment variable that goes before all others. */
+/** The paths at which a program may be. The environment variable `variable` takes precedence. */
 function placesOf(names: readonly string[], variable?: string): readonly string[] {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', ...MAC_APPLICATIONS];
   const chosen = variable === undefined ? undefined : process.env[variable];
@@ -20,14 +20,14 @@ export const chromiumPath = (): string | undefined =>
 /** The path of an installed Firefox, or undefined. */
 export const firefoxPath = (): string | undefined => placesOf(['firefox-esr', 'firefox'], 'FIREFOX')[0];
 
-/** The path of an X server that needs no screen, or undefined. */
+/** The path of an X server that needs no screen (Xvfb), or undefined. */
 export const xvfbPath = (): string | undefined => placesOf(['Xvfb'])[0];
 
-/** The path of a Python that can show WebKitGTK's views, or undefined: a Python other than the system's lacks the bindings. */
+/** The path of a Python that can show WebKitGTK's views, or undefined. Only the system's Python has the bindings. */
 export const webkitPython = (): string | undefined =>
   [...new Set(placesOf(['python3']))].find(
     (path) => spawnSync(path, ['-c', "import gi; gi.require_version('WebKit2', '4.1')"], { stdio: 'ignore' }).status === 0,
   );
 
-/** Whether strace runs. */
+/** Whether strace can run. */
 export const hasStrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;

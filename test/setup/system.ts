@@ -1,16 +1,16 @@
-/** System parts that the tests need: used where they are, installed with apt when root on Debian, else named in one sentence. */
+/** System packages that the tests need: used if they are present, installed with apt as root on Debian, otherwise named in one sentence. */
 
 import { spawnSync } from 'node:child_process';
 import { chromiumPath, firefoxPath, hasStrace, webkitPython, xvfbPath } from './places.ts';
 
 interface Part {
   readonly name: string;
-  /** What Debian calls it. */
+  /** Its packages in Debian. */
   readonly packages: readonly string[];
   readonly isHere: () => boolean;
-  /** An environment variable that says where it is. */
+  /** An environment variable with its path. */
   readonly variable?: string;
-  /** Where the tests that need it do not run on other systems. */
+  /** Set when the tests that need it run only on Linux. */
   readonly linuxOnly?: true;
 }
 

@@ -1,13 +1,13 @@
-/** What all tiers of tests share. */
+/** The settings that all tiers of tests share. */
 
 import type { ViteUserConfig } from 'vitest/config';
 import './compile-cache.ts';
 import LongestFirst from './longest-first.ts';
 
-/** Files of the deep tier, which no other takes. */
+/** Files of the deep tier, which no other tier runs. */
 export const DEEP = 'test/**/*.deep.test.ts';
 
-/** How tests of a tier are run: in Node, with one plain closing line. */
+/** The settings for the tests of a tier: in Node, with one plain closing line. */
 export const tier = (include: readonly string[], exclude: readonly string[] = []): ViteUserConfig => ({
   test: {
     include: [...include],
@@ -15,7 +15,7 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
     globalSetup: './test/setup/fill-compile-cache.ts',
     reporters: ['default', './test/setup/closing-line.ts'],
     maxWorkers: '100%',
-    maxConcurrency: 3, // browsers at a time, which wait more than they work
+    maxConcurrency: 3, // browsers at a time; they wait more than they work
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -1,9 +1,9 @@
-/** The certificate: what a schema's integers spend, so that anybody can recompute it (docs/format.md, section 7). */
+/** The certificate: what a schema's integers spend, in a form that anybody can recompute (docs/format.md, section 7). */
 
 import { canonicalSchema, fingerprint, type Law, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import { type MetricSpending, type Spending, type Spent, spendingOf } from './spending.ts';
 
-/** e^ε as two whole numbers in decimal, and ε rounded up at 12 decimals. */
+/** e^ε as a ratio of two integers in decimal, and ε rounded up to 12 decimals. */
 interface CertifiedOdds {
   readonly numerator: string;
   readonly denominator: string;
@@ -23,7 +23,7 @@ export interface Certificate {
       readonly epoch?: CertifiedOdds;
     };
   };
-  /** Under `assign`, ε is the budget where all metrics together would spend more: those of one device fit it. */
+  /** Under `assign`, ε is the budget if all metrics together would spend more, because the metrics of one device fit it. */
   readonly window: { readonly epsilon: string; readonly budget: number; readonly per: string; readonly assign?: 'random' };
   readonly holds: boolean;
   readonly document: SchemaDocument;
@@ -42,7 +42,7 @@ const row = ({ law }: MetricDocument, { report, window, times, epoch }: MetricSp
   ...(epoch && { epoch: certified(epoch) }),
 });
 
-/** What one device spends in any window, and the budget that it is held to. */
+/** What one device spends in any window, and the budget that limits it. */
 export const windowOf = ({ budget, assign }: SchemaDocument, { window }: Spending): Certificate['window'] => ({
   epsilon: window,
   budget: budget.epsilon,

@@ -1,7 +1,7 @@
 /**
- * What one report can tell at most: the largest P(an answer is the true one | a report), where all answers were equally likely
- * before. Whatever the law, a report is at most e^ε times as likely from one answer as from another, so of k answers that
- * is e^ε / (e^ε + k - 1), by Bayes. Where each report supports m answers alike it is e^ε / (m e^ε + k - m).
+ * The most that one report can reveal: the largest P(an answer is the true one | a report), when all answers were equally likely before.
+ * Under any law, a report is at most e^ε times as likely from one answer as from another. So with k answers the bound is e^ε / (e^ε + k -
+ * 1), by Bayes. If each report supports m answers equally, it is e^ε / (m e^ε + k - m).
  */
 
 import { answersOf, kindOf, type MetricDocument, type Ratio, ratio } from '@murmuration/shared';
@@ -14,7 +14,7 @@ export function posteriorOf(metric: MetricDocument, { numerator, denominator }: 
   return ratio(numerator, together * numerator + (BigInt(answers) - together) * denominator);
 }
 
-/** A share in percent, rounded up, with so many decimals that it is not rounded up to 100: up to 30. */
+/** A share in percent, rounded up. Uses as many decimals as needed (up to 30) to avoid rounding up to 100. */
 export function percent({ numerator, denominator }: Ratio): string {
   for (let decimals = 1; decimals <= 30; decimals++) {
     const unit = 10n ** BigInt(decimals);

@@ -1,8 +1,8 @@
-/** How good the outcomes of an exponential mechanism are: exactly, by its matrix, where the paper's lemma 7 gives a bound. */
+/** The utility loss of an exponential mechanism's outcomes, computed exactly from its matrix; lemma 7 of the paper gives only a bound. */
 
 import { type MetricDocument, MODULUS } from '@murmuration/shared';
 
-/** The least loss of utility against the best option that, whatever the input, an outcome exceeds with a probability of at most `chance`. */
+/** The least loss of utility, compared with the best option, that an outcome exceeds with probability at most `chance` for every input. */
 export function shortfallOf({ utility, law }: Extract<MetricDocument, { type: 'best' }>, chance: number): number {
   const weights = law.mechanism === 'exponential' ? law.weights : [];
   const losses = utility.map((row, input) => {

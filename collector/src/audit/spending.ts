@@ -1,9 +1,9 @@
 /**
- * What a schema's integers spend: e^ε of a report, a window and an epoch as exact ratios, beside what the schema claims.
- * Where metrics are assigned at random, a device answers only some whose charges fit the budget together, so the budget bounds
- * its window as long as every metric keeps its claim; which metrics they are is drawn without a look at any answer.
- * Reports of a window compose by multiplication (Dwork and Roth 2014, theorem 3.14); a permanent metric's epoch is one
- * charge, since all its reports come from one stored symbol (Erlingsson, Pihur, Korolova 2014, theorem 1).
+ * What a schema's integers spend: e^ε of a report, a window and an epoch as exact ratios, compared with the schema's claims. When metrics
+ * are assigned at random, a device answers only metrics whose charges fit the budget together. So the budget bounds its window as long as
+ * every metric keeps its claim. The assignment is drawn independently of all answers.
+ * Reports of a window compose by multiplication (Dwork and Roth 2014, theorem 3.14). A permanent metric's epoch is one charge, since all
+ * its reports come from one stored symbol (Erlingsson, Pihur, Korolova 2014, theorem 1).
  */
 
 import {
@@ -19,7 +19,7 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 
-/** Decimals of every ε: far more than 32-bit thresholds tell apart. */
+/** Decimals of every ε: far more than 32-bit thresholds can resolve. */
 const DECIMALS = 12;
 
 /** e^ε, and ε rounded up. */
@@ -37,15 +37,15 @@ export interface MetricSpending {
   readonly times: number;
   readonly window: Spent;
   /**
-   * In a window of days on which answers are recorded: one slot more where slots come again. The slot of an answer may begin before
-   * it (`otherwise`) or after it (an answer that could be claimed only at the app's next start).
+   * Spending in a window of days on which answers are recorded: one more slot if slots recur. The slot of an answer may begin before the
+   * window (`otherwise`) or after it (an answer that could be claimed only at the app's next start).
    */
   readonly recorded: Spent;
-  /** In 365 days of answering whenever it can. */
+  /** Spending in 365 days of answering as often as possible. */
   readonly year: Spent;
-  /** Of a permanent metric. */
+  /** Only for a permanent metric. */
   readonly epoch?: Spent;
-  /** Neither a report nor an epoch spends more than the schema says. */
+  /** Whether neither a report nor an epoch spends more than the schema claims. */
   readonly holds: boolean;
 }
 
@@ -54,13 +54,16 @@ export interface Spending {
   readonly metrics: readonly MetricSpending[];
   /** All metrics together, in any window. */
   readonly all: Spent;
-  /** What one device can spend in any window, rounded up: the ε of all metrics or, under `assign`, the budget where that is less. */
+  /** The most that one device can spend in any window, rounded up: the ε of all metrics or, under `assign`, the budget if that is less. */
   readonly window: string;
-  /** The same of days of recording, one slot more for each metric whose slots come again; under `assign`, of all metrics, though a device answers only some. */
+  /**
+   * The same for days of recording, with one more slot for each metric whose slots recur. Under `assign`, over all metrics, although a
+   * device answers only some.
+   */
   readonly recorded: Spent;
-  /** In 365 days of answering whenever it can, all metrics together. */
+  /** Spending in 365 days of answering as often as possible, over all metrics. */
   readonly year: Spent;
-  /** Every metric holds, and the window is within the budget: under `assign`, each metric's window. */
+  /** Whether every metric keeps its claim and the window is within the budget; under `assign`, the window of each metric. */
   readonly holds: boolean;
 }
 
@@ -68,7 +71,7 @@ const spent = (odds: Ratio): Spent => ({ odds, epsilon: lnUp(odds, DECIMALS) });
 
 const digits = (epsilon: string): bigint => BigInt(epsilon.replace('.', ''));
 
-/** A claim as ε is stated: at so many decimals, rounded up. */
+/** A claim in the form in which ε is stated: with the same decimals, rounded up. */
 function stated(claim: number): string {
   const text = claim.toFixed(DECIMALS);
   if (Number(text) >= claim) return text;
@@ -76,10 +79,10 @@ function stated(claim: number): string {
   return `${up.slice(0, -DECIMALS)}.${up.slice(-DECIMALS)}`;
 }
 
-/** Whether ε is at most a claim, both rounded up alike. */
+/** Whether ε is at most a claim, with both rounded up in the same way. */
 const within = (epsilon: string, claim: number): boolean => digits(epsilon) <= digits(stated(claim));
 
-/** The product of ratios, which is the sum of their ε. */
+/** The product of ratios, which corresponds to the sum of their ε. */
 const together = (all: readonly Spent[]): Spent =>
   spent(
     all.reduce(
@@ -88,7 +91,7 @@ const together = (all: readonly Spent[]): Spent =>
     ),
   );
 
-/** Whether a metric has a second slot, or a permanent one a second epoch, in a device's life. */
+/** Whether a metric has a second slot (or a permanent one a second epoch) in a device's life. */
 const comesAgain = ({ every, permanent }: MetricDocument): boolean => (permanent ? permanent.renew !== 'never' : every !== 'once');
 
 function metricSpending(metric: string, document: MetricDocument, times: number, per: Period): MetricSpending {
@@ -118,7 +121,7 @@ export function spendingOf({ metrics, budget, assign }: SchemaDocument): Spendin
   );
   const all = together(rows.map(({ window }) => window));
   const each = rows.every(({ holds, window }) => holds && (!assign || within(window.epsilon, budget.epsilon)));
-  // A device adds up the charges that are claimed: where one is exceeded, so may be their sum.
+  // A device adds up the claimed charges. If one claim is too low, their sum may be as well.
   const window = assign && each && !within(all.epsilon, budget.epsilon) ? stated(budget.epsilon) : all.epsilon;
   return {
     metrics: rows,

@@ -1,4 +1,4 @@
-/** The privacy statement in plain English, from a schema's descriptions, owners and expiry days and its exact ε. */
+/** The privacy statement in plain English, generated from a schema's descriptions, owners, expiry days and exact ε. */
 
 import {
   type About,
@@ -15,27 +15,27 @@ import { inWords } from '../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { MetricSpending, Spending } from './spending.ts';
 
-/** e^ε, rounded up to a tenth, to a whole number where that is long, and to a power of ten where that is too. */
+/** e^ε, rounded up: to a tenth, for larger values to a whole number, and for very large ones to a power of ten. */
 export function factor({ numerator, denominator }: Ratio): string {
   const tenths = (10n * numerator + denominator - 1n) / denominator;
   if (tenths > 10n ** 13n) return `10^${`${tenths}`.length - 1}`;
   return tenths < 1000n ? `${tenths / 10n}.${tenths % 10n}` : ((tenths + 9n) / 10n).toLocaleString('en');
 }
 
-/** e^ε of a budget, and a billionth more for rounding: 2^m 2^k, k whole, m below 1. */
+/** e^ε of a budget, plus a billionth for rounding: 2^m 2^k, k an integer, m below 1. */
 function oddsOf(epsilon: number): Ratio {
   const bits = epsilon / Math.LN2;
   const whole = Math.floor(bits);
   return ratio(BigInt(Math.ceil((1 + 1e-9) * 2 ** (bits - whole + 50))) << BigInt(whole), 1n << 50n);
 }
 
-/** ε as people read it, rounded up. */
+/** ε in readable form, rounded up. */
 const short = (odds: Ratio): string => lnUp(odds, 3);
 
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
-/** What a report, or all of an epoch, may tell of the true answer, where answers are listed. */
+/** What a report, or a whole epoch, may reveal about the true answer when answers are listed. */
 function guess(metric: MetricDocument, odds: Ratio): string {
   const [most, before] = [posteriorOf(metric, odds), posteriorOf(metric, ratio(1n, 1n))];
   if (most === undefined || before === undefined) return '';
@@ -52,7 +52,7 @@ function bound({ report, epoch, year }: MetricSpending, metric: MetricDocument):
   return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${short(epoch.odds)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : yearly}`;
 }
 
-/** What an unlisted answer does. */
+/** What happens to an answer that is not listed. */
 function unlisted(metric: MetricDocument): readonly string[] {
   if (!wordsOf(metric.type).isUnlistedSilent?.(metric)) return [];
   return ['  An answer that is not listed sends nothing, so a report tells by being there that the answer was listed.'];
@@ -76,7 +76,7 @@ function question(spending: MetricSpending, metric: MetricDocument, { descriptio
   ].join('\n');
 }
 
-/** What one installation gives away in a window. */
+/** What one installation reveals in a window. */
 function window({ budget: { epsilon, per }, assign }: SchemaDocument, spending: Spending): string {
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
@@ -94,7 +94,7 @@ function window({ budget: { epsilon, per }, assign }: SchemaDocument, spending: 
   ].join(' ');
 }
 
-/** The statement: paragraphs, and a list of the questions. */
+/** The statement: paragraphs and a list of the questions. */
 export function statementOf(document: SchemaDocument, spending: Spending): string {
   const { app, version, segments = {}, metrics, assign, about } = document;
   const clear = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);

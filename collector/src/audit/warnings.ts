@@ -1,4 +1,4 @@
-/** What lies outside ε, in words: participation, segments, storage. The threat model has the whole list. */
+/** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
 import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
 import { wordsOf } from '../questions/table.ts';
@@ -8,19 +8,19 @@ import type { Spending } from './spending.ts';
 /** A warning of the audit. */
 export interface Warning {
   readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'storage';
-  /** What it concerns: metrics or segments. */
+  /** The metrics or segments concerned. */
   readonly about: readonly string[];
   readonly words: string;
 }
 
-/** How many groups the segments tell apart. */
+/** The number of groups that the segments distinguish. */
 export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
   Object.values(segments).reduce((product, { length }) => product * length, 1);
 
-/** Above it, one report of a flag says the true answer nineteen times in twenty. */
+/** Above this ε, one report of a flag is the true answer nineteen times out of twenty. */
 const LARGE = 3;
 
-/** What one report of a large ε tells, for each metric that has one. */
+/** What one report with a large ε reveals, for each metric that has one. */
 function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly Warning[] {
   const large = spending.metrics.filter(({ report }) => Number(report.epsilon) > LARGE);
   if (large.length === 0) return [];

@@ -1,4 +1,4 @@
-/** `murmuration audit`: what a schema's integers spend, against what it claims; what ε does not cover; the statement. */
+/** `murmuration audit`: what a schema's integers spend, compared with its claims; what ε does not cover; the privacy statement. */
 
 import { canonicalSchema, fingerprint, isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-/** `murmuration backup` and `murmuration restore`: the store as one file, and back. */
+/** `murmuration backup` and `murmuration restore`: copies the store to one file, and back. */
 
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -7,7 +7,7 @@ import { Failure, UsageError } from './usage.ts';
 
 const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
 
-/** What was asked wrongly is bad usage; what went wrong a failure. Either is one line. */
+/** Reports invalid input as wrong usage, and other errors as a failure. Either is one line. */
 function sentence(error: unknown): never {
   const message = (error as Error).message.split('\n').join(' ');
   throw error instanceof RangeError ? new UsageError(message) : new Failure(message);

@@ -1,4 +1,4 @@
-/** `murmuration plan` of a question without a schema: how many users it takes, and what other numbers of users would show. */
+/** `murmuration plan` for a question without a schema: how many users it needs, and what other numbers of users would show. */
 
 import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../plan/plan.ts';
@@ -9,10 +9,10 @@ import type { Asking } from '../questions/words.ts';
 import { advice, count, goal, legend, needed, orNone, percent, promise, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
-/** Numbers of users that products have. */
+/** Typical numbers of users. */
 const LADDER = [1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const;
 
-/** What so many users show. */
+/** The precision with this many users. */
 type Step = Precision & { readonly users: number };
 
 /** The plan of a question. */
@@ -24,15 +24,15 @@ export interface QuestionPlan extends Wanted {
   readonly tested: number;
   /** Null when no number is enough. */
   readonly usersNeeded: number | null;
-  /** Of a text: of a schema that expects as many users. */
+  /** For a text: the cohorts of a schema that expects this many users. */
   readonly cohorts?: number;
   readonly steps: readonly Step[];
-  /** Of a kept answer: the margin that no number of reports of the same users gets below. */
+  /** For a permanent answer: the margin below which no number of reports of the same users gets. */
   readonly limit?: number;
   readonly range?: readonly [low: number, high: number];
 }
 
-/** The plan, with the users that somebody has, where they say. */
+/** The plan, with the actual number of users if it is given. */
 export function planQuestion(asking: Asking, wanted: Wanted, users: number | undefined): QuestionPlan {
   const metric = metricOf(asking);
   const tested = testedOf(metric);

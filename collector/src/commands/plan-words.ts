@@ -1,4 +1,4 @@
-/** How a plan's figures are said to somebody who has never heard of ε. */
+/** Describes a plan's figures to readers who have never heard of ε. */
 
 import { kinds, type QuestionType } from '@murmuration/shared';
 import type { Precision } from '../plan/plan.ts';
@@ -12,20 +12,20 @@ export const orNone = <T>(value: T | null, words: (value: T) => string): string 
 const isNumber = (type: QuestionType): boolean => kinds[type].estimates === 'mean';
 const isDistribution = (type: QuestionType): boolean => kinds[type].estimates === 'distribution';
 
-/** A margin above this says nothing: what is estimated lies between 0 and 100 %. */
+/** A larger margin is meaningless: the estimate lies between 0 and 100 %. */
 const ALL = 1;
 
 /** ± in percentage points. */
 const margin = (margin95: number): string => (margin95 > ALL ? '± over 100' : `± ${percent(margin95)}`);
 
-/** What an estimate reads as: of a number in its unit, where its range is known. */
+/** How an estimate reads: for a number in its unit, if its range is known. */
 export function reading(type: QuestionType, share: number, { margin95 }: Precision, range?: readonly [low: number, high: number]): string {
   if (isNumber(type) && range) return margin95 > ALL ? '± over the whole range' : `± ${figure(margin95 * (range[1] - range[0]))}`;
   if (isNumber(type)) return `mean ${margin(margin95)} % of range`;
   return isDistribution(type) ? `below middle ${margin(margin95)}` : `${percent(share)} % ${margin(margin95)}`;
 }
 
-/** What the users are needed for. */
+/** The purpose for which the users are needed. */
 export function goal(type: QuestionType, share: number, error: number, range?: readonly [low: number, high: number]): string {
   const points = `± ${percent(error)} percentage point${error === 0.01 ? '' : 's'}`;
   if (isNumber(type))
@@ -37,18 +37,18 @@ export function goal(type: QuestionType, share: number, error: number, range?: r
 /** More than the people on earth. */
 const EVERYBODY = 8e9;
 
-/** The answer to "how many users?" in a sentence. */
+/** One sentence that answers "how many users?". */
 export function needed(users: number | null, what: string): string {
   if (users === null) return `No number of users is enough to ${what}.`;
   if (users > EVERYBODY) return `You would need ${count(users)} users, more than there are people, to ${what}.`;
   return `You need ${count(users)} user${users === 1 ? '' : 's'} to ${what}.`;
 }
 
-/** What to change, where there are too few people for it. */
+/** Advice for when there are not enough people. */
 export const advice = (users: number | null): readonly string[] =>
   users === null || users > EVERYBODY ? ['A larger ε (less noise) or a larger ± would help.'] : [];
 
-/** How to read the table: of these types of questions, so many answers tested at once. */
+/** How to read the table, for these types of questions and numbers of answers tested at once. */
 export function legend(types: readonly QuestionType[], tested: readonly number[], share: number): readonly string[] {
   const shares = types.some((type) => kinds[type].estimates === 'shares');
   const most = Math.max(...tested);
@@ -74,7 +74,7 @@ export function legend(types: readonly QuestionType[], tested: readonly number[]
   ];
 }
 
-/** What ε means. */
+/** The meaning of ε. */
 export const promise = (epsilon: number): string => {
   const times = Math.exp(epsilon);
   const up = (digits: number): string => String(Math.ceil(times * 10 ** digits) / 10 ** digits);

@@ -1,4 +1,4 @@
-/** `murmuration plan`: before shipping, how many users a question takes, and what a schema's metrics will show. */
+/** `murmuration plan`: how many users a question needs before it ships, and what a schema's metrics will show. */
 
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
@@ -58,7 +58,7 @@ function row(
   return [name, mechanism, `${epsilon}`, ...asked, reading(type, share, precision), told, forError, orNone(devicesForError, count)];
 }
 
-/** The rows of a metric: under `assign` with the share of devices that are asked it. */
+/** The rows of a metric; under `assign`, with the share of devices that are asked it. */
 function rowsOf(
   { metric, type, mechanism, epsilon, epsilonForError, permanent, asked, ...precision }: MetricPlan,
   isAssigned: boolean,
@@ -70,7 +70,7 @@ function rowsOf(
   return [first, row('  however often', type, share, mechanism, permanent.epsilon, isAssigned ? [''] : [], permanent, '')];
 }
 
-/** What is to be known where each device is asked a random part of the metrics. */
+/** Notes for schemas in which each device is asked a random subset of the metrics. */
 function assignment({ standardError }: AskedShares, splitting: Splitting | undefined): readonly string[] {
   const how = standardError > 0 ? 'by a simulation with a fixed seed, to half a percentage point (4 standard errors)' : 'exactly';
   const [least, most] = splitting?.wider.map((times) => times.toPrecision(2)) ?? [];
@@ -84,7 +84,7 @@ function assignment({ standardError }: AskedShares, splitting: Splitting | undef
   ];
 }
 
-/** The users that bring every metric to the error, and the one that needs the most; null when some metric has no such number. */
+/** The users that bring every metric within the error, and the metric that needs the most; null when some metric has no such number. */
 function mostOf(plans: readonly MetricPlan[]): { readonly users: number | null; readonly metric: string } {
   const worst = plans.reduce((most, each) =>
     (each.devicesForError ?? Number.POSITIVE_INFINITY) > (most.devicesForError ?? Number.POSITIVE_INFINITY) ? each : most,
@@ -92,7 +92,7 @@ function mostOf(plans: readonly MetricPlan[]): { readonly users: number | null; 
   return { users: worst.devicesForError, metric: worst.metric };
 }
 
-/** What would help texts whose cohorts are too few. */
+/** Suggestions for texts with too few cohorts. */
 const suggestions = (plans: readonly MetricPlan[], error: number): readonly string[] =>
   plans.flatMap(({ metric, suggested }) =>
     suggested === undefined
@@ -170,7 +170,7 @@ async function planSchema(file: string, { users: given, error, share, json }: Pl
   print(json, value, () => describe(plans, users, { error, share }, document.assign && asked, splitting));
 }
 
-/** The question that the options ask, and no other. */
+/** The only question that the options ask. */
 function askingOf(options: PlanOptions): Asking {
   const types = askedTypes(options);
   const got = types.map((type) => `--${type}`).join(' and ') || 'none';

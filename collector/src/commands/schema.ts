@@ -1,4 +1,4 @@
-/** `murmuration schema`: a schema's canonical JSON, its names, its charges; and whether it may follow another. */
+/** `murmuration schema`: a schema's canonical JSON, its names and its charges; and whether it may replace another version. */
 
 import {
   type Charge,
@@ -26,7 +26,7 @@ interface SchemaOptions {
   readonly json?: boolean;
 }
 
-/** A metric's row: what was asked, and what the integers spend. */
+/** A metric's row: its settings, and what its integers spend. */
 function row({ budget, metrics }: SchemaDocument, { metric, times, charge }: Charge, hasStandIn: boolean): readonly string[] {
   const { law, every, otherwise } = metrics[metric] as MetricDocument;
   const { report, permanent } = mechanismOf(law).odds(law);

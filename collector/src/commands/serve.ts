@@ -1,4 +1,4 @@
-/** `murmuration serve`: the collector, until it is told to stop. */
+/** `murmuration serve`: runs the collector until it is stopped. */
 
 import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
@@ -21,11 +21,11 @@ interface ServeOptions {
   readonly perMetric?: number;
 }
 
-/** The metrics for which candidates are looked. */
+/** The metrics that take candidates. */
 const openMetrics = (schemas: readonly SchemaDocument[]): readonly string[] =>
   schemas.flatMap(({ metrics }) => Object.keys(metrics).filter((name) => takesCandidates(metrics[name] as MetricDocument)));
 
-/** `metric=FILE`, a candidate a line. */
+/** Parses `metric=FILE`; the file has one candidate per line. */
 async function loadCandidates(option: string, metrics: readonly string[]): Promise<[metric: string, candidates: readonly string[]]> {
   const [, metric, file] = /^([^=]+)=(.+)$/.exec(option) ?? [];
   if (metric === undefined || file === undefined) throw new UsageError(`--candidates: expected metric=FILE, got ${JSON.stringify(option)}`);
@@ -42,7 +42,7 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
 }
 
 async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
-  // Without times: beside an address that a proxy logs, the moment of a failed request would say whose it was.
+  // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));

@@ -1,4 +1,4 @@
-/** `murmuration simulate`: what a mechanism would show, before anybody ships it. */
+/** `murmuration simulate`: what a mechanism would show, before it ships. */
 
 import { DEFAULT_CELLS, MAX_ANSWERS, MOST_CELLS, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
@@ -14,7 +14,7 @@ import { simulateText } from '../simulate/text.ts';
 import { table } from './table.ts';
 import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from './usage.ts';
 
-/** What can be named of the other questions. */
+/** The mechanisms that can be named for the other questions. */
 const NAMED_OF = [
   ['string', 'text'] as const,
   ['mean', 'mean'] as const,
@@ -46,7 +46,7 @@ interface SimulateOptions {
   readonly json?: boolean;
 }
 
-/** The widest range: the spread of squared errors is in the fourth power of its unit, and numbers end at 1.8e308. */
+/** The widest range: the spread of squared errors grows with the fourth power of its unit, and doubles end at 1.8e308. */
 const WIDEST = 1e75;
 
 const need = <T>(value: T | undefined, { type }: SimulateOptions, option: string): T => {
@@ -66,7 +66,7 @@ async function simulateList(options: SimulateOptions, answers: number): Promise<
   return simulateChoice({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
 }
 
-/** By type: each has an option of its own. */
+/** By type; each type has its own option. */
 const types: { readonly [type: string]: (options: SimulateOptions) => Promise<object> } = {
   flag: async (options) => ({ ...(await simulateList(options, 2)), type: 'flag' }),
   choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
@@ -110,10 +110,10 @@ const types: { readonly [type: string]: (options: SimulateOptions) => Promise<ob
 
 const names = Object.keys(types).join(', ');
 
-/** The types that can be asked again and again. */
+/** The types that can be permanent. */
 const PERMANENT = ['flag', 'choice', 'joint', 'text', 'histogram', 'mean', 'count'];
 
-/** Reports of each client where the metric is permanent and `--days` is left out: a week of them. */
+/** Days on which each client reports when the metric is permanent and `--days` is left out: a week. */
 const DAYS = 7;
 
 function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {

@@ -1,6 +1,6 @@
-/** Plain tables for terminals. */
+/** Plain-text tables for terminals. */
 
-/** Rows under a heading, columns as wide as they need to be; all but the first are set to the right. */
+/** Rows under a heading. Columns are as wide as needed, and all but the first are right-aligned. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows];
   const widths = heading.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)));

@@ -1,12 +1,14 @@
-/** What a command line gives, and how it fails: one line on standard error, with exit code 2 for bad usage or bad input, 1 for the rest. */
+/**
+ * Parses command-line options, and reports errors as one line on standard error, with exit code 2 for wrong usage or invalid input, else 1.
+ */
 
-/** Thrown by commands when what they were given can't be used. */
+/** Thrown by commands when their input can't be used. */
 export class UsageError extends Error {}
 
-/** Thrown by commands when what they were asked failed, and a sentence says all that a person needs. */
+/** Thrown by commands when they failed in a way that one sentence explains completely. */
 export class Failure extends Error {}
 
-/** A whole number of an option. */
+/** An option whose value is a whole number. */
 export function wholeOption(name: string, low: number, high: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -17,7 +19,7 @@ export function wholeOption(name: string, low: number, high: number = Number.MAX
   };
 }
 
-/** A positive number of an option. */
+/** An option whose value is a positive number. */
 export function positiveOption(name: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -27,7 +29,7 @@ export function positiveOption(name: string): (text: string) => number {
   };
 }
 
-/** A share of an option, as 0.01 or 1%: above 0 and below 1. */
+/** An option whose value is a share, as 0.01 or 1%: above 0 and below 1. */
 export function shareOption(name: string): (text: string) => number {
   return (text) => {
     const [, digits, sign] = /^(\d+\.?\d*|\.\d+)\s*(%?)$/.exec(text.trim()) ?? [];
@@ -38,7 +40,7 @@ export function shareOption(name: string): (text: string) => number {
   };
 }
 
-/** Rising finite numbers of an option, parted by commas: at least so many. */
+/** An option whose value is a list of ascending finite numbers, separated by commas, with a least length. */
 export function numbersOption(name: string, least: number): (text: string) => readonly number[] {
   return (text) => {
     const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
@@ -49,7 +51,7 @@ export function numbersOption(name: string, least: number): (text: string) => re
   };
 }
 
-/** Whole numbers of an option, parted by commas: two or more, each from 2. */
+/** An option whose value is a list of whole numbers, separated by commas: two or more, each at least 2. */
 export function sizesOption(name: string): (text: string) => readonly number[] {
   return (text) => {
     if (!/^\d+(,\d+)+$/.test(text) || text.split(',').some((part) => Number(part) < 2))
@@ -58,7 +60,7 @@ export function sizesOption(name: string): (text: string) => readonly number[] {
   };
 }
 
-/** Origins of an option that may be given again, each as browsers name it in a request: another form would match none. */
+/** A repeatable option whose values are origins. They must have the form that browsers send, because no other form would match. */
 export function originsOption(text: string, before: readonly string[] = []): readonly string[] {
   const { protocol, host } = URL.canParse(text) ? new URL(text) : { protocol: '', host: '' };
   if (host === '' || text !== `${protocol}//${host}`)
@@ -66,7 +68,7 @@ export function originsOption(text: string, before: readonly string[] = []): rea
   return [...before, text];
 }
 
-/** Prints a JSON document, or lines for people, on standard output. */
+/** Prints a JSON document, or readable lines, on standard output. */
 export function print(json: boolean | undefined, value: unknown, lines: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value, null, 2) : lines()}\n`);
 }

@@ -1,5 +1,5 @@
-// The two questions that the dashboard asks the collector. Addresses are relative to the page, so that the
-// dashboard also works behind a path prefix; a failure becomes one sentence that a person can act on.
+// The two requests that the dashboard sends to the collector. Addresses are relative to the page, so that the dashboard
+// also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
 import type { Estimates, Metric, Refusal } from './types.ts';
 
@@ -17,7 +17,7 @@ export async function fetchMetrics(signal: AbortSignal): Promise<readonly Metric
   return body.metrics;
 }
 
-/** The estimates at an address that `estimatesAddress` gave. */
+/** The estimates at an address returned by `estimatesAddress`. */
 export function fetchEstimates(address: string, signal: AbortSignal): Promise<Estimates> {
   return get<Estimates>(address, signal, ESTIMATES_TIMEOUT);
 }
@@ -28,10 +28,10 @@ export function estimatesAddress(metric: Metric, parameters: Readonly<Record<str
   return `v1/metrics/${encodeURIComponent(metric.metric)}/estimates?${query}`;
 }
 
-/** What the collector itself answered instead of numbers. */
+/** The collector answered, but with an error. */
 class AnsweredWithError extends Error {}
 
-/** Whether a problem came from the collector, rather than from the way there. */
+/** Whether a problem comes from the collector rather than from the connection. */
 export function isAnswer(problem: unknown): boolean {
   return problem instanceof AnsweredWithError;
 }

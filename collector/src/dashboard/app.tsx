@@ -1,5 +1,5 @@
 // The page as a whole: header, summary, filters, and the metrics of each app.
-// The filter lives here and in the address, so that it outlasts a reload.
+// The filter is kept here and in the page's address, so that it survives a reload.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';

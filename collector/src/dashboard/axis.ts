@@ -1,5 +1,5 @@
-// The scale of one chart. It holds every whole interval, so nothing is clipped: it begins a little below 0 when
-// an interval does. Its ends fall on round numbers, so that it stands still while estimates settle.
+// The scale of one chart. It covers every whole interval, so nothing is clipped; it begins a little below 0 when
+// an interval does. Its ends are round numbers, so that it does not move while estimates settle.
 
 import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
@@ -8,11 +8,11 @@ export interface Axis {
   readonly bottom: number;
   readonly top: number;
   readonly ticks: readonly number[];
-  /** Decimals that tell two ticks apart. */
+  /** Decimals needed to distinguish two ticks. */
   readonly decimals: number;
 }
 
-/** The axis for what is shown. A flag's is never shorter than 0 to 100 %: its two bars are parts of one whole. */
+/** The axis for these answers. A flag's axis always covers 0 to 100 %, because its two bars are parts of one whole. */
 export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
   const marks = answers.flatMap(({ estimate, low, high, truth = 0 }) => [estimate, low, high, truth]);
   const lowest = Math.min(0, ...marks);
@@ -25,17 +25,17 @@ export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
   return { bottom: bottom * step, top: top * step, ticks, decimals: Math.max(0, -Math.floor(Math.log10(step * 100) + 1e-9)) };
 }
 
-/** Where a share stands on the axis, as a CSS length. */
+/** The position of a share on the axis, as a CSS length. */
 export function place(axis: Axis, share: number): string {
   return length(axis, share - axis.bottom);
 }
 
-/** How long a difference of shares is on the axis, as a CSS length. */
+/** The length of a difference of shares on the axis, as a CSS length. */
 export function length(axis: Axis, share: number): string {
   return `${((100 * share) / (axis.top - axis.bottom)).toFixed(3)}%`;
 }
 
-/** The least of 1, 2, 5, 10, 20, ... that is not below. */
+/** The least of 1, 2, 5, 10, 20, ... that is at least `least`. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= least * (1 - 1e-9)) ?? 10;

@@ -1,5 +1,5 @@
 // One answer: its name, a bar from zero to the estimate, whiskers from low to high, and the same in figures.
-// A bar is hollow while its interval holds zero: the answer may not occur at all.
+// A bar is hollow while its interval contains zero, because the answer may not occur at all.
 
 import type { VNode } from 'preact';
 import { type Axis, length, place } from './axis.ts';

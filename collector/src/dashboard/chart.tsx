@@ -1,5 +1,5 @@
-// Bars with whiskers on one axis, as a list that reads well without being seen. Long lists begin with the top dozen.
-// Each row carries its numbers in text, so the drawing itself is hidden from screen readers.
+// Bars with whiskers on one axis, as a list that also reads well in a screen reader. Long lists show the top dozen first.
+// Each row has its numbers as text, so the drawing itself is hidden from screen readers.
 
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ interface ChartProps {
   readonly answers: readonly Answer[];
   readonly type: MetricType;
   readonly title: string;
-  /** Whether other answers may exist than those that were looked for. */
+  /** Whether answers may exist other than those that were looked for. */
   readonly open: boolean;
 }
 
@@ -27,7 +27,7 @@ export function Chart({ answers, type, title, open }: ChartProps): VNode {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
-  // A histogram without its end is no histogram. One answer more than a dozen is shown rather than hidden behind a button.
+  // A histogram is never cut short. Thirteen answers are all shown, rather than hiding one behind a button.
   const folds = views[type] !== 'scale' && ordered.length > AT_FIRST + 1;
   const shown = all || !folds ? ordered : ordered.slice(0, AT_FIRST);
   useReordering(list, shown.map(keyOf).join('\n'));

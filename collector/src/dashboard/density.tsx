@@ -1,5 +1,5 @@
-// A distribution: a column for each cell, as high as the share that is closest to the truth as a whole, and where its
-// middle half and its mean lie, with what is sure of them. Columns carry no interval; the table of details has those that do.
+// A distribution: a column for each cell, as high as its smoothed share, with the positions of its middle half and its
+// mean and their intervals. Columns have no intervals; the table of details has shares that do.
 
 import type { VNode } from 'preact';
 import { decimalsForValue, endsOfValue, figure, percent } from './format.ts';

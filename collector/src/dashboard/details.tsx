@@ -1,5 +1,5 @@
-// Everything that is known of a metric's answers as a table to read, select and copy, and what its tags mean.
-// It is built when it is opened.
+// All data about a metric's answers as a table to read, select and copy, and explanations of its tags.
+// It is rendered when it is opened.
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -57,7 +57,7 @@ function Opened({ metric, estimates, address }: DetailsProps): VNode {
   );
 }
 
-/** Below this the law is a bad explanation: one metric in a million looks so by chance. */
+/** Below this p-value the law is an implausible explanation: one metric in a million looks like this by chance. */
 const SUSPICIOUS = 1e-6;
 
 function watched({ watch: { pValue, perPercent }, unit }: Estimates): string {

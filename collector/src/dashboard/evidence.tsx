@@ -1,6 +1,5 @@
-// What a metric's estimates rest on: how many reports, of whom they tell, of which days, how often one device may be among them, for whom the
-// question is asked, who is asked, and what counts where nothing was answered.
-// It also says where a filter does not reach.
+// The evidence behind a metric's estimates: how many reports, which people and days they describe, how often one device may
+// report, who asks and who is asked, and what is reported when nothing was answered. It also says where a filter does not apply.
 
 import type { VNode } from 'preact';
 import { marginOf, slotsIn, whomOf } from './explain.ts';
@@ -11,9 +10,9 @@ import type { Estimates, Metric } from './types.ts';
 interface EvidenceProps {
   readonly metric: Metric;
   readonly estimates: Estimates | null;
-  /** Segments that are filtered by and that this metric does not have. */
+  /** Segments in the filter that this metric does not have. */
   readonly missing: readonly string[];
-  /** First and last day of all metrics; only other days are worth saying again. */
+  /** First and last day over all metrics. A metric's own days are shown only if they differ. */
   readonly span: Span | null;
 }
 

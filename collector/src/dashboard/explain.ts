@@ -1,5 +1,5 @@
-// What a metric's technical words mean, in a sentence each, for people who did not read the papers.
-// The tags show them on hover; the details show them to everybody.
+// Explains a metric's technical terms in a sentence each, for people who have not read the papers.
+// The tags show the sentences on hover; the details show them to everybody.
 
 import { daysBetween } from './format.ts';
 import { MEANINGS } from './meanings.ts';
@@ -18,12 +18,12 @@ const CADENCES: Readonly<Record<Metric['every'], Explanation & { readonly days: 
   year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.', days: 365 },
 };
 
-/** Whom estimates are about, in words. */
+/** Whom estimates describe, in words. */
 export function whomOf(among: Among): string {
   return among === 'population' ? 'all users' : 'the devices that reported';
 }
 
-/** What an interval leaves open, in a sentence. */
+/** What an interval does not cover, in a sentence. */
 export function marginOf(among: Among): string {
   return among === 'population'
     ? 'The interval is about all users: it allows for the noise and for who happened to report. Those who did are taken to be a random sample.'
@@ -35,7 +35,7 @@ export function slotsIn(every: Metric['every'], from: string, to: string): numbe
   return Math.max(1, Math.ceil(daysBetween(from, to) / CADENCES[every].days));
 }
 
-/** The quiet facts about how a metric is asked: mechanism, ε per report, ε per epoch, cadence. */
+/** Secondary facts about how a metric is asked: mechanism, ε per report, ε per epoch, cadence. */
 export function explain(metric: Metric): readonly Explanation[] {
   const facts = [{ word: metric.mechanism, meaning: MEANINGS[metric.mechanism] }, epsilonPerReport(metric.epsilon)];
   if (metric.permanent) facts.push(epsilonPerEpoch(metric.permanent));
@@ -63,7 +63,7 @@ function decimal(epsilon: number): string {
   return String(Math.round(epsilon * 100) / 100);
 }
 
-/** e^ε, rounded up: a bound that is rounded down is none. */
+/** e^ε, rounded up: rounded down, it would not be a bound. */
 function factor(epsilon: number): string {
   const value = Math.exp(epsilon);
   return value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value).toLocaleString('en');

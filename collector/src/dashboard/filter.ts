@@ -1,17 +1,17 @@
-// What part of the reports is looked at, a value per segment and the last so many days, and whom estimates are about.
-// It stands in the page's address, so that a link shows a colleague the same thing.
+// Selects reports: a value per segment and the last so many days; and chooses whom estimates describe.
+// The filter is part of the page's address, so that a link shows a colleague the same view.
 
 import { dayBefore, daysBetween } from './format.ts';
 import type { Among, Metric } from './types.ts';
 
 export interface Filter {
   readonly segments: Readonly<Record<string, string>>;
-  /** Only the last so many days; all when null. */
+  /** Only this many last days; all when null. */
   readonly days: number | null;
   readonly among: Among;
 }
 
-/** First and last day, both counted. */
+/** First and last day, both included. */
 export interface Span {
   readonly from: string;
   readonly to: string;
@@ -56,13 +56,13 @@ export function spanOf(metrics: readonly Metric[]): Span | null {
   return from && to ? { from, to } : null;
 }
 
-/** The periods that leave something out. */
+/** The periods that leave out some days. */
 export function periodsOf(metrics: readonly Metric[]): readonly number[] {
   const span = spanOf(metrics);
   return span ? PERIODS.filter((period) => period < daysBetween(span.from, span.to)) : [];
 }
 
-/** What of a filter can be chosen here: an old link may name a segment that is no more. */
+/** The part of a filter that applies here: an old link may name a segment that no longer exists. */
 export function availablePart(filter: Filter, metrics: readonly Metric[]): Filter {
   const segments = new Map(segmentsOf(metrics));
   const known = Object.entries(filter.segments).filter(([name, value]) => segments.get(name)?.includes(value));

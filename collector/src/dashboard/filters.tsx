@@ -1,5 +1,5 @@
-// One control per segment, one for the period and one for whom estimates are about, for all metrics at once. Few options are
-// buttons, many a menu. A control that leaves reports out appears only when it has something to leave out.
+// Controls for all metrics at once: one per segment, one for the period and one for whom estimates describe. Few options are
+// buttons, many are a menu. A control that leaves reports out appears only when it has something to leave out.
 
 import type { VNode } from 'preact';
 import { whomOf } from './explain.ts';

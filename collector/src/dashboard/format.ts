@@ -1,6 +1,6 @@
-// Numbers and days as people read them: a true minus sign, no break before the percent sign, days in UTC.
-// One number of decimals serves a whole chart, so that its figures line up. Ends of intervals are rounded outwards: an
-// error bar that is rounded to the nearest figure may be too short.
+// Formats numbers and days: a true minus sign, no break before the percent sign, days in UTC.
+// A chart uses one number of decimals, so that its figures align. Ends of intervals are rounded outwards, because
+// rounding to the nearest figure could make an error bar too short.
 
 import type { Answer } from './types.ts';
 
@@ -18,10 +18,10 @@ export function reportCount(value: number): string {
   return `${count(value)} ${value === 1 ? 'report' : 'reports'}`;
 }
 
-/** To a whole number: `Math.floor` for low ends, `Math.ceil` for high ends, margins and standard errors, else `Math.round`. */
+/** Rounds to a whole number: `Math.floor` for low ends, `Math.ceil` for high ends, margins and standard errors, else `Math.round`. */
 export type Rounding = (value: number) => number;
 
-/** At so many decimals. Of twelve digits, for 0.3 - 0.1 is 20 % and not a little less. */
+/** Rounds to this many decimals. First rounds to twelve digits, because 0.3 - 0.1 is 20 % and not a little less. */
 function rounded(value: number, decimals: number, round: Rounding): number {
   const unit = 10 ** decimals;
   return round(Number((value * unit).toPrecision(12))) / unit;
@@ -39,38 +39,38 @@ export function percent(share: number, decimals: number, round: Rounding = Math.
   return `${hundredths(share, decimals, round)}${SPACE}%`;
 }
 
-/** -0.3124 -> −0.31, in the unit of a question */
+/** -0.3124 -> −0.31, in the unit of the question */
 export function figure(value: number, decimals: number, round: Rounding = Math.round): string {
   const format = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return signed(format.format(rounded(value, decimals, round)));
 }
 
-/** What is said with an interval. */
+/** The figures shown with an interval. */
 type Between = Pick<Answer, 'estimate' | 'low' | 'high'>;
 
 const halfOf = ({ low, high }: Between): number => (high - low) / 2;
 
-/** Decimals that show a margin with two digits: rounded up it is at most a tenth too wide. */
+/** Decimals that show a margin with two digits. Rounded up, it is then at most a tenth too wide. */
 const twoDigits = (half: number): number => 1 - Math.floor(Math.log10(half));
 
-/** Decimals enough to show the margin of a number with two digits, and no more. */
+/** Decimals needed to show the margin of a number with two digits. */
 export function decimalsForValue(value: Between): number {
   const half = halfOf(value);
   return half > 0 ? Math.min(12, Math.max(0, twoDigits(half))) : 1;
 }
 
-/** Decimals enough to show the narrowest margin of shares, in points, with two digits, and no more. */
+/** Decimals needed to show the narrowest margin of shares, in points, with two digits. */
 export function decimalsFor(answers: readonly Between[]): number {
   const narrowest = Math.min(...answers.map(halfOf)) * 100;
   return narrowest > 0 ? Math.min(4, Math.max(1, twoDigits(narrowest))) : 1;
 }
 
-/** The margin of a share in points, without the sign: what is shown before and after the ± holds the whole interval. */
+/** The margin of a share in points, without the sign. The displayed estimate ± margin covers the whole interval. */
 export function margin({ estimate, low, high }: Between, decimals: number): string {
   return marginOfValue({ estimate: 100 * estimate, low: 100 * low, high: 100 * high }, decimals);
 }
 
-/** The same of a number, in the unit of the question. */
+/** The same for a number, in the unit of the question. */
 export function marginOfValue({ estimate, low, high }: Between, decimals: number): string {
   const shown = rounded(estimate, decimals, Math.round);
   return figure(Math.max(high - shown, shown - low), decimals, Math.ceil);
@@ -81,12 +81,12 @@ export function ends({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: numb
   return `${percent(low, decimals, Math.floor)} ${word} ${percent(high, decimals, Math.ceil)}`;
 }
 
-/** The same of numbers, in the unit of the question. */
+/** The same for numbers, in the unit of the question. */
 export function endsOfValue({ low, high }: Pick<Answer, 'low' | 'high'>, decimals: number, word: string): string {
   return `${figure(low, decimals, Math.floor)} ${word} ${figure(high, decimals, Math.ceil)}`;
 }
 
-/** An interval as a claim; what lies outside 0 to 100 % is left unsaid, for no share can. */
+/** An interval as a claim. The part outside 0 to 100 % is omitted, because no share can be there. */
 export function rangeInWords({ low, high }: Between, decimals: number): string {
   if (low <= 0 && high >= 1) return 'anything from none to all, so far';
   if (low <= 0) return `at most ${percent(Math.max(0, high), decimals, Math.ceil)}`;
@@ -99,12 +99,12 @@ export function dayRange(from: string, to: string): string {
   return days.formatRange(Date.parse(from), Date.parse(to));
 }
 
-/** How many days a range holds, both ends counted. */
+/** The number of days in a range, including both ends. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
 }
 
-/** The day that lies `distance` days before. */
+/** The day `distance` days before a day. */
 export function dayBefore(day: string, distance: number): string {
   return new Date(Date.parse(day) - distance * 86_400_000).toISOString().slice(0, 10);
 }

@@ -1,4 +1,4 @@
-// Name, the one sentence that a reader needs before any number, and whether what is seen is still true.
+// The name, the one sentence that a reader needs before any number, and whether the data is up to date.
 
 import type { VNode } from 'preact';
 import { whomOf } from './explain.ts';

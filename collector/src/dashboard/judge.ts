@@ -1,5 +1,5 @@
-// What may be concluded from a metric's intervals, and no more. Two answers whose 95 % intervals overlap are called
-// too close: stricter than a test of their difference, so a lead that is announced here is a lead.
+// The conclusions that a metric's intervals allow. Two answers whose 95 % intervals overlap are called too close.
+// This is stricter than a test of their difference, so an announced lead is reliable.
 
 import { views } from '../questions/table.ts';
 import type { Answer, MetricType } from './types.ts';

@@ -1,5 +1,5 @@
-// What the marks of a chart mean; only those that it shows.
-// A card that is cut out and put on a slide still explains itself.
+// Explains the marks of a chart, and only those that it shows,
+// so that a card copied onto a slide still explains itself.
 
 import type { VNode } from 'preact';
 import type { Answer } from './types.ts';

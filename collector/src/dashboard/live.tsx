@@ -1,5 +1,5 @@
 // Whether the numbers follow the collector right now, and if not, how old they are.
-// Only a change of state is announced to a screen reader, never each answer.
+// Screen readers announce only changes of state, not each response.
 
 import type { VNode } from 'preact';
 import type { Connection, MetricsState } from './use-metrics.ts';

@@ -1,5 +1,5 @@
-// The logo: a flock of dots that is one shape.
-// Each dot is x, y and radius; it stands beside the name, so it says nothing to a screen reader.
+// The logo: a flock of dots that forms one shape. Each dot is x, y and radius.
+// It is hidden from screen readers, because it is next to the name.
 
 import type { VNode } from 'preact';
 

@@ -1,5 +1,5 @@
-// The dashboard's entry: draws the page, which then follows the collector for as long as it is seen.
-// Everything it shows comes from the two addresses in api.ts.
+// The dashboard's entry point: renders the page, which polls the collector while it is visible.
+// All data comes from the two addresses in api.ts.
 
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -1,5 +1,5 @@
-// What a device does by each mechanism, as the mechanism's own file says it. The build writes the sentences into the page
-// (test/setup/build-dashboard.ts), which needs none of the laws beside them.
+// One sentence per mechanism about what a device does, from the mechanism's own file. The build inserts the sentences into the
+// page (test/setup/build-dashboard.ts), so the page does not contain the laws beside them.
 
 import { type Law, mechanisms } from '@murmuration/shared';
 

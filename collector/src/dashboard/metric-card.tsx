@@ -1,5 +1,5 @@
-// One metric: the question, how it is asked, what may be concluded, and the answers with their intervals.
-// The chart is drawn anew only when its estimates are new.
+// One metric: the question, how it is asked, the conclusion, and the answers with their intervals.
+// The chart is rendered again only when its estimates change.
 
 import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
@@ -58,7 +58,7 @@ function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metri
 interface AnswersProps {
   readonly metric: Metric;
   readonly address: string;
-  /** Whether any metric has reports; while none has, the page says once what to do. */
+  /** Whether any metric has reports. If none has, the page explains once what to do. */
   readonly someReports: boolean;
 }
 

@@ -1,5 +1,5 @@
-// In which order answers are shown: a flag's yes first, long lists by estimate, short ones as the schema has them,
-// for people know the order of their own few answers; buckets of a histogram and cells of a distribution always as the numbers go.
+// The order of answers: a flag's yes first; long lists by estimate; short lists as in the schema, because people know the order
+// of their own few answers; buckets of a histogram and cells of a distribution always in numeric order.
 
 import { views } from '../questions/table.ts';
 import type { Answer, Metric, MetricType } from './types.ts';
@@ -12,16 +12,16 @@ export function inOrder(answers: readonly Answer[], type: MetricType): readonly 
   return answers.toSorted((one, other) => other.estimate - one.estimate);
 }
 
-/** What an answer is called on the page. */
+/** The label of an answer on the page. */
 export function labelOf(answer: Answer, type: MetricType): string {
   if (views[type] === 'yes-no') return answer.answer === true ? 'Yes' : 'No';
   return answer.label === '' ? '(empty)' : answer.label;
 }
 
-/** What tells an answer from the others, for as long as the page lives. */
+/** A key that identifies an answer as long as the page is open. */
 export function keyOf(answer: Answer): string {
   return JSON.stringify(answer.answer);
 }
 
-/** Whether its answers are strings, or go with one: only the candidates that the collector was given can be seen. */
+/** Whether its answers are strings or include one. Only the candidates given to the collector can be shown then. */
 export const isOpen = ({ mechanism }: Metric): boolean => mechanism === 'rappor' || mechanism === 'string-hashing';

@@ -1,5 +1,5 @@
-// What stands where numbers would: loading, nothing yet, too little, failed. Each says what to do or to expect.
-// None of them pretends to be data.
+// Placeholders for numbers: loading, nothing yet, too little, failed. Each says what to do or to expect.
+// None of them looks like data.
 
 import type { VNode } from 'preact';
 import { collectorAddress } from './api.ts';

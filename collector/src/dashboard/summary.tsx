@@ -1,5 +1,5 @@
-// How much there is to go by: reports in all, metrics, days.
-// The filters do not change it, since it says what the collector holds.
+// The amount of data: reports in all, metrics, days.
+// The filters do not change it, because it describes everything in the collector.
 
 import type { VNode } from 'preact';
 import { spanOf } from './filter.ts';

@@ -1,5 +1,5 @@
-// The estimates of one metric, asked for again when its number of reports or the filter has changed.
-// A slow answer is waited for, never asked for twice; a failure is tried again with the next list of metrics.
+// The estimates of one metric, requested again when its number of reports or the filter has changed.
+// A slow response is never requested twice. A failed request is retried with the next list of metrics.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fetchEstimates, inWords } from './api.ts';
@@ -8,7 +8,7 @@ import type { Estimates, Metric } from './types.ts';
 export interface EstimatesState {
   readonly estimates: Estimates | null;
   readonly problem: string | null;
-  /** What is shown belongs to the filter before this one. */
+  /** Whether the estimates shown belong to the previous filter. */
   readonly outdated: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Request {
   state: 'asked' | 'answered' | 'failed';
 }
 
-/** `metric` is a new object in each list of metrics, which is what starts another try. */
+/** `metric` is a new object in each list of metrics, which triggers the retry. */
 export function useEstimates(metric: Metric, address: string): EstimatesState {
   const [held, setHeld] = useState<Held>({ address, estimates: null, problem: null });
   const last = useRef<Request | null>(null);

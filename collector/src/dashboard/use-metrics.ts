@@ -1,5 +1,5 @@
-// The list of metrics, asked for every two seconds while the tab is seen, and the state of the connection.
-// The next question waits for the last answer, so that a slow collector is not pressed harder.
+// The list of metrics, polled every two seconds while the tab is visible, and the state of the connection.
+// The next request waits for the last response, so that a slow collector gets no additional load.
 
 import { useEffect, useState } from 'preact/hooks';
 import { fetchMetrics, inWords, isAnswer } from './api.ts';
@@ -12,7 +12,7 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused';
 export interface MetricsState {
   readonly metrics: readonly Metric[] | null;
   readonly connection: Connection;
-  /** When the collector last answered. */
+  /** When the collector last responded. */
   readonly answered: Date | null;
   readonly problem: string | null;
 }

@@ -1,5 +1,5 @@
-// Rows that glide to their new places when the order of a list changes: each starts from where it stood before
-// (first, last, invert, play). People who prefer less motion see the new order at once.
+// Animates rows to their new positions when the order of a list changes, each from its previous position
+// (FLIP: first, last, invert, play). People who prefer reduced motion see the new order at once.
 
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';

@@ -1,5 +1,5 @@
 // A metric that is one number: its mean, with its interval, instead of bars of shares.
-// The large figure and the sentence both carry the interval, so either may be quoted alone.
+// The large figure and the sentence both include the interval, so either may be quoted alone.
 
 import type { VNode } from 'preact';
 import { decimalsForValue, endsOfValue, figure, marginOfValue } from './format.ts';

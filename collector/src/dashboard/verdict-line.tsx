@@ -1,5 +1,5 @@
 // The conclusion of a card in one sentence, with the interval in words.
-// It is the sentence that may be quoted without the chart.
+// The sentence may be quoted without the chart.
 
 import type { VNode } from 'preact';
 import { decimalsFor, rangeInWords } from './format.ts';

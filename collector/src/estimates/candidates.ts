@@ -1,4 +1,7 @@
-/** What an open-domain law is decoded against: the candidates, or candidates times answers where lists are asked with the string. */
+/**
+ * The answers that an open-domain law is decoded against: the candidates, or each combination of candidate and answer when a list is asked
+ * together with the string.
+ */
 
 import type { MetricDocument } from '@murmuration/shared';
 import { wordsOf } from '../questions/table.ts';
@@ -8,5 +11,5 @@ import type { CandidateAnswer } from '../questions/words.ts';
 export const candidateAnswersOf = (metric: MetricDocument, candidates: readonly string[]): readonly CandidateAnswer[] =>
   wordsOf(metric.type).candidates?.(metric, candidates) ?? [];
 
-/** Whether a metric has a string, for which candidates are looked. */
+/** Whether a metric has a string, and so takes candidates. */
 export const takesCandidates = (metric: MetricDocument): boolean => wordsOf(metric.type).candidates?.(metric, []) !== undefined;

@@ -1,4 +1,4 @@
-/** A distribution as people ask for it: its mean, its quantiles, the shares of ranges, all in the unit of the metric. */
+/** A distribution in the form that readers ask for: its mean, quantiles and the shares of ranges, all in the metric's unit. */
 
 import type { Range } from '@murmuration/shared';
 import {
@@ -13,46 +13,46 @@ import {
 import type { Estimate } from '../estimators/estimate.ts';
 import { inUnit, numberAt } from './in-unit.ts';
 
-/** What is asked of a distribution. */
+/** The requested statistics of a distribution. */
 export interface DistributionRequest {
-  /** Ranges whose shares are wanted, in the unit of the metric. */
+  /** Ranges whose shares are requested, in the metric's unit. */
   readonly ranges: readonly Range[];
   /** Levels above 0 and below 1. */
   readonly quantiles: readonly number[];
 }
 
-/** What is told where nothing is asked. */
+/** The statistics that are returned by default. */
 export const USUAL: DistributionRequest = { ranges: [], quantiles: [0.05, 0.25, 0.5, 0.75, 0.95] };
 
 /** A quantile. */
 interface Quantile {
   readonly level: number;
-  /** Of the best shares; biased. */
+  /** Computed from the smoothed shares; biased. */
   readonly estimate: number;
-  /** The 95 % interval, of the unbiased shares: between edges of cells. */
+  /** The 95 % interval, computed from the unbiased shares; its ends are edges of cells. */
   readonly low: number;
   readonly high: number;
 }
 
-/** The share of a range, whose ends are the edges of cells that are nearest to those asked for. */
+/** The share of a range. Its ends are the cell edges nearest to the requested ones. */
 interface RangeShare extends Estimate {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a distribution's tallies tell, besides the shares of its cells. */
+/** What the tallies say about a distribution beyond the shares of its cells. */
 export interface Described {
-  /** Unbiased but for the cells, for which its interval allows. */
+  /** Unbiased except for the rounding to cells, which its interval includes. */
   readonly mean: Estimate;
   readonly quantiles: readonly Quantile[];
   readonly ranges: readonly RangeShare[];
 }
 
-/** Which edge of the cells, from 0 to their number, is the nearest to a number. */
+/** The index, from 0 to the number of cells, of the cell edge nearest to a number. */
 export const edgeOf = ([low, high]: Range, cells: number, number: number): number =>
   Math.round((cells * (Math.min(high, Math.max(low, number)) - low)) / (high - low));
 
-/** Describes a distribution over a range, of which these shares are the closest to the truth as a whole. */
+/** Describes a distribution over a range. `smoothed` are the shares that are closest to the truth as a whole. */
 export function describe(
   distribution: Distribution,
   shares: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Estimates, beside the ingest: a large one takes tenths of a second, and no report waits for it. One thread computes them in their
- * order; the first request starts it, and the first after it failed another.
+ * Computes estimates in a thread of its own. A large estimate takes tenths of a second, and ingest must not wait for it. One thread
+ * computes them in order. The first request starts it, and the first request after a failure starts another.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -9,18 +9,18 @@ import { connect, type Thread, threadFile } from '../threads/request-reply.ts';
 import type { EstimateRequest, MetricEstimates } from './estimates.ts';
 import type { Reply } from './worker.ts';
 
-/** Questions that may wait: beyond them the next is asked to come later. */
+/** Requests that may wait. Beyond that, the next is asked to retry later. */
 const MOST_WAITING = 200;
 
-/** What estimates. */
+/** The estimates service. */
 export interface Estimating {
-  /** @throws {Refusal} when too many wait */
+  /** @throws {Refusal} when too many requests wait */
   readonly estimate: (request: EstimateRequest) => Promise<MetricEstimates>;
-  /** Ends the thread, when it has answered. */
+  /** Ends the thread after it has answered. */
   readonly close: () => Promise<void>;
 }
 
-/** Nothing runs until something is asked. */
+/** Creates the service. No thread runs until the first request. */
 export function createEstimating(): Estimating {
   let thread: Thread<EstimateRequest | null, Reply> | undefined;
   let waiting = 0;
@@ -47,7 +47,7 @@ export function createEstimating(): Estimating {
       }
     },
     close: async () => {
-      thread?.ask(null).catch(() => undefined); // which is not answered
+      thread?.ask(null).catch(() => undefined); // this request has no reply
       await thread?.ended;
     },
   };

@@ -1,4 +1,4 @@
-/** A metric's estimates as people ask for them: of a range of days and a segment, each with its error bars. */
+/** A metric's estimates as readers ask for them: for a range of days and a segment, each with its error bars. */
 
 import {
   type Answer,
@@ -25,22 +25,25 @@ import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
 import { inUnit } from './in-unit.ts';
 
-/** One answer's share; of a number the mean, whose answer and label are `mean`. */
+/** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
 export interface AnswerEstimate extends Estimate {
   readonly answer: Answer | { readonly [question: string]: Answer };
   readonly label: string;
-  /** Of lists: the nearest shares that are not negative and sum to 1, of sets to their limit with what pads them. Biased, without an interval. */
+  /**
+   * For lists: the nearest shares that are not negative and sum to 1. For sets, they sum to the set's limit, including padding. Biased,
+   * without an interval.
+   */
   readonly normSub?: number;
-  /** Of lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
+  /** For lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
   readonly shrunk?: number;
-  /** Of distributions, by how they are found: shares that are not negative and sum to 1. Biased, without an interval. */
+  /** For distributions: shares that are not negative and sum to 1, by the method that fits the mechanism. Biased, without an interval. */
   readonly smoothed?: number;
   readonly consistent?: number;
-  /** The share that is really so: known in demonstrations only. */
+  /** The true share, known only in demonstrations. */
   readonly truth?: number;
 }
 
-/** The true shares by label among all reports, where a demonstration knows them: those of a segment or of some days are others. */
+/** The true shares by label among all reports, known only in demonstrations. They do not apply to a segment or a selection of days. */
 export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
 
 /** A metric's estimates. */
@@ -51,34 +54,37 @@ export interface MetricEstimates {
   readonly type: string;
   readonly mechanism: string;
   readonly epsilon: number;
-  /** Whether error bars are about all users, of whom those who reported are a random sample, or about these alone. */
+  /** Whether error bars describe all users, of whom those who reported are a random sample, or only those who reported. */
   readonly among: Among;
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
-  /** Fewer reports than this say nothing, and nothing is shown for them: a rule against noise, no part of ε. */
+  /** Estimates from fewer reports than this are not shown. This is a rule against noise, not part of ε. */
   readonly minimum: number;
-  /** `value`: the one answer is the mean, in the unit of the metric's range. Left out where answers have shares. */
+  /** `value`: the only answer is the mean, in the unit of the metric's range. Absent where answers have shares. */
   readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
-  /** Signs of crafted reports: of cells and cohorts among the selected reports, of ones among those of all segments on their days; and what crafted reports could do. */
+  /**
+   * Signs of crafted reports, and bounds on what crafted reports could do. Cells and cohorts are tested among the selected reports. The
+   * number of ones is tested among the reports of all segments on the selected days.
+   */
   readonly watch: Watch;
-  /** Of a distribution. */
+  /** Only for a distribution. */
   readonly distribution?: Described;
 }
 
-/** What an estimate needs besides the metric. */
+/** Settings of an estimate. */
 export interface Settings {
   readonly minimum: number;
   readonly candidates: readonly string[];
-  /** What error bars are about; the population when left out. */
+  /** What error bars describe. Default: the population. */
   readonly among?: Among | undefined;
   readonly truth?: Truth | undefined;
-  /** Of a distribution. */
+  /** Only for a distribution. */
   readonly asked?: DistributionRequest | undefined;
 }
 
-/** All that an estimate is made of, as plain data. */
+/** All input of an estimate, as plain data. */
 export interface EstimateRequest extends Omit<Settings, 'truth'> {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
   readonly evidence: Evidence;
@@ -88,8 +94,8 @@ export interface EstimateRequest extends Omit<Settings, 'truth'> {
 }
 
 /**
- * The most reports of one device in so many days that repeat one symbol. Reports of a permanent metric are `every` days apart or more, and
- * `renew` days after an epoch began the next report begins another, with fresh coins: at most ceil(renew / every) in an epoch.
+ * The most reports of one device within this many days that repeat one symbol. Reports of a permanent metric are at least `every` days
+ * apart. The first report after `renew` days begins a new epoch with fresh coins. So an epoch has at most ceil(renew / every) reports.
  */
 export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocument, 'every' | 'permanent'>): number {
   return permanent === undefined || every === 'once' ? 1 : Math.ceil(Math.min(days, DAYS[permanent.renew]) / DAYS[every]);
@@ -97,7 +103,7 @@ export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocumen
 
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
-/** The shares of a distribution's cells, and what is asked of it; of another metric undefined. */
+/** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
 function distributionRows(
   document: MetricDocument,
   tallies: Tallies,
@@ -114,7 +120,7 @@ function distributionRows(
   return { answers, distribution: describe(found, shares, document.range, asked) };
 }
 
-/** Reads a metric's tallies once, for the estimate of all that they tell. */
+/** Reads a metric's tallies once, for all of its estimates. */
 export async function gather(
   store: Store,
   { app, metric, version, document, schemas }: PublishedMetric,
@@ -127,7 +133,7 @@ export async function gather(
   return { ...settings, metric: { app, metric, version, document }, evidence, weights, shares: isAll ? truth?.(app, metric) : undefined };
 }
 
-/** Estimates the share of each answer, of each candidate, or the mean of a number. */
+/** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { minimum, candidates, among = 'population', asked = USUAL, weights, shares } = request;
   const { app, metric, version, document } = request.metric;
@@ -135,7 +141,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   const { tallies, reports, from, to } = request.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = repeatsIn(days, document);
-  // With coins of its own or not, each slot's report is of the same person.
+  // Reports of different slots come from the same people, whether or not each slot has fresh coins.
   const people = peopleIn(among, reports, every === 'once' ? 1 : Math.max(1, Math.ceil(days / DAYS[every])));
   const numbers = rangeOf(document);
   const listed = answersOf(document);
@@ -146,7 +152,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
     reports < minimum || isDistributionLaw(law)
       ? []
       : estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
-  // Of a set, answers and dummies are as many as its limit.
+  // In a set, answers and dummies together are as many as its limit.
   const total = kindOf(document).atMost?.(document) ?? 1;
   const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
   const nearest =

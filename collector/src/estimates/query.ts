@@ -1,4 +1,4 @@
-/** What a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
+/** Parses what a request asks of a distribution: `ranges=0..10,20..30` and `quantiles=0.5,0.9`. */
 
 import type { MetricDocument } from '@murmuration/shared';
 import { Refusal } from '../http/refusal.ts';
@@ -6,7 +6,7 @@ import { type DistributionRequest, edgeOf, USUAL } from './distribution.ts';
 
 const MOST = 100;
 
-/** A list of a parameter: at most so many parts, each of which can be read. */
+/** Parses a list parameter: a limited number of parts, each of which must be valid. */
 function listOf<T>(name: string, text: string, expected: string, read: (part: string) => T | undefined): readonly T[] {
   const parts = text.split(',');
   const values = parts.map(read).filter((value) => value !== undefined);
@@ -19,9 +19,9 @@ function listOf<T>(name: string, text: string, expected: string, read: (part: st
 const numberOf = (text: string | undefined): number => (text?.trim() ? Number(text) : Number.NaN);
 
 /**
- * What is asked of a metric.
+ * Parses what is requested of a metric.
  *
- * @throws {Problem} 400 where it can't be read, or the metric is no distribution
+ * @throws {Problem} 400 when it is malformed, or the metric is not a distribution
  */
 export function askedOf(
   { type, ...metric }: MetricDocument,
@@ -37,7 +37,7 @@ export function askedOf(
   const readRange = (part: string): readonly [number, number] | undefined => {
     const [low = Number.NaN, high = Number.NaN, ...more] = part.split('..').map(numberOf);
     if (more.length > 0 || !(least <= low && low < high && high <= most)) return undefined;
-    return edgeOf(range, cells, low) < edgeOf(range, cells, high) ? [low, high] : undefined; // else it would hold no cell
+    return edgeOf(range, cells, low) < edgeOf(range, cells, high) ? [low, high] : undefined; // otherwise it would contain no cell
   };
   const readLevel = (part: string): number | undefined => {
     const level = numberOf(part);

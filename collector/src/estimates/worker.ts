@@ -1,9 +1,9 @@
-/** The thread that estimates: a request, a reply, until there is none. */
+/** The estimates thread: replies to each request until it receives null. */
 
 import { parentPort } from 'node:worker_threads';
 import { type EstimateRequest, estimate, type MetricEstimates } from './estimates.ts';
 
-/** What came of a request. */
+/** The result of a request. */
 export type Reply = { readonly estimates: MetricEstimates } | { readonly error: unknown };
 
 parentPort?.on('message', (request: EstimateRequest | null) => {

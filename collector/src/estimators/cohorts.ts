@@ -1,16 +1,17 @@
 /**
- * The supports of all answers by a family of cohorts (shared/src/mechanisms/cohorts.ts): S(v) = Σ_s C_s[<s, v>], C_s[b] how
- * many reports of cohort s speak for bucket b, by a transform.
+ * The supports of all answers by a family of cohorts (shared/src/mechanisms/cohorts.ts): S(v) = Σ_s C_s[<s, v>], computed by a transform.
+ * C_s[b] is the number of reports of cohort s that support bucket b.
  *
- * Cohorts (g^m - 1)/(g - 1) + t, t < g^m, see of v only its last m + 1 digits: S_m(v) = Σ_t C_t[v_m + Σ_i t_i v_i]. With
- * one digit of t after the other summed away, and a digit of v in its place, the array keeps its g^(m+1) numbers:
- *   A'(.. v_i .., b) = Σ_{t_i} A(.. t_i .., b + t_i v_i),  A(t, b) = C_t[b] at first, and S_m(v) = A(v_0 .. v_{m-1}, v_m) at last.
- * That is m g^(m+2) additions, and about (k - 1) g^(k+1) for all m, where cohort by cohort it is d of them for each cohort.
+ * Cohorts (g^m - 1)/(g - 1) + t, t < g^m, depend only on the last m + 1 digits of v: S_m(v) = Σ_t C_t[v_m + Σ_i t_i v_i]. The transform
+ * sums over one digit of t at a time and puts a digit of v in its place, so the array keeps its g^(m+1) numbers:
+ *   A'(.. v_i .., b) = Σ_{t_i} A(.. t_i .., b + t_i v_i), with A(t, b) = C_t[b] at the start and S_m(v) = A(v_0 .. v_{m-1}, v_m) at the
+ *   end.
+ * That is m g^(m+2) additions, and about (k - 1) g^(k+1) for all m. Computing each cohort separately takes d additions per cohort.
  */
 
 import { type Field, familyOf, fieldOf } from '@murmuration/shared';
 
-/** A field's tables: of each s, row by row, b + s for all b; and of each pair of elements where the row of its product begins. */
+/** Tables of a field: for each s, b + s for all b, row by row; and for each pair of elements, the start of the row of their product. */
 interface Tables {
   readonly order: number;
   readonly sums: Int32Array;
@@ -28,7 +29,7 @@ function tablesOf({ order, add, multiply }: Field): Tables {
   return { order, sums, rows };
 }
 
-/** One digit, of weight `place` in t, summed away; b is the fastest index. */
+/** Sums over one digit of t, which has weight `place`. b is the fastest index. */
 function sumDigit({ order, sums, rows }: Tables, counts: Float64Array, place: number): Float64Array {
   const summed = new Float64Array(counts.length);
   const stride = place * order;
@@ -48,14 +49,14 @@ function sumDigit({ order, sums, rows }: Tables, counts: Float64Array, place: nu
 }
 
 /**
- * How many reports support each answer.
+ * The number of reports that support each answer.
  *
- * @param bucketsOf how many reports of a cohort speak for each bucket; undefined where it has none
+ * @param bucketsOf how many reports of a cohort support each bucket; undefined where the cohort has none
  */
 export function cohortSupports(size: number, buckets: number, bucketsOf: (cohort: number) => Float64Array | undefined): Float64Array {
   const supports = new Float64Array(size);
   const { cohorts } = familyOf(size, buckets);
-  const tables = cohorts > 1 ? tablesOf(fieldOf(buckets)) : undefined; // one cohort needs no arithmetic
+  const tables = cohorts > 1 ? tablesOf(fieldOf(buckets)) : undefined; // a single cohort needs no field arithmetic
   for (let [first, vectors] = [0, 1]; first < cohorts; first += vectors, vectors *= buckets) {
     let counts: Float64Array = new Float64Array(vectors * buckets);
     for (let t = 0; t < vectors; t++) counts.set(bucketsOf(first + t) ?? [], t * buckets);

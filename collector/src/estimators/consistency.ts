@@ -1,18 +1,19 @@
 /**
- * Shares of a hierarchy's cells that agree with one another: Hay, Rastogi, Miklau, Suciu 2010, "Boosting the Accuracy of
- * Differentially Private Histograms Through Consistency", §4.1 and theorem 3, with the weights of unequal levels.
+ * Consistent shares of a hierarchy's cells: Hay, Rastogi, Miklau, Suciu 2010, "Boosting the Accuracy of Differentially Private Histograms
+ * Through Consistency", §4.1 and theorem 3, with weights for levels of unequal precision.
  *
- * Upwards a node takes its own estimate and the sum of its children's, each by the inverse of its variance; downwards what a
- * node has more than its children together is given to them by their variances, from a root that is 1.
- * The shares of a node's children are then the nearest that are not negative and sum to its own (norm-sub): over all cells
- * at once, the noise of the many cells would drown the few nodes that are known well. Biased, without an interval.
+ * Upwards, a node combines its own estimate with the sum of its children's, each weighted by the inverse of its variance. Downwards, the
+ * difference between a node and the sum of its children is distributed to the children in proportion to their variances, from a root that
+ * is 1.
+ * The shares of a node's children are then replaced by the nearest shares that are not negative and sum to the node's own (norm-sub). Doing
+ * this over all cells at once would let the noise of the many cells drown the few nodes that are known well. Biased, without an interval.
  */
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import { normSub } from './norm-sub.ts';
 
-/** Of a level that nobody drew: far more than any share can vary. */
+/** The variance at a level that no device drew: far more than any share can vary. */
 const UNKNOWN = 1e9;
 
 interface Node {
@@ -20,7 +21,7 @@ interface Node {
   readonly variance: number;
 }
 
-/** The nodes of a level as its own reports tell them. */
+/** The estimates of a level's nodes from its own reports. */
 function estimated(law: LevelLaw, tally: { readonly reports: number; readonly cells: Float64Array } | undefined): readonly Node[] {
   const { p, q } = mechanismOf(law).support(law);
   return Array.from({ length: law.size }, (_, node) =>

@@ -1,6 +1,6 @@
 /**
- * The shares of a list's answers from the count mean sketch (CMS). Its bits are independent given the cohort, so two answers'
- * buckets are both supported there with the product of their probabilities.
+ * The shares of a list's answers from the count mean sketch (CMS). Given the cohort, the bits are independent. So the probability that the
+ * buckets of two answers are both supported is the product of their probabilities.
  */
 
 import { bitSupport, bucketOf, type CountMeanSketchLaw, countMeanSketchLaw, familyOf, mechanismOf } from '@murmuration/shared';
@@ -16,7 +16,7 @@ import { pureList } from './list-estimation.ts';
 const supports = ({ size, bits }: CountMeanSketchLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, bits, (cohort) => tallies.get(cohort)?.cells);
 
-/** The expected number of reports that support both u and v, of a population that gave each answer so many times. */
+/** The expected number of reports that support both u and v, in a population with these counts of answers. */
 function jointBits(law: CountMeanSketchLaw, counts: readonly number[]): Pairs {
   const { p, q } = bitSupport(law);
   const { cohorts } = familyOf(law.size, law.bits);
@@ -40,8 +40,8 @@ function jointBits(law: CountMeanSketchLaw, counts: readonly number[]): Pairs {
 }
 
 /**
- * What is absent, where reports have any number of ones: of the bit less the mean of the report's bits, so that this
- * number, which totals.ts tests, is not in it. A bit's second moment around zero/T is the largest where the bit is the answer's.
+ * A statistic for absent answers, for reports with any number of ones. It uses each bit minus the mean of the report's bits, so it does not
+ * depend on the number of ones, which totals.ts tests. A bit's second moment around zero/T is largest when the bit belongs to the answer.
  */
 function absentBit(law: CountMeanSketchLaw, { design: { common }, tallies }: Supported): Absent {
   const { p, q } = bitSupport(law);

@@ -1,15 +1,15 @@
 /**
- * How the supports of two answers vary together where a report is one cell of one cohort, as in Hadamard and projective
- * geometry response and the Hadamard sketch: a report supports both when its cell is in both sets. With D the expected cells of a population,
- *   Σ_x n_x P(u and v supported | x) = Σ D(cell) over the cells of S_u and S_v together.
- * Given x a cell of S_x has probability p / |S_x|, and any other (1 - p) / (K - |S_x|).
+ * How the supports of two answers vary together when a report is one cell of one cohort, as in Hadamard and projective geometry response
+ * and the Hadamard sketch. A report supports both answers when its cell is in both sets. With D the expected cells of a population,
+ *   Σ_x n_x P(u and v supported | x) = Σ D(cell) over the cells in both S_u and S_v.
+ * Given x, a cell of S_x has probability p / |S_x|, and any other cell (1 - p) / (K - |S_x|).
  */
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import type { Pairs } from './estimation.ts';
 
-/** The expected number of reports that support both u and v, of a population that gave each answer so many times. */
+/** The expected number of reports that support both u and v, in a population with these counts of answers. */
 export function jointSupports(law: ListLaw, counts: readonly number[]): Pairs {
   const { shape, support, supporting = (_law, _cohort, answer) => [answer] } = mechanismOf(law);
   const { cohorts, cells } = shape(law);

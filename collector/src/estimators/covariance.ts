@@ -1,9 +1,9 @@
 /**
- * The exact mean and covariance of a metric's estimates under the law, given what is true of the devices that reported:
- * no device's coins depend on another's, so both are sums over devices. One report a device.
+ * The exact mean and covariance of a metric's estimates under the law, given the true answers of the devices that reported. Devices' coins
+ * are independent, so both are sums over devices. One report per device.
  *
- * Two answers' estimates vary together as their supports do, which each list's own file says (`pairs`): where a report is
- * one cell, with P(u | x) the channel, Cov(u, v | x) = [u = v] P(u | x) - P(u | x) P(v | x). Strings: string-covariance.ts.
+ * The estimates of two answers vary together as their supports do, which the file of each list mechanism computes (`pairs`). When a report
+ * is one cell and P(u | x) is the channel, Cov(u, v | x) = [u = v] P(u | x) - P(u | x) P(v | x). For strings, see string-covariance.ts.
  */
 
 import { mechanismOf, type StringLaw } from '@murmuration/shared';
@@ -13,7 +13,7 @@ import type { Moments, Population } from './moments.ts';
 import { stringMoments } from './string-covariance.ts';
 import { estimationOf } from './table.ts';
 
-/** The laws of metrics to which a device has one answer. */
+/** Laws of metrics to which a device has one answer. */
 export type MomentsLaw = AnswerLaw | StringLaw;
 
 function listMoments(law: AnswerLaw, counts: readonly number[]): Moments {

@@ -1,9 +1,9 @@
 /**
- * The shares of buckets from dBitFlip (Ding, Kulkarni, Yekhanin 2017, §3.2), each from the reports that are about it. The
- * paper divides by nd/k, how many these are on average, and so adds the variance of their number; here it is known.
- * Of n reports, T of each device, D are about the bucket, C of them with a 1. With v₁ and v∞ the variances of pure.ts of a
- * report's and of the stored bit, the estimate's is (v₁ + (T - 1) v∞) / D, and that of the D / T devices, drawn from
- * n / T without replacement: f (1-f) T (n - D) / (D (n - T)).
+ * The shares of buckets from dBitFlip (Ding, Kulkarni, Yekhanin 2017, §3.2). Each is estimated from the reports about that bucket. The
+ * paper divides by nd/k, the average number of such reports, and so adds the variance of their number. Here the number is known.
+ * Let there be n reports, T from each device. D of them are about the bucket, and C of these have a 1. With v₁ and v∞ the variances of
+ * pure.ts for a report's bit and the stored bit, the estimate has variance (v₁ + (T - 1) v∞) / D. Drawing D / T devices from n / T without
+ * replacement adds f (1-f) T (n - D) / (D (n - T)).
  */
 
 import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared';
@@ -20,18 +20,18 @@ import { spreadOverPeople, THESE } from './people.ts';
 import { rangeVariance } from './pure.ts';
 import { addSupports, reportsIn } from './supports.ts';
 
-/** constant + slope f - curve f², the variance of a share f from so many of all reports. */
+/** constant + slope f - curve f²: the variance of a share f when this many of all reports are about it. */
 export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number): Variance {
   const { constant, slope } = rangeVariance(drawnSupport(law), drawnSupport(law, 'permanent'), drawn, perDevice);
   const curve = reports > perDevice ? (perDevice * (reports - drawn)) / (drawn * (reports - perDevice)) : 0;
   return { constant, slope: slope + curve, curve };
 }
 
-/** How many reports are about a bucket. */
+/** The number of reports about a bucket. */
 const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: number): number =>
   [...tallies].reduce((drawn, [place, { reports }]) => drawn + ((bucket - place + size) % size < bits ? reports : 0), 0);
 
-/** The estimates of the buckets, in their order. One that no report is about is as one half by a report that says nothing. */
+/** The estimates of the buckets, in order. A bucket without any report gets one half, with the error of a report that says nothing. */
 export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people = THESE }: EstimateInput): Estimate[] {
   if (tallies.size === 0) return [];
   const { p, q } = drawnSupport(law);
@@ -43,7 +43,7 @@ export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people
   });
 }
 
-/** The variance of a share, from the coins and from who is asked about it. */
+/** The variance of a share, from the coins and from the choice of the devices that are asked about it. */
 function varianceAt(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number, share: number): number {
   const { constant, slope, curve } = drawnVariance(law, drawn, reports, perDevice);
   return constant + slope * share - curve * share * share;

@@ -1,14 +1,17 @@
-/** What every mechanism of a number's distribution has in common: a row for each cell. */
+/** Common parts of all mechanisms for a number's distribution: one row for each cell. */
 
 import { cellsOf, type DistributionLaw } from '@murmuration/shared';
 import { interval, shareOf } from './distribution.ts';
 import type { DistributionEstimation } from './estimation.ts';
 import { THESE } from './people.ts';
 
-/** Weights that are 1 below the middle of the cells. */
+/** Weights that are 1 below the middle of the cells, and 0 above. */
 export const lowerHalf = (cells: number): readonly number[] => Array.from({ length: cells }, (_, i) => Number(i < Math.floor(cells / 2)));
 
-/** The estimation of a distribution but for what is its own. The error of the share below the middle stands for all. */
+/**
+ * Builds the estimation of a distribution from the parts specific to its mechanism. The error of the share below the middle represents all
+ * errors.
+ */
 export const cellsBy = <L extends DistributionLaw>(
   distribution: DistributionEstimation<L>['distribution'],
   even: DistributionEstimation<L>['even'],

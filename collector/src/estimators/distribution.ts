@@ -1,11 +1,11 @@
 /**
- * What tallies tell of a number's whole distribution over d cells: unbiased estimates of whatever is a mean over devices of
- * a weight by cell (the share of a range, the mean number), each with its variance, and shares that are no worse than
- * shares can be, which carry none.
+ * Estimates from the tallies of a number's whole distribution over d cells. Any mean over devices of a weight by cell (the share of a
+ * range, the mean number) has an unbiased estimate with a variance. The shares of the cells are also returned with the bias that makes them
+ * valid shares (not negative, sum 1); these have no variance.
  *
- * A quantile's interval is the set of numbers that two one-sided tests leave. With F the share below an edge, the quantile
- * of level t lies in a cell whose lower edge has F <= t and whose upper edge has F >= t; a cell is struck out where a
- * one-sided 97.5 % bound denies either. The cell that holds the quantile is struck out with probability at most 5 %.
+ * A quantile's interval consists of the numbers that two one-sided tests do not reject. With F the share below an edge, the quantile of
+ * level t lies in a cell whose lower edge has F <= t and whose upper edge has F >= t. A cell is rejected where a one-sided 97.5 % bound
+ * contradicts either. The cell that holds the quantile is rejected with probability at most 5 %.
  */
 
 import { type Estimate, Z95 } from './estimate.ts';
@@ -14,22 +14,22 @@ import { type Estimate, Z95 } from './estimate.ts';
 export interface Linear {
   readonly estimate: number;
   readonly variance: number;
-  /** Between which errors lie 95 % of the time, where they are not near to normal. */
+  /** The errors lie between these 95 % of the time. Set where errors are far from normal. */
   readonly errors?: readonly [below: number, above: number];
 }
 
-/** A distribution over cells, as estimated. */
+/** An estimated distribution over cells. */
 export interface Distribution {
   readonly cells: number;
-  /** Of a weight for each cell: the mean weight over the devices that reported. */
+  /** The mean weight over the devices that reported, given a weight for each cell. */
   readonly meanOf: (weights: ArrayLike<number>) => Linear;
-  /** Shares of the cells that are not negative and sum to 1, under the name of how they are found. No intervals. */
+  /** Shares of the cells that are not negative and sum to 1, with the name of the method. No intervals. */
   readonly shape: () => { readonly name: 'smoothed' | 'consistent'; readonly shares: readonly number[] };
 }
 
 /**
- * Shares with z² devices more, half at the highest of some values and half at the lowest (Agresti and Coull 1998): for rare
- * ones that nobody has named yet.
+ * Shares with z² additional devices, half at the highest value and half at the lowest (Agresti and Coull 1998). This accounts for rare
+ * values that no report has shown yet.
  */
 export function cautious(shares: ArrayLike<number>, values: ArrayLike<number>, reports: number): Float64Array {
   const more = Z95 * Z95;
@@ -41,7 +41,7 @@ export function cautious(shares: ArrayLike<number>, values: ArrayLike<number>, r
   );
 }
 
-/** An estimate with its 95 % interval; where errors are not normal, it is nowhere shorter than if they were. */
+/** An estimate with its 95 % interval. Where errors are not normal, the interval is nowhere shorter than the normal one. */
 export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estimate {
   const standardError = Math.sqrt(Math.max(0, variance));
   const [below, above] = errors;
@@ -53,17 +53,17 @@ export function interval({ estimate, variance, errors = [0, 0] }: Linear): Estim
   };
 }
 
-/** The share of the cells from `from` to below `to`. */
+/** The share of the cells from `from` (included) to `to` (excluded). */
 export const shareOf = ({ cells, meanOf }: Distribution, from: number, to: number): Linear =>
   meanOf(new Float64Array(cells).fill(1, from, to));
 
-/** The share below each edge of a cell, from the range's low end to its high end. */
+/** The share below each edge of a cell, from the low end of the range to its high end. */
 export const sharesBelow = (distribution: Distribution): readonly Linear[] =>
   Array.from({ length: distribution.cells + 1 }, (_, edge) => shareOf(distribution, 0, edge));
 
 /**
- * The mean place in [0, 1]. Of a number only its cell is known: the interval is wider by half a cell at both ends, so that
- * it holds the mean of the numbers themselves.
+ * The mean position in [0, 1]. Only the cell of each number is known, so the interval is widened by half a cell at both ends and then
+ * covers the mean of the numbers themselves.
  */
 export function meanPlace({ cells, meanOf }: Distribution): Estimate {
   const half = 0.5 / cells;
@@ -71,7 +71,7 @@ export function meanPlace({ cells, meanOf }: Distribution): Estimate {
   return { ...rest, low: low - half, high: high + half };
 }
 
-/** Where a share of the mass lies below, in [0, 1], evenly spread within cells. */
+/** The position in [0, 1] below which a share of the mass lies. The mass is spread evenly within cells. */
 export function quantilePlace(shares: readonly number[], level: number): number {
   let below = 0;
   for (const [i, share] of shares.entries()) {
@@ -81,7 +81,7 @@ export function quantilePlace(shares: readonly number[], level: number): number 
   return 1;
 }
 
-/** The places between which a quantile lies, in [0, 1], from the shares below the edges. */
+/** The interval of a quantile as positions in [0, 1], from the shares below the edges. */
 export function quantileInterval(below: readonly Linear[], level: number): { readonly low: number; readonly high: number } {
   const cells = below.length - 1;
   const bounds = below.map(interval);

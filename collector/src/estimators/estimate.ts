@@ -1,6 +1,6 @@
-/** What every estimator returns, and the interval that it returns it with. */
+/** The result of every estimator, and its interval. */
 
-/** A frequency in [0, 1], estimated without bias: the estimate itself may lie outside. */
+/** An unbiased estimate of a frequency in [0, 1]. The estimate itself may lie outside. */
 export interface Estimate {
   readonly estimate: number;
   readonly standardError: number;
@@ -12,7 +12,7 @@ export interface Estimate {
 /** Two-sided 95 % of the normal distribution. */
 export const Z95 = 1.959963984540054;
 
-/** The variance of an estimate by the frequency f that is estimated: constant + slope f - curve f². */
+/** The variance of an estimate as a function of the frequency f: constant + slope f - curve f². */
 export interface Variance {
   readonly constant: number;
   readonly slope: number;
@@ -21,7 +21,7 @@ export interface Variance {
 
 const clamp = (x: number): number => Math.min(1, Math.max(0, x));
 
-/** Where a condition that holds at `from` ends on the way to `to`. */
+/** The point between `from` and `to` at which a condition that holds at `from` stops holding. */
 export function endOf(from: number, to: number, holds: (f: number) => boolean): number {
   let [inside, outside] = [from, to];
   for (let halving = 0; halving < 60; halving++) {
@@ -33,14 +33,14 @@ export function endOf(from: number, to: number, holds: (f: number) => boolean): 
 }
 
 /**
- * An estimate of a frequency f whose variance is constant + slope f - curve f², with its score interval: all f for which
- * (estimate - f)² <= z² (constant + slope f - curve f²) (Wilson 1927), which covers where the plug-in interval is too short.
- * These are the roots of a square, (1 + z² curve) f² - (2 estimate + z² slope) f + estimate² - z² constant. An estimate
- * outside [0, 1] may leave it none; so there the interval also holds that of the variance at the nearest share.
+ * An estimate of a frequency f whose variance is constant + slope f - curve f², with its score interval: all f for which (estimate - f)² <=
+ * z² (constant + slope f - curve f²) (Wilson 1927). It covers where the plug-in interval is too short. The ends are the roots of a
+ * quadratic, (1 + z² curve) f² - (2 estimate + z² slope) f + estimate² - z² constant. An estimate outside [0, 1] may have no roots, so
+ * there the interval also includes the one for the variance at the nearest share.
  *
- * The standard error is that of the frequency in the middle of the interval, as Agresti and Coull (1998) take it. A count of
- * c then has the variance of about c + 2. At the estimate itself, no count at all would have that of a frequency of 0:
- * too little for any answer that somebody has, by up to e^(ε/2).
+ * The standard error is that of the frequency in the middle of the interval, following Agresti and Coull (1998). A count of c then has
+ * about the variance of c + 2. Using the estimate itself, a count of zero would have the variance of a frequency of 0, which is too small
+ * by up to e^(ε/2) for any answer that somebody has.
  */
 export function scored(estimate: number, { constant, slope, curve }: Variance): Estimate {
   const at = clamp(estimate);

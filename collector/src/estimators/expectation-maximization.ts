@@ -1,28 +1,28 @@
 /**
- * Expectation maximization for the square wave, with smoothing of a chosen strength: Li et al. 2020, "Estimating Numerical Distributions
- * under Local Differential Privacy", §5.5, algorithm 1. Shares that are not negative and sum to 1, biased, without interval.
+ * Expectation maximization for the square wave, with adjustable smoothing: Li et al. 2020, "Estimating Numerical Distributions under Local
+ * Differential Privacy", §5.5, algorithm 1. The shares are not negative and sum to 1; they are biased and have no interval.
  *
- * E and M together: θ_i <- θ_i Σ_j (c_j / n) P(j | i) / π_j, with π_j = Σ_i P(j | i) θ_i. As a row of the channel is q but
- * for its window, both sums are differences of running sums. Smoothing of strength a then takes 1 - 2 a of a cell and a of each
- * neighbour; what would fall out at an end stays in the end's cell. The paper's EM has a = 0, its EMS a = 1/4.
- * Without smoothing it stops when the logarithm of the likelihood grows by less than 10^-3 e^ε, which keeps it from fitting the noise;
- * with smoothing, when it changes by less than 10^-3 (ibid.).
+ * E and M together: θ_i <- θ_i Σ_j (c_j / n) P(j | i) / π_j, with π_j = Σ_i P(j | i) θ_i. A row of the channel is q outside its window, so
+ * both sums are differences of running sums. Smoothing of strength a then takes 1 - 2 a of a cell and a of each neighbour; at the ends, the
+ * part that would fall outside stays in the last cell. The paper's EM has a = 0, its EMS a = 1/4.
+ * Without smoothing, it stops when the log-likelihood grows by less than 10^-3 e^ε, which avoids fitting the noise. With smoothing, it
+ * stops when the log-likelihood changes by less than 10^-3 (ibid.).
  */
 
 import type { SquareWaveLaw } from '@murmuration/shared';
 import { chancesOf } from './square-wave-scores.ts';
 
-/** It mostly stops much sooner; this bounds what a request may take. */
+/** Most runs stop much sooner. This bounds the time of a request. */
 const MOST_ROUNDS = 10_000;
 
-/** Sums of `window` consecutive values, with zeros beyond both ends: one for each place at which it may end. */
+/** Sums of `window` consecutive values, with zeros beyond both ends: one sum for each position at which the window may end. */
 export function windowSums(values: ArrayLike<number>, window: number, from: number, count: number): Float64Array {
   const sums = new Float64Array(count);
   addWindowSums(values, window, from, sums, new Float64Array(values.length + 1));
   return sums;
 }
 
-/** The same into arrays that are at hand. */
+/** The same, written into existing arrays. */
 function addWindowSums(values: ArrayLike<number>, window: number, from: number, sums: Float64Array, running: Float64Array): void {
   const { length } = values;
   for (let i = 0; i < length; i++) running[i + 1] = (running[i] as number) + (values[i] as number);

@@ -1,12 +1,12 @@
 /**
- * The shares of inputs of an exponential mechanism, by a left inverse of its matrix. With P(j | i) the channel, c_j / n the
- * shares of outcomes and A with Σ_j A_ij P(j | x) = [i = x], f_i = Σ_j A_ij c_j / n is unbiased, and given the inputs
- *   n Var(f_i) = Σ_x f_x S_ix - f_i,   S_ix = Σ_j A_ij² P(j | x)
- * Of all left inverses, A = (P W Pᵀ)⁻¹ P W with W = 1 / mean_x P(j | x) has the least variance where inputs are alike in
- * number (Gauss and Markov). Where there are as many outcomes as inputs, there is but one.
- * Σ_j A_ij² c_j / n is unbiased for the sum, but falls short while rare outcomes have not come yet; so what it leaves to the
- * other inputs is held between the least and the largest S_ix, and the interval is the score interval in f_i, with the ends
- * of tail-ends.ts where few reports make it. Of all users' share, the variance is f_i (1 - f_i) / m more (people.ts).
+ * The shares of inputs of an exponential mechanism, by a left inverse of its matrix. Let P(j | i) be the channel, c_j / n the shares of
+ * outcomes, and A a matrix with Σ_j A_ij P(j | x) = [i = x]. Then f_i = Σ_j A_ij c_j / n is unbiased, and given the inputs
+ *   n Var(f_i) = Σ_x f_x S_ix - f_i, S_ix = Σ_j A_ij² P(j | x)
+ * Among all left inverses, A = (P W Pᵀ)⁻¹ P W with W = 1 / mean_x P(j | x) has the least variance when all inputs are equally frequent
+ * (Gauss and Markov). With as many outcomes as inputs, there is only one left inverse.
+ * Σ_j A_ij² c_j / n is unbiased for the sum, but too small while rare outcomes have not occurred yet. So the part of the other inputs is
+ * kept between the least and the largest S_ix. The interval is the score interval in f_i, with the ends of tail-ends.ts where few reports
+ * determine it. For the share of all users, f_i (1 - f_i) / m is added to the variance (people.ts).
  */
 
 import { type ExponentialLaw, exponentialLaw, MODULUS } from '@murmuration/shared';
@@ -21,18 +21,18 @@ import { spreadOverPeople, THESE } from './people.ts';
 import type { Rows } from './rows.ts';
 import { withTailEnds } from './tail-ends.ts';
 
-/** A, and S_ix: rows are inputs. */
+/** A and S_ix; rows are inputs. */
 interface Inverse {
   readonly left: Matrix;
   readonly squares: Matrix;
 }
 
-const RESIDUE = 1e-6; // of A Pᵀ: what doubles may lose
+const RESIDUE = 1e-6; // tolerance for the rounding error of doubles in A Pᵀ
 
 /**
  * The left inverse of a law's matrix.
  *
- * @throws {RangeError} when inputs can't be told apart: their rows are dependent, or all but
+ * @throws {RangeError} when inputs can't be distinguished: their rows are linearly dependent, or nearly so
  */
 export function inverseOf({ weights }: ExponentialLaw): Inverse {
   const channel = new Matrix(weights.map((row) => row.map((weight) => weight / MODULUS)));
@@ -53,12 +53,12 @@ export function inverseOf({ weights }: ExponentialLaw): Inverse {
   return { left, squares: Matrix.pow(left, 2).mmul(channel.transpose()) };
 }
 
-/** n Var(f_i) where the input has a share, and the other inputs have it on average. */
+/** n Var(f_i) at this share, given S_ix of the input itself and its mean over the other inputs. */
 const varianceAt = (own: number, others: number, share: number): number => share * (own - 1) + (1 - share) * others;
 
 const besides = (squares: Matrix, input: number): readonly number[] => squares.getRow(input).filter((_, x) => x !== input);
 
-/** The largest n Var of the inputs at a share, where all other inputs are alike in number. */
+/** The largest n Var over the inputs at a share, when all other inputs are equally frequent. */
 export function exponentialVariance(law: ExponentialLaw, share: number): number {
   const { squares } = inverseOf(law);
   return Math.max(
@@ -70,8 +70,8 @@ export function exponentialVariance(law: ExponentialLaw, share: number): number 
 }
 
 /**
- * K, K' and K'' of the sum of so many reports' scores, less a share each, of people whose inputs have these shares: of these very
- * people, or of as many who are drawn, whose outcomes are independent draws.
+ * K, K' and K'' of the sum of the reports' scores, each minus its share, when people's inputs have these shares. Either of these very
+ * people, or of as many people drawn at random, whose outcomes are independent draws.
  */
 function errorCumulants(
   channel: readonly (readonly number[])[],
@@ -102,7 +102,10 @@ function errorCumulants(
   };
 }
 
-/** The shares of all inputs where one has a share: the others as they are estimated, with z² devices more for those that nobody has named yet. */
+/**
+ * The shares of all inputs when one has this share. The others are as estimated, with z² additional devices for inputs that no report has
+ * shown yet.
+ */
 function sharesWith(estimates: readonly number[], reports: number, input: number, share: number): readonly number[] {
   const more = (Z95 * Z95) / estimates.length;
   const others = estimates.map((estimate, x) => (x === input ? 0 : Math.max(0, estimate) * reports + more));
@@ -136,7 +139,7 @@ export function exponentialEstimates(law: ExponentialLaw, { tallies, people = TH
   });
 }
 
-/** Undefined where inputs can't be told apart, so that there are no estimates. */
+/** Undefined where inputs can't be distinguished, so that there are no estimates. */
 function ofInputs(law: ExponentialLaw): Leverage | undefined {
   try {
     return ends(inverseOf(law).left.to1DArray());

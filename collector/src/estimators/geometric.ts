@@ -1,9 +1,9 @@
 /**
- * The scores of the two-sided geometric mechanism: the one solution φ of E[φ(output) | i] = i for all counts i of 0 .. N,
- * so the clamping and the rounding of its integers are inverted exactly. With δ_j = φ_{j+1} - φ_j and D(m) the mass of Z
- * at m, summation by parts gives from E[φ | i] - E[φ | i-1] = 1 the symmetric Toeplitz system
- *   Σ_j D(|j - i|) δ_j = 1,  i = 0 .. N-1,   and by symmetry φ_0 = (N - Σ δ) / 2.
- * For real a it is φ_0 = -a/(1-a), φ_j = j, φ_N = N + a/(1-a): an end cell says the mean of its tail.
+ * The scores of the two-sided geometric mechanism: the unique solution φ of E[φ(output) | i] = i for all counts i of 0 .. N. It exactly
+ * inverts the clamping, and the rounding of the law to integers. With δ_j = φ_{j+1} - φ_j and D(m) the mass of Z at m, summation by parts
+ * turns E[φ | i] - E[φ | i-1] = 1 into the symmetric Toeplitz system
+ *   Σ_j D(|j - i|) δ_j = 1, i = 0 .. N-1, and by symmetry φ_0 = (N - Σ δ) / 2.
+ * For real a the solution is φ_0 = -a/(1-a), φ_j = j, φ_N = N + a/(1-a): an end cell scores the mean of its tail.
  */
 
 import { type GeometricLaw, geometricLaw, MODULUS } from '@murmuration/shared';
@@ -40,7 +40,7 @@ function solved({ tails }: GeometricLaw): readonly number[] {
   ];
 }
 
-/** Scores from counts to the range of width 1. */
+/** Scores, scaled from counts to a range of width 1. */
 export function geometricScores(law: GeometricLaw): Scores {
   const max = law.tails.length;
   const scores = solved(law);
@@ -49,7 +49,7 @@ export function geometricScores(law: GeometricLaw): Scores {
   ).map((variance) => variance / (max * max));
   return {
     values: scores.map((score) => score / max),
-    // Between two counts, where no count is, the line between theirs.
+    // Between two counts, linear interpolation of their values.
     varianceAt: (place) => {
       const below = Math.min(max - 1, Math.floor(place * max));
       const rest = place * max - below;
@@ -59,7 +59,7 @@ export function geometricScores(law: GeometricLaw): Scores {
   };
 }
 
-/** P(output | count) of two-sided geometric noise whose tails the end cells carry (shared/src/mechanisms/geometric.ts). */
+/** P(output | count) of two-sided geometric noise, with the tails in the end cells (shared/src/mechanisms/geometric.ts). */
 export function noiseRows({ tails }: { readonly tails: readonly number[] }): Rows {
   const most = tails.length;
   const below = (input: number, output: number): number => {

@@ -1,4 +1,7 @@
-/** The shares of a list's answers from the Hadamard count mean sketch (HCMS): a transform of each cohort to its buckets, then one over the cohorts. */
+/**
+ * The shares of a list's answers from the Hadamard count mean sketch (HCMS): a transform of each cohort to its buckets, then a transform
+ * over the cohorts.
+ */
 
 import { familyOf, type HadamardCountMeanSketchLaw, hadamardCountMeanSketchLaw, MODULUS, mechanismOf } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
@@ -12,7 +15,10 @@ import { pureList } from './list-estimation.ts';
 import { reportsIn } from './supports.ts';
 import { walshHadamard } from './walsh.ts';
 
-/** Those of a cohort for bucket b are half of all, and half of the Walsh-Hadamard transform of + less - at b. */
+/**
+ * The supports of bucket b in a cohort: half of all reports, plus half of the Walsh-Hadamard transform at b of the + counts minus the -
+ * counts.
+ */
 const supports = ({ size, buckets }: HadamardCountMeanSketchLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, buckets, (cohort) => {
     const cells = tallies.get(cohort)?.cells;
@@ -23,8 +29,8 @@ const supports = ({ size, buckets }: HadamardCountMeanSketchLaw, tallies: Tallie
   });
 
 /**
- * What is absent: of coefficients other than the first, which says + of every bucket, 1/2 for the right sign and -1/2 for
- * the other. Of two buckets the signs agree at m/2 - 1 of these m - 1.
+ * A statistic for absent answers: over the coefficients other than the first (which has the sign + in every bucket), 1/2 for the right sign
+ * and -1/2 for the other. The signs of two buckets agree at m/2 - 1 of these m - 1 coefficients.
  */
 function absentSign({ buckets: m, truth, size }: HadamardCountMeanSketchLaw, { tallies }: Supported): Absent {
   const { collisions } = familyOf(size, m);
@@ -41,10 +47,10 @@ function absentSign({ buckets: m, truth, size }: HadamardCountMeanSketchLaw, { t
   return { mean, variance, stretch: (t * (1 - collisions)) / (2 * variance), every };
 }
 
-/** The coefficients, of which each is as frequent, and the sign of the first, which is + in every bucket. */
+/** Tests the coefficients, which are equally frequent, and the sign of the first, which is + in every bucket. */
 function coefficients({ buckets, truth }: HadamardCountMeanSketchLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const right = truth / MODULUS;
-  const counts = Array<number>(buckets + 1).fill(0); // the last is the first coefficient's -
+  const counts = Array<number>(buckets + 1).fill(0); // the last count is that of the first coefficient with the sign -
   for (const { cells } of tallies.values()) {
     cells.forEach((count, cell) => {
       const at = cell === 1 ? buckets : cell >> 1;
@@ -59,7 +65,7 @@ function coefficients({ buckets, truth }: HadamardCountMeanSketchLaw, tallies: T
   );
 }
 
-/** Of a coefficient and its sign. */
+/** The bounds of a coefficient and its sign. */
 function boundsOf({ truth, buckets }: HadamardCountMeanSketchLaw): Bounds {
   const [right, wrong] = [truth / MODULUS / buckets, (1 - truth / MODULUS) / buckets];
   const either = { p: right, q: wrong };

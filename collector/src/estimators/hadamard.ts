@@ -1,7 +1,7 @@
 /**
- * The shares of a list's answers from Hadamard response (HR), by shared/src/mechanisms/hadamard.ts: with C the Walsh-Hadamard transform of the tally,
- * that of v is (1/Q) Σ_λ C(m(λv)), where the ones that m(w) has in common with u are as many as Tr(u·w), modulo 2.
- * K log K steps and Q for each answer, all in whole numbers.
+ * The shares of a list's answers from Hadamard response (HR; see shared/src/mechanisms/hadamard.ts). With C the Walsh-Hadamard transform of
+ * the tally, the support of v is (1/Q) Σ_λ C(m(λv)), where m(w) is the mask whose common ones with u are, modulo 2, as many as
+ * Tr(u·w). This takes K log K steps and Q for each answer, all in integers.
  */
 
 import {
@@ -34,7 +34,7 @@ function trace({ order, add, multiply }: Field, a: number): number {
   return sum;
 }
 
-/** For each w of GF(Q) the bits m with Tr(u w) the number of ones of u and m together, modulo 2: bit k is Tr(2^k w). */
+/** For each w in GF(Q), the mask m for which Tr(u w) is the number of common ones of u and m, modulo 2. Bit k is Tr(2^k w). */
 function characters(field: Field): readonly number[] {
   return Array.from({ length: field.order }, (_, w) => {
     let mask = 0;
@@ -66,9 +66,10 @@ function hadamardSupports({ size, order, dimension }: HadamardLaw, tallies: Tall
 }
 
 /**
- * Of Hadamard response also how a set's outputs and the others are spread: an answer has Q - 1 of the K characters, which all
- * say the same, and every other character has mean 0 and variance n. So, by Parseval's theorem and without another transform,
- *   Σ_{m≠0} C(m)² - Σ_v (Q S_v - n)² / (Q - 1),  Σ_{m≠0} C(m)² = K Σ_u C_u² - n²
+ * For Hadamard response, also tests how the outputs are spread, within a set and outside it. An answer determines Q - 1 of the K
+ * characters, which all carry the same information. Every other character has mean 0 and variance n. So, by Parseval's theorem and without
+ * another transform,
+ *   Σ_{m≠0} C(m)² - Σ_v (Q S_v - n)² / (Q - 1), Σ_{m≠0} C(m)² = K Σ_u C_u² - n²
  * has the exact mean n (K - 1 - d - (Q-2) (Q p - 1) / (Q-1)), and eigenvalues of at most n Q p.
  */
 function characterSquares(law: HadamardLaw, { design: { outputs }, tallies, supports, reports, perDevice }: Supported): Squares {

@@ -1,20 +1,20 @@
 /**
  * The unbiased estimates of hierarchical intervals (HIO, HH); the law is in shared/src/mechanisms/hierarchical.ts.
  *
- * Weights of cells are split over the levels: a node's part is the mean weight of its cells less that of its parent's, so
- * that the parts t_l(x) of the nodes above a cell add up to its weight. (Of a range's ones and zeros nothing is left below
- * nodes that lie inside or outside of it: Hay et al. 2010, §4.1, with fewer nodes.) The mean of t_l is estimated
- * from the n_l devices that drew level l, without bias, and the mean weight is the sum over levels.
+ * The weights of cells are split over the levels. A node's part is the mean weight of its cells minus that of its parent's cells, so the
+ * parts t_l(x) of the nodes above a cell add up to its weight. (For the indicator of a range, nothing remains below nodes that lie inside
+ * or outside of the range: Hay et al. 2010, §4.1, with fewer nodes.) The mean of t_l is estimated without bias from the n_l devices that
+ * drew level l. The mean weight is the sum over levels.
  *
- * Given a device's node x, a level's report with weights w, W = Σ w, and r_u, r_uv the covariances of the supports of two
- * nodes of which one is x, or neither is, has variance
+ * Given a device's node x, consider a level's report with weights w and W = Σ w. Let r_u be the covariance of the supports of two nodes of
+ * which one is x, and r_uv that of two nodes of which neither is. The report's variance is
  *   [p(1-p) w_x² + q(1-q) (Σ w² - w_x²) + 2 r_u w_x (W - w_x) + r_uv ((W - w_x)² - (Σ w² - w_x²))] / (p - q)²
- * To that comes who drew which level: of n devices n_l at random, so with S² the variance over all devices of
- * what follows, Σ_l S²(t_l) / n_l - S²(weight) / n, as draws without replacement are. A population's mean weight varies by
- * S²(weight) / m more over the m people who were drawn from it (people.ts).
+ * The random choice of levels adds to that: n_l of n devices draw level l, so with S² the variance over all devices, it adds Σ_l S²(t_l) /
+ * n_l - S²(weight) / n, as for draws without replacement. A population's mean weight varies by S²(weight) / m more, with m the people who
+ * were drawn from it (people.ts).
  *
- * Shares for all this are the consistent ones; where they give S², z² devices more are counted, half at the largest and half
- * at the smallest weight (Agresti and Coull 1998), for rare nodes that nobody has named yet.
+ * The shares used in all of these are the consistent ones. For S², z² additional devices are counted, half at the largest and half at the
+ * smallest weight (Agresti and Coull 1998), for rare nodes that no report has shown yet.
  */
 
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
@@ -42,7 +42,7 @@ const nodeMeans = (law: HierarchicalLaw, level: number, weights: ArrayLike<numbe
   });
 };
 
-/** What each node of each level adds to a mean weight, and the mean over all cells, which everybody adds. */
+/** The part that each node of each level adds to a mean weight, and the mean over all cells, which every device adds. */
 export function partsOf(
   law: HierarchicalLaw,
   weights: ArrayLike<number>,
@@ -88,7 +88,7 @@ const nodeSums = (law: HierarchicalLaw, level: number, shares: readonly number[]
   return sums;
 };
 
-/** The variance of one report's estimate of a mean weight, of numbers that are spread evenly and levels that are as frequent. */
+/** The variance of one report's estimate of a mean weight, for evenly spread numbers and equally frequent levels. */
 export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[]): number {
   const even = weights.map(() => 1 / weights.length);
   const perLevel = partsOf(law, weights).parts.map((part, level) => {
@@ -98,7 +98,7 @@ export function hierarchicalEven(law: HierarchicalLaw, weights: readonly number[
   return law.levels.length * perLevel.reduce((sum, each) => sum + each, 0) - variance(even, weights);
 }
 
-/** Of a law's tallies; undefined without reports. */
+/** The distribution estimated from a law's tallies; undefined without reports. */
 export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const reports = reportsIn(tallies);
   if (reports === 0) return undefined;
@@ -112,7 +112,7 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
         const of = law.levels[level] as LevelLaw;
         const tally = tallies.get(level);
         if (tally === undefined || tally.reports === 0) {
-          // Nobody drew the level, so its part may be anything that it can be.
+          // No device drew this level, so its part may take any possible value.
           spread += (Math.max(...part) - Math.min(...part)) ** 2;
           continue;
         }
@@ -130,7 +130,10 @@ export function hierarchicalDistribution(law: HierarchicalLaw, tallies: Tallies,
   };
 }
 
-/** Of a level's part t of a cell's share, which lies between the least and the largest of its nodes': how far a report is beyond either. */
+/**
+ * The leverage for a level's part t of a cell's share. t lies between the least and the largest of its nodes; the leverage is how far a
+ * report can be beyond either.
+ */
 function ofLevel(law: LevelLaw, parts: readonly number[], drawn: number): Leverage {
   const { p, q } = mechanismOf(law).support(law);
   const held = law.mechanism === 'subset' ? law.subset : 1;
@@ -141,7 +144,7 @@ function ofLevel(law: LevelLaw, parts: readonly number[], drawn: number): Levera
   return { low: 1 + score(sorted.slice(0, held)) - most, high: score(sorted.slice(-held)) - least, drawn };
 }
 
-/** Of the cells' shares: of all cells and levels the farthest. */
+/** The leverage for the cells' shares: the largest over all cells and levels. */
 function ofLevels(law: HierarchicalLaw): Leverage {
   const all = Array.from({ length: law.size }, (_, cell) => {
     const { parts } = partsOf(
@@ -156,7 +159,7 @@ function ofLevels(law: HierarchicalLaw): Leverage {
   );
 }
 
-/** Of the nodes of each level, which is a cohort. */
+/** The bounds for the nodes of each level. A level is a cohort. */
 function boundsOf({ levels }: HierarchicalLaw): Bounds {
   const supports = levels.map((level) => mechanismOf(level).support(level));
   return (level, node) => (node < (levels[level]?.size ?? 0) ? supports[level] : undefined);

@@ -16,7 +16,7 @@ export function hybridScores(law: HybridLaw): Scores {
   ];
   const part = mix / MODULUS;
   const varianceAt = (place: number): number => part * stepped.varianceAt(place) + (1 - part) * ends.varianceAt(place);
-  // On each step the variance is a parabola that opens downwards: its top, or the end of the step that is nearest.
+  // On each step the variance is a downward parabola. Its maximum is at the top, or at the nearest end of the step.
   const { gain } = piecewiseMoments(grid, window, inside / MODULUS);
   const slope = part / gain - 1;
   const tops = Array.from({ length: grid }, (_, step) => {
@@ -26,7 +26,7 @@ export function hybridScores(law: HybridLaw): Scores {
   return { values: [...Array.from(stepped.values), ...Array.from(ends.values)], varianceAt, worst: Math.max(...tops) };
 }
 
-/** P(output | point): those of the piecewise part, then the two ends. */
+/** P(output | point): the outputs of the piecewise part, then the two ends. */
 function rowsOf(law: HybridLaw): Rows {
   const [part, truth, points] = [law.mix / MODULUS, law.truth / MODULUS, windowRows(law)];
   return points.map((row, input) => {

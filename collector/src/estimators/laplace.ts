@@ -1,4 +1,4 @@
-/** The scores of the Laplace mechanism on a grid: those of its counts of steps, and the rounding to them. */
+/** The scores of the Laplace mechanism on a grid: the scores of its step counts, and the variance of rounding to steps. */
 
 import { type LaplaceLaw, laplaceLaw } from '@murmuration/shared';
 import type { NumberEstimation } from './estimation.ts';
@@ -6,7 +6,7 @@ import { geometricScores, noiseRows } from './geometric.ts';
 import type { Scores } from './number.ts';
 import { meanByScores } from './number-estimation.ts';
 
-/** Scores from steps to the range of width 1. */
+/** Scores, scaled from steps to a range of width 1. */
 export function laplaceScores({ tails }: LaplaceLaw): Scores {
   const steps = tails.length;
   const { values, varianceAt: onGrid } = geometricScores({ mechanism: 'geometric', tails });
@@ -14,7 +14,7 @@ export function laplaceScores({ tails }: LaplaceLaw): Scores {
     const rest = place * steps - Math.floor(place * steps);
     return onGrid(place) + (rest * (1 - rest)) / (steps * steps);
   };
-  // On each step the variance is a parabola that opens downwards: its top, or the end of the step that is nearest.
+  // On each step the variance is a downward parabola. Its maximum is at the top, or at the nearest end of the step.
   const tops = Array.from({ length: steps }, (_, step) => {
     const rise = onGrid((step + 1) / steps) - onGrid(step / steps);
     return varianceAt((step + Math.min(1, Math.max(0, (1 + rise * steps * steps) / 2))) / steps);

@@ -1,4 +1,4 @@
-/** What every list has in common whose answers are estimated each by the reports that support it (pure.ts). */
+/** Common parts of all list mechanisms in which each answer is estimated from the reports that support it (pure.ts). */
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
@@ -9,7 +9,10 @@ import { THESE } from './people.ts';
 import { pureEstimates, rangeVariance } from './pure.ts';
 import { addSupports, reportsIn } from './supports.ts';
 
-/** The estimation of a list but for what is its own: by its transform, where answers have more than a cell each. */
+/**
+ * Builds the estimation of a list from the parts specific to its mechanism. Uses the mechanism's transform where answers have more than one
+ * cell each.
+ */
 export function pureList<L extends ListLaw>(
   supports: (law: L, tallies: Tallies) => Float64Array = addSupports,
 ): Omit<ListEstimation<L>, 'named' | 'fit' | 'simulated'> {

@@ -1,4 +1,4 @@
-/** The shares of a list's answers from local hashing (OLH, BLH): a report supports the answers that its cohort puts in its bucket. */
+/** The shares of a list's answers from local hashing (OLH, BLH). A report supports the answers that its cohort maps to its bucket. */
 
 import { familyOf, kAry, type LocalHashingLaw, localHashingLaw, mechanismOf, overBuckets } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
@@ -14,7 +14,7 @@ import { reportsIn } from './supports.ts';
 const supports = ({ size, buckets }: LocalHashingLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, buckets, (cohort) => tallies.get(0)?.cells.subarray(cohort * buckets, (cohort + 1) * buckets));
 
-/** The cohorts, which devices draw evenly. */
+/** Tests that the cohorts are equally frequent, as devices draw them uniformly. */
 function evenCohorts({ size, buckets }: LocalHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const { cohorts } = familyOf(size, buckets);
   const counts = Array<number>(cohorts).fill(0);

@@ -1,4 +1,4 @@
-/** What mechanisms with few outputs have in common: their channel is a matrix. */
+/** Common parts of mechanisms with few outputs: their channel is a matrix. */
 
 import type { Law } from '@murmuration/shared';
 import { ofRows } from '../watch/bounds.ts';
@@ -6,7 +6,7 @@ import { matrixFit } from '../watch/matrices.ts';
 import type { Estimation } from './estimation.ts';
 import type { Rows } from './rows.ts';
 
-/** The part of an estimation that follows from the matrix alone. */
+/** The members of an estimation that follow from the matrix alone. */
 export const byMatrix = <L extends Law>(rows: (law: L) => Rows): Required<Pick<Estimation<L>, 'rows' | 'bounds' | 'fit'>> => ({
   rows,
   bounds: (law) => ofRows(rows(law)),

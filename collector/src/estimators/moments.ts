@@ -1,20 +1,20 @@
-/** Of whom estimates are made, and their exact mean and covariance (covariance.ts). */
+/** The population that estimates describe, and their exact mean and covariance (covariance.ts). */
 
 import type { Matrix } from 'ml-matrix';
 
-/** True answers of the devices that reported: how many gave each. */
+/** The true answers of the devices that reported, as counts. */
 export interface Population {
-  /** In the order of the estimates: of a list's answers, or of the candidates. */
+  /** In the order of the estimates: by answer of a list, or by candidate. */
   readonly counts: readonly number[];
-  /** Strings that are no candidates, and how many devices gave each. */
+  /** Strings that are not candidates, with the number of devices that gave each. */
   readonly others: ReadonlyMap<string, number>;
   readonly candidates: readonly string[];
 }
 
-/** What the estimates are on average, and how they vary together. */
+/** The expected estimates and their covariance. */
 export interface Moments {
   readonly mean: readonly number[];
   readonly covariance: Matrix;
-  /** How many directions the estimates can vary in: one fewer than a list's answers where its estimates sum to 1. */
+  /** The rank of the covariance: one less than the number of a list's answers when the estimates sum to 1. */
   readonly rank: number;
 }

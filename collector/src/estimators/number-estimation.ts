@@ -1,4 +1,4 @@
-/** What every mechanism of a number's mean has in common: its outputs have scores (number.ts), and its channel is a matrix. */
+/** Common parts of all mechanisms for a number's mean: their outputs have scores (number.ts), and their channel is a matrix. */
 
 import type { NumberLaw } from '@murmuration/shared';
 import { ends } from '../watch/reach.ts';
@@ -9,7 +9,7 @@ import { THESE } from './people.ts';
 import type { Rows } from './rows.ts';
 import { squaresOf } from './squares.ts';
 
-/** A function of a law that is computed once for each law: a range of days asks for the same again and again. */
+/** Caches a function per law, because a range of days asks for the same again and again. */
 function once<L extends object, T>(compute: (law: L) => T): (law: L) => T {
   const known = new WeakMap<L, { readonly value: T }>();
   return (law) => {
@@ -19,7 +19,7 @@ function once<L extends object, T>(compute: (law: L) => T): (law: L) => T {
   };
 }
 
-/** The estimation of a number but for what is its own: one row, the mean, in [0, 1] over the metric's range. */
+/** Builds the estimation of a number from the parts specific to its mechanism: one row, the mean, in [0, 1] over the metric's range. */
 export function meanByScores<L extends NumberLaw>(
   compute: (law: L) => Scores,
   rows: (law: L) => Rows,

@@ -1,17 +1,17 @@
 /**
- * The mean of numbers in [0, 1] from scores: each output has one, and the mean of a report's score is the device's number,
- * so the mean of all scores is unbiased for the mean of all numbers. With M the mean score and S the mean squared one,
- * both from the middle of the range, f the mean of the numbers and V(x) = Var(score | x),
- *   Var(M) = (E S - f²) / n  over people who were drawn from a population, one report each: scores are independent draws.
- *   Var(M | the numbers) = mean of V(x) / n  about these very people: less by the variance of their numbers.
- * S tells the sum of V(x) and x², not each. Where the law has scores of x² (squares.ts), their mean Q is taken from it: S - Q has the
- * mean of V(x) as its mean, and is kept between the least and the most that this can be, given f and S (noise.ts). Where it has
- * none, the most is taken.
+ * The mean of numbers in [0, 1] from scores. Each output has a score, and the expected score of a report is the device's number, so the
+ * mean of all scores is unbiased for the mean of all numbers. Let M be the mean score and S the mean squared score, both measured from the
+ * middle of the range. With f the mean of the numbers and V(x) = Var(score | x),
+ *   Var(M) = (E S - f²) / n over people drawn from a population, one report each: scores are independent draws.
+ *   Var(M | the numbers) = mean of V(x) / n for these very people: less by the variance of their numbers.
+ * S measures the sum of V(x) and x², not each of them. Where the law has scores of x² (squares.ts), their mean Q is subtracted: S - Q has
+ * the mean of V(x) as its expectation, and is limited to the least and the greatest value possible given f and S (noise.ts). Otherwise the
+ * greatest value is used.
  *
- * S alone falls short while outputs that are rare have not come yet, so where numbers that are all f would vary more by
- * the law, that is taken unless Q says what is so: max(S - f², V(f)). Interval: all f with (M - f)² <= z² Var, as Wilson's (1927), which it is for
- * two outputs. Where a person has sent several reports there are m people in n reports, whose numbers vary by
- * Var(x) (1/m - 1/n) more, Var(x) at most S - f² and what the range allows, 1/4 - f².
+ * S is too small while rare outputs have not occurred yet. So V(f), the law's variance if all numbers were f, is used instead when it is
+ * larger and there is no Q: max(S - f², V(f)). The interval is all f with (M - f)² <= z² Var; for two outputs this is Wilson's (1927). When
+ * people have sent several reports, so that n reports come from m people, their numbers add Var(x) (1/m - 1/n). Var(x) is at most S - f²,
+ * and at most 1/4 - f² because of the range.
  */
 
 import type { Tallies } from '../store/store.ts';
@@ -19,19 +19,19 @@ import { type Estimate, endOf, Z95 } from './estimate.ts';
 import { leastNoise, mostNoise, PLACES } from './noise.ts';
 import { type Among, THESE } from './people.ts';
 
-/** How a law's outputs tell a number in [0, 1]. */
+/** The scores of a law's outputs for a number in [0, 1]. */
 export interface Scores {
-  /** Of each output. */
+  /** The score of each output. */
   readonly values: ArrayLike<number>;
-  /** Var(score | number), the rounding to a grid included. */
+  /** Var(score | number), including the rounding to a grid. */
   readonly varianceAt: (place: number) => number;
-  /** The largest of these. */
+  /** The largest of these variances. */
   readonly worst: number;
 }
 
 /**
- * The largest variance of one report's score: given the number, or over people who were drawn from a population. There it is
- * V(x) + x² - f², and a law treats both halves of a range alike, so that numbers x and -x, as many of each, are the worst.
+ * The largest variance of one report's score: given the number, or over people drawn from a population. The latter is V(x) + x² - f². A law
+ * treats both halves of a range alike, so the worst case is equally many numbers x and -x.
  */
 export function worstOf({ varianceAt, worst }: Scores, among: Among): number {
   if (among === 'reports') return worst;
@@ -39,9 +39,9 @@ export function worstOf({ varianceAt, worst }: Scores, among: Among): number {
 }
 
 /**
- * The estimated mean as one row; none without reports.
+ * The estimated mean as one row; empty without reports.
  *
- * @param squares scores of x², where those who reported are asked about and the law has them
+ * @param squares scores of x², when only those who reported are asked about and the law has such scores
  */
 export function numberEstimates(
   { values, varianceAt, worst }: Scores,

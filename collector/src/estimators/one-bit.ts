@@ -1,4 +1,6 @@
-/** The mean of numbers from one kept bit of each, and how its outputs tell a number; shared/src/mechanisms/one-bit.ts says why. */
+/**
+ * The mean of numbers from one stored bit per device, and the scores of its outputs. See shared/src/mechanisms/one-bit.ts for the reasons.
+ */
 
 import { type OneBitLaw, oneBitSupport } from '@murmuration/shared';
 import { type Estimate, scored } from './estimate.ts';
@@ -14,7 +16,7 @@ const noiseOf = (law: OneBitLaw, stage?: 'permanent'): number => {
   return (q * (1 - q)) / ((p - q) * (p - q));
 };
 
-/** Scores from a bit to the range of width 1. */
+/** Scores, scaled from a bit to a range of width 1. */
 export function oneBitScores(law: OneBitLaw): Scores {
   const { p, q } = oneBitSupport(law);
   const noise = noiseOf(law);
@@ -25,14 +27,14 @@ export function oneBitScores(law: OneBitLaw): Scores {
   };
 }
 
-/** The estimated mean place as one row; none without reports. */
+/** The estimated mean position as one row; empty without reports. */
 export function oneBitEstimates(law: OneBitLaw, { tallies, perDevice, people = THESE }: EstimateInput): Estimate[] {
   const tally = tallies.get(0);
   if (tally === undefined || perDevice === 1) return numberEstimates(oneBitScores(law), tallies, people);
   const { p, q } = oneBitSupport(law);
   const { reports, cells } = tally;
   const noise = noiseOf(law) + (perDevice - 1) * noiseOf(law, 'permanent');
-  // The rounding to an end is shared by the reports of a device, and the number by those of a person: together f (1-f).
+  // A device's reports share the rounding to an end, and a person's reports share the number: together f (1-f).
   const shared = Math.max(perDevice / reports, 1 / people);
   return [scored(((cells[1] as number) / reports - q) / (p - q), { constant: noise / reports, slope: shared, curve: shared })];
 }
@@ -50,6 +52,6 @@ export const oneBit: NumberEstimation<OneBitLaw> = {
   ...meanByScores<OneBitLaw>(oneBitScores, rowsOf),
   estimates: oneBitEstimates,
   stored: ({ mechanism, size, truth }) => ({ mechanism, size, truth }),
-  named: () => [], // it is the chooser's alone
+  named: () => [], // only the automatic choice of mechanism uses it
   simulated: [{ of: 'kept', name: 'one-bit' }],
 };

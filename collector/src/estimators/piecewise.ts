@@ -6,7 +6,7 @@ import type { Scores } from './number.ts';
 import { meanByScores } from './number-estimation.ts';
 import { type Rows, rowsBy } from './rows.ts';
 
-/** Score j'/a of output j, from steps to the range of width 1. */
+/** Score j'/a of output j, scaled from steps to a range of width 1. */
 export function piecewiseScores({ grid, window, inside }: PiecewiseLaw): Scores {
   const p = inside / MODULUS;
   const { gain, spread } = piecewiseMoments(grid, window, p);
@@ -24,7 +24,7 @@ export function piecewiseScores({ grid, window, inside }: PiecewiseLaw): Scores 
   };
 }
 
-/** P(output | point) of a window of likelier outputs around each point (shared/src/mechanisms/piecewise.ts). */
+/** P(output | point) for a window of likelier outputs around each point (shared/src/mechanisms/piecewise.ts). */
 export function windowRows({ grid, window, inside }: { readonly grid: number; readonly window: number; readonly inside: number }): Rows {
   const [near, far] = [inside / (MODULUS * window), (MODULUS - inside) / (MODULUS * grid)];
   return rowsBy(grid + 1, grid + window, (input, output) => (output >= input && output < input + window ? near : far));

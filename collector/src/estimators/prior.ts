@@ -1,15 +1,15 @@
 /**
- * The distribution of true shares that a list's own estimates tell of: its nonparametric maximum-likelihood estimate
- * (Kiefer and Wolfowitz 1956), given x_i ~ N(θ_i, s_i²) with known s_i and θ_i drawn from the distribution sought.
+ * The distribution of true shares, estimated from all estimates of a list: its nonparametric maximum-likelihood estimate (Kiefer and
+ * Wolfowitz 1956), given x_i ~ N(θ_i, s_i²) with known s_i and θ_i drawn from the distribution sought.
  *
- * On a grid this is a finite mixture (Koenker and Mizera 2014, "Convex Optimization, Shape Constraints, Compound
- * Decisions, and Empirical Bayes Rules", §2). EM fits it, as in Jiang and Zhang 2009, "General Maximum Likelihood
- * Empirical Bayes Estimation of Normal Means": with L_ik the density of x_i at grid point k, each step replaces
+ * On a grid this is a finite mixture (Koenker and Mizera 2014, "Convex Optimization, Shape Constraints, Compound Decisions, and Empirical
+ * Bayes Rules", §2). EM fits it, as in Jiang and Zhang 2009, "General Maximum Likelihood Empirical Bayes Estimation of Normal Means": with
+ * L_ik the density of x_i at grid point k, each step replaces
  *   w_k by mean over i of L_ik w_k / Σ_l L_il w_l
- * which never lowers the likelihood, and the problem is concave.
+ * No step lowers the likelihood, and the problem is concave.
  *
- * Estimates within a sixteenth of a standard error are fitted as one, and a grid point counts for those within six
- * standard errors, so the work grows with the distinct estimates and hardly with the length of the list.
+ * Estimates within a sixteenth of a standard error are fitted as one, and a grid point affects only estimates within six standard errors.
+ * So the work grows with the number of distinct estimates and hardly with the length of the list.
  */
 
 /** An unbiased estimate and its standard error, which is above 0. */
@@ -30,13 +30,13 @@ interface Likelihood {
   readonly values: Float64Array;
 }
 
-const STEP = 1 / 6; // of the grid, in standard errors: rounding to it adds 1/432 to a variance of 1
-const BIN = 1 / 16; // of the estimates, likewise: 1/3072
+const STEP = 1 / 6; // spacing of the grid, in standard errors: rounding to it adds 1/432 to a variance of 1
+const BIN = 1 / 16; // width of the bins for estimates, in standard errors: adds 1/3072
 const REACH = 6; // standard errors, beyond which a likelihood is below 2e-8 of its peak
 const MARGIN = 3; // standard errors around an estimate that the grid covers
-const STEPS = 100; // ten times as many come nearer to the maximum, but change the shares' error by 3 %, and for the worse
+const STEPS = 100; // ten times as many steps come nearer to the maximum, but change the shares' error by 3 %, for the worse
 
-/** The estimates that fall in one bin, as their mean. */
+/** The estimates in one bin, replaced by their mean. */
 function binned(observations: readonly Observation[], unit: number): readonly (Observation & { readonly count: number })[] {
   const bins = new Map<number, { estimate: number; standardError: number; count: number }>();
   for (const { estimate, standardError } of observations) {
@@ -52,7 +52,7 @@ function binned(observations: readonly Observation[], unit: number): readonly (O
     .sort((a, b) => a.estimate - b.estimate);
 }
 
-/** Points from 0 up, since shares are not negative, where an estimate is near. */
+/** Grid points near some estimate. They start at 0, since shares are not negative. */
 function gridNear(ascending: readonly Observation[], unit: number): Float64Array {
   const step = unit * STEP;
   const points = [0];
@@ -76,7 +76,7 @@ function lowerBound(grid: Float64Array, x: number): number {
   return low;
 }
 
-/** How likely an observation is at the grid points in its reach. */
+/** The likelihood of an observation at the grid points within its reach. */
 export function likelihoodOf(grid: Float64Array, { estimate, standardError }: Observation): Likelihood {
   const centre = Math.max(estimate, 0);
   const from = Math.min(lowerBound(grid, centre - REACH * standardError), grid.length - 1);
@@ -86,7 +86,7 @@ export function likelihoodOf(grid: Float64Array, { estimate, standardError }: Ob
   return { from, values: exponents.map((exponent) => Math.exp(exponent - peak)) };
 }
 
-/** The prior of one or more observations; after many steps it is the one under which they are the likeliest. */
+/** Fits a prior to one or more observations. After many steps it is the prior that maximizes their likelihood. */
 export function fitPrior(observations: readonly Observation[], steps: number = STEPS): Prior {
   const unit = observations.reduce((least, { standardError }) => Math.min(least, standardError), Number.POSITIVE_INFINITY);
   const bins = binned(observations, unit);

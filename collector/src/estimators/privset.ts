@@ -1,4 +1,7 @@
-/** The shares of answers that sets hold, from PrivSet: a cell for each answer, and for each dummy. Of a set over the limit a device has answers in part. */
+/**
+ * The shares of answers in sets, from PrivSet: a cell for each answer and for each dummy. A set over the limit contributes each of its
+ * answers in part.
+ */
 
 import { privSet as mechanism, type PrivSetLaw, setLaw } from '@murmuration/shared';
 import type { FitTest } from '../watch/fit.ts';
@@ -8,8 +11,9 @@ import { THESE } from './people.ts';
 import { partEstimates } from './pure.ts';
 
 /**
- * Dummies fill up a set from the first on, so a later one is in no more reports than one before it. With D more and V reports
- * of either, that has probability at most exp(-D² / (2 (V + D/3))), Bernstein's bound.
+ * Tests the dummies. Sets are filled up with dummies from the first on, so a later dummy is expected in no more reports than an earlier
+ * one. A later dummy being in D more, with V reports that have only one of the two, has probability at most exp(-D² / (2 (V + D/3))),
+ * Bernstein's bound.
  */
 const dummies: FitTest<PrivSetLaw> = ({ size, atMost }, tallies, perDevice) => {
   const cells = tallies.get(0)?.cells;

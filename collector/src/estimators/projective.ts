@@ -1,12 +1,12 @@
 /**
- * The shares of a list's answers from projective geometry response (PGR). Their supports, one coordinate after the other: the dynamic program of Feldman, Nelson, Nguyen,
- * Talwar 2022, in about K q t steps instead of K d.
+ * The shares of a list's answers from projective geometry response (PGR). Supports are computed one coordinate after the other, by the
+ * dynamic program of Feldman, Nelson, Nguyen, Talwar 2022, in about K q t steps instead of K d.
  *
- * Write v by its coordinates V_1 .. V_t, highest first, and u by U_1 .. U_t, lowest first, so that they pair to Σ U_i V_i. The
- * points u with leading coordinate U_i = 1 are the w in GF(q)^(i-1) below it, in their order; of these v is supported by those
- * with w·V_<i = -V_i. So let A_i(b, z) count the w with w·b = z, for prefixes b of v that are points themselves (V's first
- * coordinate that is not 0 is 1), numbered as points are: b with β behind it is number q·b + β + 1. One coordinate of w is
- * traded for one of b at a time, F(rest of w, (b, β), z) = Σ_ω F((ω, rest), b, z - ωβ).
+ * Write v by its coordinates V_1 .. V_t, highest first, and u by U_1 .. U_t, lowest first, so that they pair to Σ U_i V_i. The points u
+ * with leading coordinate U_i = 1 are the w in GF(q)^(i-1) below it, in their order. Of these, v is supported by those with w·V_<i = -V_i.
+ * So let A_i(b, z) count the w with w·b = z, for prefixes b of v that are points themselves (V's first nonzero coordinate is 1), numbered
+ * as points are: b followed by β is number q·b + β + 1. Each step exchanges one coordinate of w for one of b: F(rest of w, (b, β), z) = Σ_ω
+ * F((ω, rest), b, z - ωβ).
  */
 
 import { type Field, fieldOf, mechanismOf, type ProjectiveLaw, pointCount, projectiveLaw } from '@murmuration/shared';
@@ -17,7 +17,7 @@ import { jointSupports } from './covariance-cells.ts';
 import type { AnswerEstimation } from './estimation.ts';
 import { pureList } from './list-estimation.ts';
 
-/** Counts of w by rest, prefix and value; and, under prefixes that are all 0, by rest alone. */
+/** Counts of w by rest, prefix and value. Under prefixes that are all 0, by rest alone. */
 interface Stage {
   readonly prefixes: number;
   readonly byValue: Float64Array;
@@ -32,7 +32,7 @@ function nextStage({ order, add, negative, multiply }: Field, { prefixes, byValu
     for (let omega = 0; omega < order; omega++) {
       const count = ofZero[rest * order + omega] as number;
       next.ofZero[rest] = (next.ofZero[rest] as number) + count;
-      next.byValue[rest * children * order + omega] = count; // β = 1 behind zeros: the value is ω
+      next.byValue[rest * children * order + omega] = count; // β = 1 after zeros: the value is ω
     }
   }
   if (prefixes === 0) return next;
@@ -63,7 +63,7 @@ function projectiveSupports({ size, order, dimension }: ProjectiveLaw, tallies: 
       cells[cell] = (cells[cell] as number) + count;
     });
   }
-  let [supports, ofZero] = [new Float64Array(0), 0]; // by prefixes of i - 1 coordinates, and of zeros
+  let [supports, ofZero] = [new Float64Array(0), 0]; // by prefixes of i - 1 coordinates; and for the all-zero prefix
   for (let i = 1; i <= dimension; i++) {
     const ofLead = cells.slice(pointCount(order, i - 1), pointCount(order, i));
     let stage: Stage = { prefixes: 0, byValue: new Float64Array(0), ofZero: ofLead };

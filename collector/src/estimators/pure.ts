@@ -1,15 +1,15 @@
 /**
- * The estimator of every pure protocol (Wang et al. 2017, §3.1, equations 1 and 2): from C of n reports that support an
- * answer, f = (C/n - q) / (p - q), unbiased, with variance given the data (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
+ * The estimator of every pure protocol (Wang et al. 2017, §3.1, equations 1 and 2). When C of n reports support an answer, f = (C/n - q) /
+ * (p - q) is unbiased, with variance given the data (f p(1-p) + (1-f) q(1-q)) / (n (p-q)²).
  *
- * Reports of one device in one epoch share the noise of its stored symbol. With v₁ the variance of a single report's
- * estimate and v∞ that of the symbol's own (p∞, q∞), m reports of one symbol add m (v₁ - v∞) + m² v∞ to that of the sum. Symbols
- * of other epochs have coins of their own. With at most T reports of one symbol, so that Σ m² <= T Σ m, the mean of
- * N reports in all has variance at most (v₁ + (T - 1) v∞) / N: with equality where all epochs have T reports, and a little less where
- * the range cuts some off, for these have fewer.
+ * Reports of one device in one epoch share the noise of its stored symbol. Let v₁ be the variance of a single report's estimate and v∞ that
+ * of the symbol's own (p∞, q∞). Then m reports of one symbol add m (v₁ - v∞) + m² v∞ to the variance of the sum. Symbols of other epochs
+ * have coins of their own. With at most T reports of one symbol, Σ m² <= T Σ m, so the mean of N reports in all has variance at most (v₁ +
+ * (T - 1) v∞) / N. Equality holds when all epochs have T reports. When the range cuts some epochs off, these have fewer reports and the
+ * variance is a little less.
  *
- * Of a population's share f, m people are a sample, in which it varies by f (1-f) / m more (people.ts). Where each sent one
- * report, the sum of both is s (1-s) / (n (p-q)²), s = q + (p-q) f: the count is a binomial one.
+ * For a population's share f, m people are a sample, which adds f (1-f) / m (people.ts). When each sent one report, the sum of both is s
+ * (1-s) / (n (p-q)²), s = q + (p-q) f, because the count is binomial.
  */
 
 import type { Support } from '@murmuration/shared';
@@ -17,7 +17,7 @@ import { type Estimate, scored, type Variance } from './estimate.ts';
 import { type CountAt, withExactEnds } from './exact-ends.ts';
 import { spreadOverPeople, THESE } from './people.ts';
 
-/** How many reports there are, and how many of them support each answer. */
+/** The number of reports, and for each answer the number that support it. */
 interface Supports {
   readonly reports: number;
   readonly cells: Float64Array;
@@ -29,14 +29,14 @@ function varianceOf({ p, q }: Support): Variance {
   return { constant: (q * (1 - q)) / gain, slope: (p * (1 - p) - q * (1 - q)) / gain, curve: 0 };
 }
 
-/** The variance of an estimate given the data, of N reports of which up to `perDevice` repeat one symbol. */
+/** The variance of an estimate given the data, from N reports of which up to `perDevice` repeat one symbol. */
 export function rangeVariance(report: Support, permanent: Support, reports: number, perDevice: number): Variance {
   const [one, epoch] = [varianceOf(report), varianceOf(permanent)];
   const over = (part: keyof Variance): number => (one[part] + (perDevice - 1) * epoch[part]) / reports;
   return { constant: over('constant'), slope: over('slope'), curve: 0 };
 }
 
-/** A count of these very people's reports: each has the answer or not. */
+/** The count among the reports of these very people: each has the answer or not. */
 function countAmong(reports: number, { p, q }: Support): CountAt {
   return (share) => {
     const whole = Math.floor(share * reports);
@@ -49,19 +49,21 @@ function countAmong(reports: number, { p, q }: Support): CountAt {
   };
 }
 
-/** A count of reports of people who were drawn, each by himself. */
+/** The count among the reports of people who were drawn independently. */
 const countDrawn =
   (trials: number, { p, q }: Support): CountAt =>
   (share) => [{ trials, chance: q + (p - q) * share }];
 
-/** A count's law by who is asked about: people drawn from a population, or infinitely many, these very people. */
+/**
+ * The law of a count, depending on whom the estimate describes: people drawn from a population or, with infinitely many, these very people.
+ */
 export const countOf = (reports: number, support: Support, people: number): CountAt =>
   people === THESE ? countAmong(reports, support) : countDrawn(reports, support);
 
 /**
- * The estimates of all cells of a tally, with exact ends where each device sent one report; else a count's law is not known.
+ * The estimates of all cells of a tally. Ends are exact when each device sent one report; otherwise the law of the count is not known.
  *
- * @param people how many were drawn from the population; left out where shares are those of these very people
+ * @param people how many were drawn from the population; left out when the shares describe only these people
  */
 export function pureEstimates(
   { reports, cells }: Supports,
@@ -77,7 +79,7 @@ export function pureEstimates(
     const estimate = scored((count / reports - q) / (p - q), variance);
     return perDevice === 1 ? withExactEnds(estimate, count, countAt) : estimate;
   };
-  const known = new Map<number, Estimate>(); // long lists have many equal counts
+  const known = new Map<number, Estimate>(); // cached, since long lists have many equal counts
   return Array.from(cells, (count) => {
     const found = known.get(count) ?? ofCount(count);
     known.set(count, found);
@@ -86,13 +88,13 @@ export function pureEstimates(
 }
 
 /**
- * The same where devices may have an answer in part. A set of l answers that is sampled down to L counts w = L/l of a device
- * for each of them, any other 0 or 1, and f is the mean of w. A report supports the answer with probability s = q + (p-q) w,
- * so given the data n Var(f^) is the mean of s (1-s) / (p-q)², where nothing in a tally tells w from whole devices. As the
- * mean of w² is at least f², it is at most S (1-S) / (p-q)², S = q + (p-q) f, with equality where all have the same part;
- * the binomial count is the most spread out of all (Hoeffding 1956, theorem 4). That is the variance over people who were
- * drawn, too, of whom whole devices spread the most. So both kinds of shares have the interval of drawn people: for the
- * shares of these very people it is too wide by f (1-f) / n where all devices are whole.
+ * The same where devices may have an answer in part. A set of l answers that is sampled down to L counts w = L/l of a device for each of
+ * them. Other devices have w = 0 or 1, and f is the mean of w. A report supports the answer with probability s = q + (p-q) w, so given the
+ * data n Var(f^) is the mean of s (1-s) / (p-q)². A tally can't distinguish parts w from whole devices. As the mean of w² is at least f²,
+ * this is at most S (1-S) / (p-q)², S = q + (p-q) f, with equality when all devices have the same part; the binomial count is the most
+ * spread out of all (Hoeffding 1956, theorem 4). That is also the variance over people who were drawn, where whole devices spread the most.
+ * So both kinds of shares use the interval for drawn people. For the shares of these very people it is too wide by f (1-f) / n when all
+ * devices are whole.
  */
 export const partEstimates = (supports: Supports, support: Support, people: number = THESE): Estimate[] =>
   pureEstimates(supports, support, support, 1, Math.min(people, supports.reports));

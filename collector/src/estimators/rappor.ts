@@ -1,4 +1,7 @@
-/** The shares of candidates from RAPPOR: a string's Bloom filter has h of k bits, each reported by itself (strings.ts). */
+/**
+ * The shares of candidates from RAPPOR: a string sets h of the k bits of its Bloom filter, and each bit is reported independently
+ * (strings.ts).
+ */
 
 import { type RapporLaw, rapporLaw } from '@murmuration/shared';
 import { bySquares } from '../watch/fit.ts';

@@ -1,27 +1,26 @@
 /**
- * Empirical-Bayes estimates of a list's shares: the posterior mean of each under the prior that all of them together
- * tell of (Robbins 1956; Jiang and Zhang 2009, whose name for it is GMLEB), then norm-sub. On long lists they are much
- * closer to the truth than norm-sub alone. They are biased and carry no interval.
+ * Empirical-Bayes estimates of a list's shares: the posterior mean of each share, under a prior learned from all estimates together
+ * (Robbins 1956; Jiang and Zhang 2009, who call it GMLEB), followed by norm-sub. On long lists they are much closer to the truth than
+ * norm-sub alone. They are biased and have no interval.
  *
- * A prior that is learned costs: its regret grows with the range of the shares in standard errors and falls with the
- * length of the list (ibid., the oracle inequalities). On a short list, or one whose shares are all resolved, that is
- * more than the prior gives. So `crowding` asks how many estimates the noise can't tell apart; below `ENOUGH`, norm-sub
- * alone is returned.
+ * Learning a prior has a cost. Its regret grows with the range of the shares in standard errors and falls with the length of the list
+ * (ibid., the oracle inequalities). On a short list, or one whose shares are all resolved, the cost is larger than the gain. So `crowding`
+ * measures how many estimates the noise can't distinguish. Below `ENOUGH`, the result is norm-sub alone.
  */
 
 import { normSub } from './norm-sub.ts';
 import { fitPrior, likelihoodOf, type Observation, type Prior } from './prior.ts';
 
 /**
- * Simulated in 396 cases (100,000 reports, 8 to 1024 answers, ε from 0.25 to 6; Zipf, linear, uniform and two-valued
- * shares): from 6 on the squared error was 0.49 of norm-sub's on average, below 4 it was 1.15 of it.
+ * Simulated in 396 cases (100,000 reports, 8 to 1024 answers, ε from 0.25 to 6; Zipf, linear, uniform and two-valued shares). From 6 on,
+ * the squared error was 0.49 of norm-sub's on average; below 4, it was 1.15 of it.
  */
 const ENOUGH = 6;
-const NEAR = 2; // standard errors: closer estimates are hardly told apart
+const NEAR = 2; // in standard errors: nearer estimates can hardly be distinguished
 
 /**
- * How many estimates are within two standard errors of an estimate, itself included: the harmonic mean over estimates,
- * so that d divided by it is the number of groups that noise leaves, each of which the prior must learn.
+ * The number of estimates within two standard errors of an estimate, including itself: the harmonic mean over estimates. The number of
+ * estimates d divided by it is the number of groups that the noise leaves, and the prior must learn each group.
  */
 export function crowding(observations: readonly Observation[]): number {
   const ascending = [...observations].sort((a, b) => a.estimate - b.estimate);
@@ -51,7 +50,7 @@ function posteriorMean({ grid, weights }: Prior, observation: Observation): numb
   return sum / mass;
 }
 
-/** Shares that are not negative and sum to `total`; norm-sub's own where a prior can't be learned well enough. */
+/** Shares that are not negative and sum to `total`. Returns norm-sub's shares when a prior can't be learned well enough. */
 export function shrunk(observations: readonly Observation[], total = 1): number[] {
   if (observations.length === 0 || crowding(observations) < ENOUGH)
     return normSub(

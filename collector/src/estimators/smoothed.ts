@@ -1,27 +1,31 @@
 /**
- * The smoothed shares of the square wave: expectation maximization whose smoothing the reports themselves choose. How much is right
- * depends on the numbers: none at all blurs no peak, much of it is far closer to what is even, and a fixed strength is far off for one or the other.
+ * The smoothed shares of the square wave: expectation maximization with a smoothing strength chosen from the reports themselves. The right
+ * strength depends on the numbers. No smoothing keeps peaks sharp, strong smoothing is far closer to even distributions, and any fixed
+ * strength is far off for one or the other.
  *
- * Each count c_j is thinned to Bin(c_j, 1/2) and the rest. Counts of a population drawn by chance are then two samples of it that do not
- * know of each other; shares are found from one half, and judged by the likelihood that they give to the other (Neufeld, Dharamshi, Gao,
- * Witten 2024, "Data Thinning for Convolution-Closed Distributions"). The strength that is best over some thinnings, both ways
- * round, is then used on all reports. The coins come from the tally itself, so that the same tally has the same shares.
+ * Each count c_j is split into Bin(c_j, 1/2) and the rest (thinning). For a randomly drawn population, the two halves are independent
+ * samples of it. Shares are computed from one half and judged by the likelihood that they give to the other (Neufeld, Dharamshi, Gao,
+ * Witten 2024, "Data Thinning for Convolution-Closed Distributions"). The strength that is best over several thinnings, in both directions,
+ * is then used on all reports. The random bits are derived from the tally itself, so the same tally always has the same shares.
  */
 
 import type { SquareWaveLaw } from '@murmuration/shared';
 import { expectationMaximization, windowSums } from './expectation-maximization.ts';
 import { chancesOf } from './square-wave-scores.ts';
 
-/** From none to that of the paper's EMS. */
+/** From no smoothing to that of the paper's EMS. */
 const STRENGTHS = [0, 0.002, 0.01, 0.05, 0.25];
 
-/** One thinning alone leaves the choice to chance: the error is 7 % more than with three, and five are no better. */
+/** A single thinning leaves the choice to chance: the error is 7 % larger than with three. Five are no better than three. */
 const THINNINGS = 3;
 
-/** Of expectation maximization on a half: enough to tell strengths apart. */
+/** Rounds of expectation maximization on a half: enough to rank the strengths. */
 const ROUNDS = 300;
 
-/** From here on Bin(c, 1/2) is that of this count, stretched: its steps are far below what any share tells. */
+/**
+ * From this count on, Bin(c, 1/2) is approximated by scaling the distribution of this count. Its steps are far below the resolution of any
+ * share.
+ */
 const LARGE = 2 ** 16;
 
 /** A sequence of 32-bit words from a seed: the finalizer of MurmurHash3 on a counter. */
@@ -36,14 +40,14 @@ export function wordsFrom(seed: number): () => number {
   };
 }
 
-/** A word from all counts. */
+/** A seed from all counts. */
 function seedOf(counts: ArrayLike<number>): number {
   let seed = counts.length;
   for (let j = 0; j < counts.length; j++) seed = wordsFrom(seed ^ (counts[j] as number))();
   return seed;
 }
 
-/** How many of the bits of a word are ones. */
+/** The number of ones in a word. */
 function ones(word: number): number {
   let rest = word;
   let count = 0;
@@ -62,14 +66,14 @@ export function halfOf(count: number, word: () => number): number {
   return heads;
 }
 
-/** The logarithm of the likelihood of outputs that came so often. */
+/** The log-likelihood of these output counts. */
 function likelihoodOf(law: SquareWaveLaw, counts: Float64Array, shares: Float64Array): number {
   const { p, q } = chancesOf(law);
   const masses = windowSums(shares, law.window, 1 - law.window, counts.length);
   return counts.reduce((sum, count, j) => (count > 0 ? sum + count * Math.log(q + (p - q) * Math.max(0, masses[j] as number)) : sum), 0);
 }
 
-/** The strength under which halves of the reports tell the most of the other halves; the strongest of equals. */
+/** The strength whose shares from one half of the reports best predict the other half; the strongest if several are equal. */
 export function smoothingOf(law: SquareWaveLaw, counts: Float64Array): number {
   const word = wordsFrom(seedOf(counts));
   const told = STRENGTHS.map(() => 0);

@@ -1,16 +1,15 @@
 /**
  * The estimates of the square wave (SW); the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-scores.ts.
  *
- * For weights w of the cells the estimate is the mean of the scores t(j) of the reports, with E[t | x] = w_x and
- * Var(t | x) = Σ_j P(j | x) t(j)² - w_x². The mean of that over devices is taken at the likeliest shares θ, whose outputs come
- * just as often as those that came.
+ * For weights w of the cells, the estimate is the mean of the scores t(j) of the reports, with E[t | x] = w_x and Var(t | x) = Σ_j P(j | x)
+ * t(j)² - w_x². The mean of that variance over devices is computed at the maximum-likelihood shares θ, which reproduce the observed
+ * frequencies of the outputs.
  *
- * A population's mean weight varies by Var(w) / m more over the m people who were drawn from it (people.ts), by the likeliest θ with
- * some people more at both ends of the weights, for cells that nobody has named yet.
+ * A population's mean weight varies by Var(w) / m more, with m the people who were drawn from it (people.ts). Var(w) is computed from θ
+ * with some people added at both ends of the weights, for cells that no report has shown yet.
  *
- * Where few reports make the sum of t, as those of a narrow range at a large ε, its error is far from normal. There its
- * quantiles are those of n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint; of a population's mean those of
- * t(j) - E w.
+ * When few reports dominate the sum of t, as for a narrow range at a large ε, its error is far from normal. Its quantiles are then those of
+ * n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint approximation. For a population's mean, the errors are t(j) - E w.
  */
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
@@ -29,7 +28,7 @@ import { smoothedShares } from './smoothed.ts';
 import { chancesOf, squareWaveScores } from './square-wave-scores.ts';
 import { ENOUGH } from './tail-ends.ts';
 
-/** Of expectation maximization, for variances: what more of them change in the shares hardly changes the outputs. */
+/** Rounds of expectation maximization, for variances. More rounds change the shares, but hardly the outputs. */
 const ROUNDS = 300;
 
 /** The mean of Var(t | x) over devices whose cells have these shares. */
@@ -46,7 +45,7 @@ function meanVariance(law: SquareWaveLaw, score: Float64Array, weights: ArrayLik
   return mean;
 }
 
-/** The errors t(j) - w_x of one report and their chances, x drawn by these shares: cells of one weight taken together. */
+/** The errors t(j) - w_x of one report with their probabilities, x drawn by these shares. Cells of equal weight are merged. */
 function errorsOf(law: SquareWaveLaw, score: Float64Array, weights: ArrayLike<number>, shares: Float64Array): Atoms {
   const { p, q } = chancesOf(law);
   const byWeight = new Map<number, Float64Array>();
@@ -71,14 +70,14 @@ function errorsOf(law: SquareWaveLaw, score: Float64Array, weights: ArrayLike<nu
   return { values, chances };
 }
 
-/** From weights to the variance of one report's estimate of their mean, of numbers that are spread evenly. */
+/** Maps weights to the variance of one report's estimate of their mean, for evenly spread numbers. */
 export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[]) => number {
   const scoresOf = squareWaveScores(law);
   const even = new Float64Array(law.grid + 1).fill(1 / (law.grid + 1));
   return (weights) => meanVariance(law, scoresOf(weights), weights, even);
 }
 
-/** Of a law's tallies; undefined without reports. */
+/** The distribution estimated from a law's tallies; undefined without reports. */
 export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
   const tally = tallies.get(0);
   if (tally === undefined || tally.reports === 0) return undefined;

@@ -1,14 +1,15 @@
 /**
- * The part of covariance.ts for strings. Candidates that share Bloom bits share reports, so their estimates vary together, and a
- * frequent string lifts all whose bits it meets. The estimator treats the hash as random and carries that as variance;
- * but the hash is known, the same in every run, and a few frequent strings make that part anything but normal. So here it
- * is no chance at all: mean and covariance are those given the hash, over cohorts and coins.
+ * The part of covariance.ts for strings. Candidates that share Bloom bits share reports, so their estimates vary together, and a frequent
+ * string raises all candidates whose bits it shares. The estimator treats the hash as random and counts this as variance. But the hash is
+ * known and the same in every run, and a few frequent strings make that part far from normal. So here the hash is fixed: mean and
+ * covariance are conditional on the hash, over cohorts and coins.
  *
- * In cohort j let B(c) be the bits of candidate c. A device with string w draws j of m and reports bit b with probability
- * π_b, p if b is in B(w), else q, each by itself. It adds X_c = mean of its bits over B(c) to the support of c, so
- *   E[X_c] = q + (p - q) a(c, w),  a = mean over j of |B(c) ∩ B(w)| / |B(c)|
- *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of  π_b if b = b', else π_b π_b'
- * (of local hashing, whose report is a single bit, 0 if b != b'), and Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb', where N counts devices whose strings have the bits.
+ * In cohort j let B(c) be the bits of candidate c. A device with string w draws cohort j of m and reports bit b with probability π_b, which
+ * is p if b is in B(w), else q, independently for each bit. It adds X_c = mean of its bits over B(c) to the support of c, so
+ *   E[X_c] = q + (p - q) a(c, w), a = mean over j of |B(c) ∩ B(w)| / |B(c)|
+ *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of π_b if b = b', else π_b π_b'
+ * (for local hashing, whose report is a single bit, 0 if b != b'). Also Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb',
+ * where N counts devices whose strings have the bits.
  */
 
 import { bloomBits, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
@@ -19,7 +20,7 @@ import type { Moments } from './moments.ts';
 /** The bits of each string in one cohort. */
 type Blooms = readonly (readonly number[])[];
 
-/** N_bb', with N_b on the diagonal, of one cohort. */
+/** N_bb' of one cohort, with N_b on the diagonal. */
 function devicesByBits(blooms: Blooms, devices: readonly number[], bits: number): Float64Array {
   const together = new Float64Array(bits * bits);
   blooms.forEach((own, w) => {
@@ -28,7 +29,7 @@ function devicesByBits(blooms: Blooms, devices: readonly number[], bits: number)
   return together;
 }
 
-/** Σ_w n_w of the probability that both bits are reported, from N_bb' and n. */
+/** Σ_w n_w times the probability that both bits are reported, from N_bb' and n. */
 type Products = (together: Float64Array, n: number) => (a: number, b: number) => number;
 
 function productsOf(bits: number, { p, q }: Support, isSingle: boolean): Products {
@@ -64,7 +65,7 @@ function addOverlap(sum: Matrix, blooms: Blooms, weight: number): void {
   });
 }
 
-/** The moments of candidates' estimates, given how many devices gave each of them and each other string. */
+/** The moments of candidates' estimates, given how many devices gave each candidate and each other string. */
 export function stringMoments(
   law: StringLaw,
   { bits, hashes, cohorts }: Bloom,
@@ -87,11 +88,11 @@ export function stringMoments(
     addProducts(products, blooms, productIn(devicesByBits(blooms, devices, bits), n));
     addOverlap(overlap, blooms, 1 / cohorts);
   }
-  // What one device adds on average, by its string; their products weighted by devices.
+  // What one device adds on average, by its string. The products are weighted by devices.
   const means = Matrix.add(Matrix.mul(overlap, p - q), q);
   const squares = means.mmul(means.transpose().mulColumnVector([...devices]));
   const rho = 1 - (1 - 1 / bits) ** hashes;
-  const scale = 1 / ((p - q) * (1 - rho)); // the estimator's own
+  const scale = 1 / ((p - q) * (1 - rho)); // the scale of the estimator
   const covariance = new Matrix(candidates.length, candidates.length);
   for (let c = 0; c < candidates.length; c++) {
     for (let other = c; other < candidates.length; other++) {

@@ -1,4 +1,7 @@
-/** The shares of candidates from local hashing of strings: a Bloom filter of k = g bits and one hash whose reports have a single one (strings.ts). */
+/**
+ * The shares of candidates from local hashing of strings. It is treated as a Bloom filter of k = g bits with one hash, whose reports have a
+ * single one (strings.ts).
+ */
 
 import { type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
 import { everyTallyFits } from '../watch/fit.ts';

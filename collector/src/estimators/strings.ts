@@ -1,19 +1,19 @@
 /**
- * Strings against a list of candidates, each by itself: RAPPOR (Erlingsson, Pihur, Korolova 2014, §4), and local hashing, which
- * for this page is a Bloom filter of k = g bits and one hash whose reports have a single one.
+ * The shares of candidate strings, each estimated independently: by RAPPOR (Erlingsson, Pihur, Korolova 2014, §4), and by local hashing,
+ * which is treated here as a Bloom filter of k = g bits with one hash, whose reports have a single one.
  *
- * In cohort j the candidate has h_j of k bits, C_jb of n_j reports have bit b, and n = Σ n_j. Another string has a given
- * one of these bits with probability ρ = 1 - (1 - 1/k)^h over the hash. With p = P(1 | bit 1) and q = P(1 | bit 0),
+ * In cohort j the candidate has h_j of k bits, C_jb of n_j reports have bit b, and n = Σ n_j. Another string has a given one of these bits
+ * with probability ρ = 1 - (1 - 1/k)^h over the hash. With p = P(1 | bit 1) and q = P(1 | bit 0),
  *   f = (Σ_j mean_b C_jb / n - q - (p - q) ρ) / ((p - q)(1 - ρ))
- * is unbiased over hash and coins: local hashing's estimator (Wang et al. 2017, §4.4) over a family of cohorts.
+ * is unbiased over hash and coins. This is local hashing's estimator (Wang et al. 2017, §4.4) over a family of cohorts.
  *
- * Its variance has two parts. The coins': with r = f + (1 - f) ρ, (r p(1-p) + (1-r) q(1-q)) / (n h (p-q)² (1-ρ)²).
- * The hash's: what the other strings w put on its bits, ρ / ((1-ρ) h) Σ_w Σ_j (n_jw / n)². That sum is itself estimated
- * from the tally, unlisted strings included: a cohort's debiased bits y_b have Σ_b (y_b - ρ)² = k ρ (1-ρ) Σ_w (n_jw/n_j)²
- * plus their own known variance, in expectation over the hash.
+ * Its variance has two parts. The coins contribute, with r = f + (1 - f) ρ, (r p(1-p) + (1-r) q(1-q)) / (n h (p-q)² (1-ρ)²). The hash
+ * contributes the collisions with other strings w, ρ / ((1-ρ) h) Σ_w Σ_j (n_jw / n)². That sum is itself estimated from the tally,
+ * including strings that are not candidates: a cohort's debiased bits y_b have Σ_b (y_b - ρ)² = k ρ (1-ρ) Σ_w (n_jw/n_j)² plus their own
+ * known variance, in expectation over the hash.
  *
- * Of one hash a count is Σ_j C_jb, of the binomial law of a share r over the hash, so that few reports have exact ends, too
- * (exact-ends.ts). A population's share has the variance of its people more (people.ts).
+ * With one hash, the count is Σ_j C_jb, which is binomial with share r over the hash. So few reports get exact ends here, too
+ * (exact-ends.ts). A population's share also has the variance of its people (people.ts).
  */
 
 import { bloomBits, COLLISION_MASS, hashString, mechanismOf, type StringHash, type StringLaw, type Support } from '@murmuration/shared';
@@ -28,7 +28,7 @@ import { spreadOverPeople, THESE } from './people.ts';
 import { countOf, rangeVariance } from './pure.ts';
 import { reportsIn } from './supports.ts';
 
-/** Σ_w Σ_j (n_jw / n)², the mass that collides, estimated from the tally. */
+/** Σ_w Σ_j (n_jw / n)², the colliding mass, estimated from the tally. */
 function collidingMass(tallies: Tallies, total: number, rho: number, { p, q }: Support, noise: (r: number) => number): number {
   let mass = 0;
   for (const { reports, cells } of tallies.values()) {
@@ -52,7 +52,10 @@ function supportOf(hash: StringHash, { hashes, bits }: Bloom, tallies: Tallies):
   return support;
 }
 
-/** What an estimate varies by, of a share f by the mass that collides with it, Σ_w Σ_j (n_jw / n)² over the other strings: constant + slope f. */
+/**
+ * The variance of an estimate of a share f, given the mass that collides with it, Σ_w Σ_j (n_jw / n)² over the other strings: constant +
+ * slope f.
+ */
 function coinsAndHash(law: StringLaw, { bits, hashes }: Bloom, reports: number, perDevice: number): (mass: number) => Variance {
   const { support } = mechanismOf(law);
   const { constant, slope } = rangeVariance(support(law), support(law, 'permanent'), reports, perDevice);
@@ -65,7 +68,7 @@ function coinsAndHash(law: StringLaw, { bits, hashes }: Bloom, reports: number, 
   });
 }
 
-/** The variance of a candidate's estimate by its share and by the mass that collides with it. */
+/** The variance of a candidate's estimate, from its share and the mass that collides with it. */
 export function stringVariance(law: StringLaw, bloom: Bloom, reports: number, perDevice: number): (share: number, mass: number) => number {
   const at = coinsAndHash(law, bloom, reports, perDevice);
   return (share, mass) => {
@@ -87,7 +90,7 @@ function stringEstimates(law: StringLaw, bloom: Bloom, { tallies, perDevice, can
   const rho = 1 - (1 - 1 / bits) ** hashes;
   const variance = coinsAndHash(law, bloom, total, perDevice);
   const colliding = collidingMass(tallies, total, rho, report, noise);
-  // A report counts for a candidate whose bit it has: by the law of the bit of a string that is hashed at random.
+  // A report supports a candidate when it has the candidate's bit. The probability is that of a randomly hashed bit.
   const chance = { p, q: q + (p - q) * rho };
   const countAt = countOf(total, chance, people);
   return candidates.map((candidate) => {
@@ -100,7 +103,7 @@ function stringEstimates(law: StringLaw, bloom: Bloom, { tallies, perDevice, can
   });
 }
 
-/** The estimation of strings by their hash but for what is a mechanism's own. A string's bits are ones for others, too: ρ. */
+/** Builds the estimation of strings from the parts specific to a mechanism. Other strings set a candidate's bits with probability ρ. */
 export const candidatesBy = <L extends StringLaw>(
   bloom: (law: L) => Bloom,
 ): Pick<StringEstimation<L>, 'bloom' | 'estimates' | 'noiseAt' | 'bounds' | 'leverage'> => ({

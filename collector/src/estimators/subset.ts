@@ -1,6 +1,6 @@
 /**
- * The shares of a list's answers from subset selection (SS). Cell u is in the set with probability p or q; with m of d in the
- * set, both u and v are in it with probability
+ * The shares of a list's answers from subset selection (SS). Cell u is in the set with probability p or q. With m of d answers in the set,
+ * both u and v are in it with probability
  *   p (m-1)/(d-1) when x is one of them, else p (m-1)(m-2) / ((d-1)(d-2)) + (1-p) m(m-1) / ((d-1)(d-2)).
  */
 
@@ -18,7 +18,7 @@ export function subsetPairs(law: SubsetLaw): PairChances {
   return { one: (p * (m - 1)) / (d - 1), neither: (p * (m - 1) * (m - 2) + (1 - p) * m * (m - 1)) / among };
 }
 
-/** The subset size of least mean variance: the lower bound of linear symmetric estimators (Pan 2026, arXiv 2603.11523). */
+/** The subset size with the least mean variance: the lower bound of linear symmetric estimators (Pan 2026, arXiv 2603.11523). */
 export function optimum(size: number, epsilon: number): { readonly subset: number; readonly variance: number } {
   let best = { subset: 1, variance: Number.POSITIVE_INFINITY };
   for (let subset = 1; subset < size; subset++) {
@@ -30,7 +30,7 @@ export function optimum(size: number, epsilon: number): { readonly subset: numbe
 
 export const subset: AnswerEstimation<SubsetLaw> = {
   ...pureList<SubsetLaw>(),
-  named: () => [], // it is the chooser's alone
+  named: () => [], // only the automatic choice of mechanism uses it
   pairs: (law, counts) => pairsBy(subsetPairs(law), counts),
   isSumFixed: () => true,
   fit: everyTallyFits,

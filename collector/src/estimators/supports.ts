@@ -1,9 +1,9 @@
-/** From a tally's cells to the support of each answer: how many reports, of all cohorts, speak for it. */
+/** From a tally's cells to the support of each answer: the number of reports, over all cohorts, that support it. */
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 
-/** The definition: adds, for each answer, the cells that support it. */
+/** The definition: for each answer, the sum of the cells that support it. */
 export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {
   const { supporting = (_law, _cohort, answer) => [answer] } = mechanismOf(law);
   return Float64Array.from({ length: law.size }, (_, answer) => {
@@ -13,5 +13,5 @@ export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {
   });
 }
 
-/** How many reports there are in all cohorts. */
+/** The number of reports in all cohorts. */
 export const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);

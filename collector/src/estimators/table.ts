@@ -1,4 +1,4 @@
-/** What the collector does with each mechanism, by name and in the order in which `simulate` names them. One line each. */
+/** The estimation of each mechanism, by name, one line each, in the order in which `simulate` lists them. */
 
 import type { DistributionLaw, Law, ListLaw, NumberLaw, StringLaw } from '@murmuration/shared';
 import { countMeanSketch } from './count-mean-sketch.ts';
@@ -58,7 +58,7 @@ export const estimations: { readonly [M in Law['mechanism']]: EstimationOf<Extra
   exponential,
 };
 
-/** What the collector does with a law. */
+/** The estimation of a law. */
 export function estimationOf(law: AnswerLaw): AnswerEstimation<AnswerLaw>;
 export function estimationOf(law: ListLaw): ListEstimation<ListLaw>;
 export function estimationOf(law: StringLaw): StringEstimation<StringLaw>;

@@ -1,4 +1,4 @@
-/** The shares of a list's answers from unary encoding, optimized (OUE) or symmetric (SUE): its bits are independent. */
+/** The shares of a list's answers from unary encoding, optimized (OUE) or symmetric (SUE). The bits of a report are independent. */
 
 import { mechanismOf, symmetricUnaryLaw, type UnaryLaw, unaryLaw } from '@murmuration/shared';
 import { bySquares } from '../watch/fit.ts';

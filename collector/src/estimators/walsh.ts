@@ -1,6 +1,6 @@
-/** The Walsh-Hadamard transform: F(m) = Σ_u f(u) (-1)^(u·m), u·m the number of ones that the two have in common. */
+/** The Walsh-Hadamard transform: F(m) = Σ_u f(u) (-1)^(u·m), where u·m is the number of ones that u and m have in common. */
 
-/** In place, of a vector whose length is a power of two. */
+/** Transforms in place a vector whose length is a power of two. */
 export function walshHadamard(values: Float64Array): Float64Array {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += 2 * half) {

@@ -1,4 +1,4 @@
-/** The connections of a server, and what is under way on each: none ends before all that was accepted on it is answered. */
+/** Tracks the connections of a server and their open responses. A connection ends only after every request accepted on it is answered. */
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,13 +7,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 interface Connection {
   readonly socket: Socket;
-  /** Of the responses that are under way the one that was begun last; Node sends it after the others. */
+  /** The most recent of the open responses. Node sends it after the others. */
   response: ServerResponse | undefined;
   /** Whether this response is the connection's last. */
   isEnding: boolean;
 }
 
-/** Ends a connection after the response that is under way, which says so where it still can. */
+/** Ends a connection after its open response. The response announces this (`Connection: close`) if its headers are not sent yet. */
 function endAfter(connection: Connection, response: ServerResponse): void {
   connection.isEnding = true;
   if (!response.headersSent) response.setHeader('connection', 'close');
@@ -23,7 +23,7 @@ function endAfter(connection: Connection, response: ServerResponse): void {
 export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   #isDraining = false;
-  /** How many there ever were. */
+  /** The number of connections ever added. */
   #added = 0;
 
   add(socket: Socket): void {
@@ -32,7 +32,10 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** Whether a request is accepted, whose response this is: none is after a response that ends its connection (RFC 9112 section 9.6), for it could not be answered. */
+  /**
+   * Whether to accept the request of this response. Requests after a response that ends its connection are not accepted (RFC 9112 section
+   * 9.6), because they could not be answered.
+   */
   begin(response: ServerResponse): boolean {
     const connection = this.#open.get(response.req.socket);
     if (!connection?.socket.writable || connection.isEnding || connection.response?.getHeader('connection') === 'close') return false;
@@ -46,7 +49,7 @@ export class Connections {
     return true;
   }
 
-  /** Of the responses that are under way on a connection the one that was begun last. */
+  /** The most recent of a connection's open responses. */
   lastOf(socket: Duplex): ServerResponse | undefined {
     return this.#open.get(socket)?.response;
   }
@@ -63,23 +66,26 @@ export class Connections {
     for (const socket of this.#open.keys()) this.end(socket);
   }
 
-  /** Resolves when the system has no more connections to accept, and what they said is read; after so many milliseconds in any case. */
+  /**
+   * Resolves when the system has no more connections to accept and the data of the last one is read; in any case after this many
+   * milliseconds.
+   */
   async quiet(most: number): Promise<void> {
     const end = performance.now() + most;
-    await turn(); // the one that runs, which may have asked the system before
+    await turn(); // the current turn of the event loop, which may have accepted connections already
     for (let added = -1; added !== this.#added && performance.now() < end; ) {
       added = this.#added;
-      await turn(); // accepts one, where any waits
+      await turn(); // accepts a connection, if one is waiting
     }
-    await turn(); // reads what the last one said
+    await turn(); // reads the data of the last connection
   }
 
-  /** Ends the connections that have never said a word. */
+  /** Ends the connections that have not sent a byte. */
   endSilent(): void {
     for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  /** Ends the connections on which no request is under way. */
+  /** Ends the connections without an open request. */
   endUnasked(): void {
     for (const { socket, response } of this.#open.values()) if (response === undefined) socket.destroy();
   }

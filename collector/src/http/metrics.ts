@@ -1,4 +1,4 @@
-/** `GET /v1/metrics` and `GET /v1/metrics/:name/estimates`: what is asked, and what is known. */
+/** `GET /v1/metrics` and `GET /v1/metrics/:name/estimates`: the published metrics and their estimates. */
 
 import { type About, dayText, type Law, type MetricDocument, parseDay, type SchemaDocument } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
@@ -63,7 +63,7 @@ function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: 
   }
 }
 
-/** Throws unless the days are a range and, where candidates are named, the metric has a string. */
+/** Throws unless the days form a range and the metric has a string wherever candidates are given. */
 function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.infer<typeof query>): void {
   if (from !== undefined && to !== undefined && from > to)
     throw new Refusal(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));

@@ -1,8 +1,8 @@
-/** Refusals: every error that a request can get, as one line of JSON that says what was expected and what came. */
+/** Refusals: every error that a request can receive, as one line of JSON that says what was expected and what came. */
 
 /**
- * Every way in which the collector can refuse a batch, with its HTTP status. Devices send a batch again after 408, 429 and
- * 5xx, and never after another 4xx: nothing of it was counted either way.
+ * Every way in which the collector can refuse a batch, with its HTTP status. Devices retry a batch after 408, 429 and 5xx, and never after
+ * another 4xx. In either case, nothing of it was counted.
  */
 export const REFUSALS = {
   'bad-request': 400,
@@ -26,7 +26,7 @@ export const REFUSALS = {
   'disk-full': 507,
 } as const;
 
-/** What came, as text. What is nested too deeply to be written is only named. */
+/** The received value as text. A value that is nested too deeply to be printed is only named. */
 function show(got: unknown): string {
   if (typeof got === 'string') return got;
   try {
@@ -36,7 +36,7 @@ function show(got: unknown): string {
   }
 }
 
-/** A request that is refused; of a batch that is refused nothing is counted. */
+/** An error that refuses a request. Nothing of a refused batch is counted. */
 export class Refusal extends Error {
   /** The HTTP status. */
   readonly status: number;
@@ -53,7 +53,10 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of a batch, with the status that the format gives its code. Its body is an outsider's: a short piece of it is enough to find the mistake. */
+/**
+ * A refusal of a batch, with the status that the format assigns to its code. The body comes from outside, so only a short piece of it is
+ * quoted, which is enough to find the mistake.
+ */
 export const refusal = (code: keyof typeof REFUSALS, expected: string, got: unknown): Refusal =>
   new Refusal(REFUSALS[code], code, expected, show(got).slice(0, 80));
 

@@ -1,18 +1,18 @@
-/** Refusals as answers over HTTP: to devices, and to those who read. */
+/** Sends refusals as HTTP responses: to devices, and to readers of the estimates. */
 
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { StoreFull } from '../store/store.ts';
 import { bodyOf, Refusal, refusal } from './refusal.ts';
 
-/** Seconds after which a device may come again: at least, and up to so many more, so that not all come at once. */
+/** The least `Retry-After` in seconds, and how many seconds are added at random at most, so that devices do not all retry at once. */
 const RETRY_AFTER = 5;
 const RETRY_JITTER = 25;
 
-/** Any page may read whether it was heard: the answer holds nothing about anybody. */
+/** Any page may read whether its report was accepted: the response contains nothing about anyone. */
 export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after', 'cache-control': 'no-store' };
 
-/** Answers with a refusal, with which the connection may end. */
+/** Answers with a refusal. `isLast` ends the connection after it. */
 export function refuse(response: ServerResponse, reason: Refusal, isLast: boolean): void {
   const { status } = reason;
   const isTemporary = status === 429 || status >= 500;
@@ -32,7 +32,10 @@ export function refuseRead(response: Response, reason: Refusal): void {
   response.status(reason.status).type('application/json').send(bodyOf(reason));
 }
 
-/** The refusal that answers an error: itself, that the store is full, or for a failure no more than that it was one. */
+/**
+ * The refusal that answers an error: the error itself if it is a refusal, `disk-full` for a full store, and otherwise a generic failure
+ * without details.
+ */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return refusal('disk-full', 'room on the disk', 'none');

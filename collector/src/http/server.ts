@@ -1,4 +1,7 @@
-/** The HTTP server: no sender may take its time, all that is accepted is answered, and what can't be read as HTTP is answered like any other mistake. */
+/**
+ * The HTTP server. It limits how long senders may take, answers every request that it accepts, and answers requests that are not valid HTTP
+ * with a refusal like any other mistake.
+ */
 
 import { once } from 'node:events';
 import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
@@ -8,7 +11,7 @@ import { Connections } from './connections.ts';
 import { bodyOf, type Refusal, refusal } from './refusal.ts';
 import { refuse } from './refuse.ts';
 
-/** How long a sender may take, in milliseconds. */
+/** Time limits for senders, in milliseconds. */
 export interface Timeouts {
   /** For the headers of a request. */
   readonly headers: number;
@@ -20,22 +23,28 @@ export interface Timeouts {
 
 export const TIMEOUTS: Timeouts = { headers: 10_000, request: 20_000, idle: 10_000 };
 
-/** Connections that may wait to be accepted, where the system allows as many: beyond them it drops or resets new ones, and Node's own 511 are soon beyond a busy turn. */
+/**
+ * Length of the accept queue, where the system allows it. Beyond it the system drops or resets new connections; Node's default of 511
+ * overflows during one busy turn of the event loop.
+ */
 const BACKLOG = 4_096;
 
-/** So many milliseconds a server that is to stop goes on accepting at most: what the system took for it before may wait unread, behind a busy turn. */
+/**
+ * How long a stopping server keeps accepting, in milliseconds. During a busy turn, connections that the system has already accepted may
+ * still wait unread.
+ */
 const LAST_CALL = 1_000;
 
-const CHECKS = 4; // timeouts are looked for so often within the shortest of them
+const CHECKS = 4; // Node checks timeouts this often within the shortest of them
 
-/** What is said of a request that never became one, by Node's code. */
+/** The refusal for a request that could not be parsed, by Node's error code. */
 function parserRefusal(code: string | undefined): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal('timeout', 'a whole request in time', 'another');
   if (code === 'HPE_HEADER_OVERFLOW') return refusal('headers-too-large', 'at most 16 KiB of headers', 'more');
   return refusal('bad-request', 'a well-formed request', 'another');
 }
 
-/** Refuses where no request was read that a response could belong to. */
+/** Writes a refusal directly to the socket, because no request was parsed and so no response object exists. */
 function refuseBare(socket: Duplex, refusal: Refusal): void {
   const body = bodyOf(refusal);
   socket.end(
@@ -45,13 +54,13 @@ function refuseBare(socket: Duplex, refusal: Refusal): void {
 
 /** An HTTP server. */
 export interface HttpServer {
-  /** Listens, and resolves to where; rejects where it can't. */
+  /** Starts listening and resolves to the address. Rejects when it can't listen. */
   readonly listen: (port: number, host: string) => Promise<AddressInfo>;
-  /** Answers every request that it, or the system for it, accepted, then stops. */
+  /** Answers every request that it or the system has accepted, then stops. */
   readonly close: () => Promise<void>;
 }
 
-/** A server that does not listen yet. */
+/** Creates a server that does not listen yet. */
 export function createHttpServer(listener: RequestListener, { headers, request, idle }: Timeouts): HttpServer {
   const connections = new Connections();
   const onRequest: RequestListener = (incoming, response) => {
@@ -67,7 +76,7 @@ export function createHttpServer(listener: RequestListener, { headers, request, 
     const response = connections.lastOf(socket);
     if (response === undefined) refuseBare(socket, parserRefusal(error.code));
     else if (response.headersSent || response.req.complete)
-      connections.end(socket); // it is about what came after that request
+      connections.end(socket); // the error concerns bytes after that request
     else refuse(response, parserRefusal(error.code), true);
   };
   const options = {
@@ -75,7 +84,7 @@ export function createHttpServer(listener: RequestListener, { headers, request, 
     requestTimeout: request,
     keepAliveTimeout: idle,
     connectionsCheckingInterval: Math.ceil(Math.min(headers, request) / CHECKS),
-    requireHostHeader: false, // Node's own answer would be empty
+    requireHostHeader: false, // we answer this ourselves, because Node's own response has no body
   };
   const server = createServer(options, onRequest)
     .on('connection', (socket) => connections.add(socket))
@@ -88,7 +97,7 @@ export function createHttpServer(listener: RequestListener, { headers, request, 
     const closed = once(server, 'close');
     server.close();
     connections.endSilent();
-    // Node looks for timeouts no longer: who is still sending has the time that anybody has.
+    // After `close`, Node no longer checks timeouts. Connections that are still sending keep the usual time limits.
     const late = [setTimeout(() => connections.endUnasked(), headers), setTimeout(() => server.closeAllConnections(), request)];
     await closed;
     late.forEach(clearTimeout);

@@ -1,15 +1,15 @@
 /**
- * Adds up packed reports of one metric by cohort. Symbols are direct increments. Bit vectors go through vertical counters;
- * no array of cells is made for any report.
+ * Sums packed reports of one metric by cohort. A symbol increments its cell directly. Bit vectors go through vertical counters, so no array
+ * of cells is allocated for any report.
  */
 
 import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/shared';
 import type { Tally } from '../store/store.ts';
 import { VerticalCounter } from './vertical-counters.ts';
 
-/** Bytes that a sum takes beside its cells and planes: its own objects, and those of an accumulator with few sums. */
+/** Bytes that a sum takes in addition to its cells and planes: its objects, and the overhead of an accumulator with few sums. */
 const OVERHEAD = 1_500;
-/** Bytes of a vertical counter for each cell: its 24 planes and the 16 rows of a group, at a bit each. */
+/** Bytes of a vertical counter per cell: 24 planes and the 16 rows of a group, one bit each. */
 const PLANES = 5;
 
 interface Sum {
@@ -18,29 +18,29 @@ interface Sum {
   readonly bits: VerticalCounter | undefined;
 }
 
-/** Adds up reports of one shape. */
+/** Sums reports of one shape. */
 export class Accumulator {
   readonly packing: Packing;
   readonly #shape: TallyShape;
   readonly #sums = new Map<number, Sum>();
   readonly #ones: Map<number, number> | undefined;
   readonly #onGrow: ((bytes: number) => void) | undefined;
-  /** Room for one report. */
+  /** Scratch space for one report. */
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
-  /** @param onGrow is told about how many bytes the sums grow by */
+  /** @param onGrow called with the approximate number of bytes by which the sums grow */
   constructor(shape: TallyShape, onGrow?: (bytes: number) => void) {
     this.#shape = shape;
     this.#onGrow = onGrow;
     this.packing = packingOf(shape);
     this.#words = new Int32Array(this.packing.words);
     this.#bytes = new Uint8Array(this.#words.buffer);
-    // Of sets of one size the number of ones tells nothing.
+    // In sets of one size, the number of ones carries no information.
     this.#ones = shape.form === 'bits' && shape.weight === undefined ? new Map() : undefined;
   }
 
-  /** Adds the report that was packed at a word. */
+  /** Adds the packed report that begins at this word. */
   add(words: Int32Array, at: number): void {
     const sum = this.#sumOf(words[at] as number);
     sum.reports++;
@@ -57,9 +57,9 @@ export class Accumulator {
   }
 
   /**
-   * Adds reports as they come over the wire.
+   * Adds reports in wire format.
    *
-   * @throws {RangeError} at the first that is no report of the shape in canonical form
+   * @throws {RangeError} at the first payload that is not a report of the shape in canonical form
    */
   addPayloads(payloads: Iterable<string>): void {
     for (const payload of payloads) {
@@ -69,22 +69,22 @@ export class Accumulator {
   }
 
   /**
-   * Adds a report as a randomizer gives it.
+   * Adds a report in the form in which a randomizer returns it.
    *
-   * @throws {RangeError} when it is no report of the shape
+   * @throws {RangeError} when it is not a report of the shape
    */
   addReport(report: Uint8Array): void {
     this.packing.packBytes(report, this.#words, this.#bytes, 0);
     this.add(this.#words, 0);
   }
 
-  /** What was added so far, by cohort. */
+  /** The sums so far, by cohort. */
   tallies(): ReadonlyMap<number, Tally> {
     for (const { bits } of this.#sums.values()) bits?.flush();
     return this.#sums;
   }
 
-  /** How many reports had so many ones; none where every report has as many, or one symbol. */
+  /** The number of reports by how many ones they have. Empty where a report is one symbol or all reports have equally many ones. */
   ones(): ReadonlyMap<number, number> {
     return this.#ones ?? new Map();
   }

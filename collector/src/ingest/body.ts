@@ -1,14 +1,17 @@
-/** The body of a request: of the length that it declared. Node's parser takes no more of it, and its timeouts bound how long it may take. */
+/**
+ * Reads the body of a request, with the length that it declared. Node's parser reads no more than that, and its timeouts bound how long it
+ * may take.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES } from '@murmuration/shared';
 import { type Refusal, refusal } from '../http/refusal.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
-/** Whether the body of a request has a length that is accepted. */
+/** Whether the declared length of a request's body is acceptable. */
 export const isReadable = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= MAX_BODY_BYTES;
 
-/** The length that a request declares, in bytes. @throws {Refusal} before anything is read, unless it is accepted */
+/** The declared length of a request's body, in bytes. @throws {Refusal} before anything is read, when the length is not acceptable */
 export function lengthOf(request: IncomingMessage): number {
   const declared = request.headers['content-length'];
   if (declared === undefined) throw refusal('length-required', 'a Content-Length', 'none');
@@ -16,7 +19,10 @@ export function lengthOf(request: IncomingMessage): number {
   return Number(declared);
 }
 
-/** Gives the whole body to `done`, or to `refuse` why it could not be kept until it was whole; neither, when the sender goes away before it has sent it. */
+/**
+ * Passes the whole body to `done`, or passes to `refuse` the reason why it was dropped before it was complete. Calls neither when the
+ * sender disconnects early.
+ */
 export function readBody(
   response: ServerResponse<IncomingMessage>,
   unfinished: UnfinishedBodies,
@@ -29,14 +35,14 @@ export function readBody(
   const take = (piece: Buffer): void => {
     missing -= piece.length;
     if (missing > 0) unfinished.add(response, piece, drop);
-    else last = piece; // a body of one piece needs no room
+    else last = piece; // a body in one piece needs no buffering
   };
   const end = (): void => {
     const before = unfinished.take(request);
     done(before.length === 0 ? last : Buffer.concat([before, last]));
   };
   const drop = (refusal: Refusal): void => {
-    request.off('data', take).off('end', end); // the stream flows on, to nobody
+    request.off('data', take).off('end', end); // the stream keeps flowing, without a reader
     refuse(refusal);
   };
   request.on('data', take).on('end', end);

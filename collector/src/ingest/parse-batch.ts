@@ -1,4 +1,4 @@
-/** The way in: a batch's bytes checked in full against the published schemas, its reports packed as words for the tallies. */
+/** Validates a batch completely against the published schemas, and packs its reports as words for the tallies. */
 
 import {
   ACCEPTED_DAYS,
@@ -23,26 +23,26 @@ export interface AcceptedBatch {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly id: string;
-  /** Segment values in the order of their names' sorting, as JSON; `{}` without segments. */
+  /** Segment values as JSON, sorted by segment name; `{}` without segments. */
   readonly segment: string;
-  /** One after the other: the number of its metric among those of the schema, then the report packed as words. */
+  /** The reports, one after the other: the index of its metric in the schema, then the report packed as words. */
   readonly reports: Int32Array;
-  /** How many they are. */
+  /** The number of reports. */
   readonly count: number;
 }
 
-/** A metric of a schema, by whose place among the others packed reports name it. */
+/** A metric of a schema. Packed reports refer to it by its index. */
 export interface PackedMetric {
   readonly name: string;
   readonly shape: TallyShape;
 }
 
-/** A schema, ready for batches. */
+/** A schema, prepared for parsing batches. */
 export interface Published {
   readonly document: SchemaDocument;
-  /** In the order of their names' sorting: a list that the same wire name always has. */
+  /** Sorted by name, so that a wire name always gives the same list. */
   readonly metrics: readonly PackedMetric[];
-  /** Names in the order of their sorting, each with its values, and with these as JSON. */
+  /** Sorted by name. Each segment has its values, and each value its JSON. */
   readonly segments: readonly (readonly [name: string, values: ReadonlyMap<string, string>])[];
   readonly readers: ReadonlyMap<string, { readonly number: number; readonly mechanism: string; readonly packing: Packing }>;
 }
@@ -75,7 +75,7 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
 const isPair = (value: unknown): value is readonly [string, string] =>
   Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && typeof value[1] === 'string';
 
-/** The last day that was parsed: of a day's batches nearly all have the same. */
+/** The last day that was parsed, cached because nearly all batches received on one day carry the same day. */
 let lastDay: { readonly text: string; readonly day: number } = { text: '', day: 0 };
 
 function dayOf(text: string): number | undefined {
@@ -134,7 +134,7 @@ function checkSegment(segment: Batch['segment'], { segments }: Published): strin
   return `{${json}}`;
 }
 
-/** Refuses a batch with more reports of one metric than `most`. An honest device answers a question once a slot. */
+/** Refuses a batch with more than `most` reports of one metric. An honest device answers a question once a slot. */
 function checkRepeats(reports: Batch['reports'], most: number): void {
   if (reports.length <= most) return;
   const counts = new Map<string, number>();
@@ -145,7 +145,7 @@ function checkRepeats(reports: Batch['reports'], most: number): void {
   }
 }
 
-/** Reports are packed here, and copied when their number is known. */
+/** Buffer in which reports are packed. They are copied out once their number is known. */
 let room = new Int32Array(1_024);
 let bytes = new Uint8Array(room.buffer);
 
@@ -157,7 +157,7 @@ function reserve(words: number): void {
   bytes = new Uint8Array(room.buffer);
 }
 
-/** Packs one report, and says where it ends. */
+/** Packs one report and returns where it ends. */
 function packReport([metric, payload]: readonly [string, string], { readers }: Published, at: number): number {
   const reader = readers.get(metric);
   if (reader === undefined) throw refusal('unknown-metric', 'a metric of the schema', metric);
@@ -174,13 +174,13 @@ function packReport([metric, payload]: readonly [string, string], { readers }: P
 }
 
 /**
- * Checks a batch and packs its reports.
+ * Validates a batch and packs its reports.
  *
  * @param body the request's body, at most `MAX_BODY_BYTES` long
  * @param schemas the published schemas by `wireName`
  * @param today the collector's day, in days since 1970-01-01
- * @param most so many reports of one metric at most: no limit but that of the batch when left out
- * @throws {Refusal} when any part of it does not fit; nothing of it may be counted then
+ * @param most the most reports of one metric; only the batch's own limit applies when left out
+ * @throws {Refusal} when any part of it is invalid; no part of the batch may then be counted
  */
 export function parseBatch(
   body: string,

@@ -1,18 +1,18 @@
 /**
- * Limits by source. A source is a keyed hash of an address, in memory only, under a key that is drawn anew each day and
- * never written anywhere: when the day is over nobody can tell which address it was.
+ * Rate limits by source. A source is a keyed hash of an address, kept in memory only. The key is drawn at random each day and never written
+ * anywhere, so after that day nobody can recover the address.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 
 const MINUTE = 60_000;
-/** Sources that are remembered at once; then the one that was seen first is forgotten. */
+/** Sources that are remembered at once. Beyond that, the oldest entry is dropped. */
 const MOST_SOURCES = 100_000;
 
 /**
- * The part of an address that one sender has to itself: the first 64 bits of IPv6, and all of IPv4, also where it is mapped into
- * IPv6. What is no address is a sender of its own.
+ * The part of an address that one sender controls: the first 64 bits of an IPv6 address, or a whole IPv4 address, including one mapped into
+ * IPv6. Anything else that is not an address counts as a sender of its own.
  */
 function network(address: string): string {
   if (!ipaddr.isValid(address)) return address;
@@ -32,12 +32,12 @@ export class RateLimits {
   #key = randomBytes(32);
   readonly #counts = new Map<string, Count>();
 
-  /** @param most reports a source may send in a minute */
+  /** @param most reports that a source may send in a minute */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The name of an address for the rest of this day. */
+  /** The pseudonym of an address for the rest of this day. */
   nameOf(address: string, day: number): string {
     if (day !== this.#day) {
       this.#day = day;
@@ -47,13 +47,13 @@ export class RateLimits {
     return createHmac('sha256', this.#key).update(network(address)).digest('base64url');
   }
 
-  /** Whether a source has sent all that it may in this minute; `now` in milliseconds. */
+  /** Whether a source has used up its reports for this minute. `now` is in milliseconds. */
   isSpent(name: string, now: number): boolean {
     const count = this.#counts.get(name);
     return count !== undefined && count.minute === Math.floor(now / MINUTE) && count.reports >= this.#most;
   }
 
-  /** Counts reports of a source. */
+  /** Counts reports from a source. */
   add(name: string, reports: number, now: number): void {
     const minute = Math.floor(now / MINUTE);
     const count = this.#counts.get(name);

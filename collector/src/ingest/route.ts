@@ -1,4 +1,7 @@
-/** `POST /v1/reports`: checked in full, durable with its id, and only then acknowledged. Nothing about the sender is kept. */
+/**
+ * `POST /v1/reports`. A batch is validated completely, made durable together with its id, and only then acknowledged. Nothing about the
+ * sender is stored.
+ */
 
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -13,7 +16,7 @@ import { type Published, parseBatch } from './parse-batch.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
-/** Ids outlive the days on which their batches are accepted by so many: a replay can't slip in between. */
+/** Ids are kept this many days longer than their batches are accepted, so that no replay can slip in between. */
 const ID_MARGIN = 2;
 
 /** What the ingest route needs. */
@@ -24,11 +27,11 @@ export interface IngestParts {
   readonly unfinished: UnfinishedBodies;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Pages that may report; all when left out. */
+  /** Origins of pages that may report. Default: any. */
   readonly origins?: readonly string[] | undefined;
-  /** Reports that one source may send in a minute; any number when left out. */
+  /** Reports that one source may send in a minute. Default: no limit. */
   readonly perMinute?: number | undefined;
-  /** Reports of one metric in one batch; up to the batch's own limit when left out. */
+  /** Reports of one metric in one batch. Default: the batch's own limit. */
   readonly perMetric?: number | undefined;
 }
 
@@ -45,15 +48,15 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
     capacity.check(lengthOf(request));
   };
 
-  /** Counts a batch. @throws {Refusal} of one that is not counted, and was not before */
+  /** Counts a batch. @throws {Refusal} when it is not counted now and was not counted before */
   const count = async (entry: Entry): Promise<void> => {
     const appended = await store.append(entry);
     if (appended === 'conflict') throw refusal('conflict', 'the bytes that this batch id came with', 'others');
-    // The clock was ahead once, and has dropped the ids of that day.
+    // The clock was ahead once, and the ids of that day were deleted then.
     if (appended === 'expired') throw refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day));
   };
 
-  /** Checks a body, and resolves when it is counted. */
+  /** Validates a body, and resolves when it is counted. */
   const take = async (request: IncomingMessage, body: Buffer): Promise<void> => {
     const time = now();
     const today = dayNumber(time);
@@ -80,13 +83,14 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
       response.writeHead(204, HEADERS).end();
     };
     const fail = (error: unknown): void => {
-      // A body of no accepted length is not read: its connection ends. Others are dropped as they come, for under overload a new connection would cost more.
+      // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
+      // a new connection would cost more.
       if (error instanceof Refusal) return refuse(response, error, !isReadable(request));
       if (!(error instanceof StoreFull)) return next(error);
       capacity.fill();
       refuse(response, refusal('disk-full', 'room on the disk', 'none'), false);
     };
-    // The server has answered already where a body took too long.
+    // Skips the action when the server has already answered because the body took too long.
     const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {
       return (value) => {
         if (!response.writableEnded) act(value);

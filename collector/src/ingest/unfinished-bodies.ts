@@ -1,4 +1,4 @@
-/** Request bodies that have arrived in part: their bytes so far, within a budget of their own. */
+/** Buffers for request bodies that have arrived in part, within a memory budget of their own. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Refusal, refusal } from '../http/refusal.ts';
@@ -14,22 +14,25 @@ const NOTHING = Buffer.alloc(0);
 export class UnfinishedBodies {
   readonly #most: number;
   #bytes = 0;
-  /** In the order in which their first pieces came. */
+  /** In the order in which their first chunks arrived. */
   readonly #parts = new Map<IncomingMessage, Part>();
 
-  /** @param most bytes of such bodies */
+  /** @param most total bytes of unfinished bodies */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Keeps a piece of a body until it is taken, its request is answered or its sender goes away; `refuse` is told when nothing of it is kept any longer. */
+  /**
+   * Keeps a chunk of a body until the body is taken, the request is answered or the sender disconnects. Calls `refuse` when the body is
+   * dropped.
+   */
   add(response: ServerResponse<IncomingMessage>, piece: Buffer, refuse: (refusal: Refusal) => void): void {
     if (response.writableEnded) return;
     const request = response.req;
     const part = this.#parts.get(request) ?? { body: NOTHING, refuse };
     if (part.body === NOTHING) {
       this.#parts.set(request, part);
-      // Not the request's: Node does not close one that is answered before it is whole.
+      // The response's `close` event, not the request's: Node does not close a request that is answered before its body is complete.
       response.once('close', () => this.take(request));
     }
     part.body = Buffer.concat([part.body, piece]);
@@ -41,7 +44,7 @@ export class UnfinishedBodies {
     }
   }
 
-  /** What was kept of a body, and no longer is. */
+  /** Removes the chunks of a body and returns them. */
   take(request: IncomingMessage): Buffer {
     const body = this.#parts.get(request)?.body ?? NOTHING;
     this.#parts.delete(request);

@@ -1,13 +1,13 @@
 /**
- * Vertical counters: how often each bit was set in many bit vectors, 32 of them at a time. Plane i holds bit i of the
- * counts of all cells, so a carry-save adder (a full adder on words: Warren, Hacker's Delight, 2nd edition, §5-1) adds two
- * vectors to a plane of 32 cells in five operations and hands on one vector of carries, worth twice as much. Sixteen
- * vectors take fifteen such steps; a loop over bits takes sixteen times thirty-two, and guesses at each branch.
+ * Vertical counters: count how often each bit is set in many bit vectors, 32 bits at a time. Plane i holds bit i of the counts of all
+ * cells. A carry-save adder (a full adder on words: Warren, Hacker's Delight, 2nd edition, §5-1) adds two vectors to a plane of 32 cells in
+ * five operations. It passes on one vector of carries, which counts double. Sixteen vectors take fifteen such steps. A loop over bits takes
+ * sixteen times thirty-two steps, each with a branch that is hard to predict.
  */
 
 const GROUP = 16;
 const PLANES = 24;
-/** What `PLANES` can count to, in whole groups. */
+/** The highest count that `PLANES` planes can hold, in whole groups. */
 const MOST = 2 ** PLANES - GROUP;
 
 /** The lowest bit of each byte. */
@@ -15,16 +15,16 @@ const LOWEST = 0x01010101;
 
 /** Counts the ones of bit vectors of one length into an array. */
 export class VerticalCounter {
-  /** How many words a vector has: bits that are short of one are zero. */
+  /** Words in a vector. Unused bits of the last word are zero. */
   readonly words: number;
   readonly #counts: Float64Array;
-  /** The vectors of the group that is not added yet, each after the other. */
+  /** The vectors of the group that is not added yet, one after the other. */
   readonly #rows: Int32Array;
   readonly #planes: Int32Array;
   #waiting = 0;
   #counted = 0;
 
-  /** @param counts a cell for each bit, to which `flush` adds */
+  /** @param counts one cell per bit; `flush` adds to it */
   constructor(counts: Float64Array) {
     this.words = (counts.length + 31) >> 5;
     this.#counts = counts;
@@ -32,7 +32,7 @@ export class VerticalCounter {
     this.#planes = new Int32Array(PLANES * this.words);
   }
 
-  /** Adds the vector that begins at a word: bit i of the vector is bit i & 7 of byte i >> 3. */
+  /** Adds the vector that begins at this word. Bit i of the vector is bit i & 7 of byte i >> 3. */
   add(vector: Int32Array, at: number): void {
     const { words } = this;
     const rows = this.#rows;
@@ -52,7 +52,7 @@ export class VerticalCounter {
     const [rows, planes] = [this.#rows, this.#planes];
     rows.fill(0, this.#waiting * words);
     let low = 0;
-    // Each pass adds four rows to two planes at a time, and their carry takes the place of a row that was read before.
+    // Each pass adds four rows to two planes at a time. Their carry overwrites a row that was already read.
     for (let quads = GROUP >> 2; quads > 0; quads >>= 2, low += 2 * words) {
       const high = low + words;
       for (let quad = 0; quad < quads; quad++) {
@@ -92,7 +92,7 @@ export class VerticalCounter {
     if (this.#counted >= MOST) this.#unload();
   }
 
-  /** Adds the planes to the counts, eight planes and four cells at a time: a count's bits side by side in a byte. */
+  /** Adds the planes to the counts, eight planes and four cells at a time, with the bits of a count side by side in a byte. */
   #unload(): void {
     const { words } = this;
     const planes = this.#planes;
@@ -117,7 +117,10 @@ export class VerticalCounter {
     this.#counted = 0;
   }
 
-  /** Bit i of the eight words counts, at so much each, cell i of the word: four cells at a time, a count's bits side by side in a byte. */
+  /**
+   * Bit i of the eight words belongs to cell i of the word, and counts `unit` times its plane's value. Four cells at a time, the bits of a
+   * count side by side in a byte.
+   */
   #unloadWord(w: number, unit: number, a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number): void {
     const counts = this.#counts;
     for (let bit = 0; bit < 8; bit++) {

@@ -1,33 +1,34 @@
 /**
- * Of how many devices each metric is asked. All of them or, under `assign: 'random'`, those in whose uniform random order it still
- * fits the budget. What doesn't fit once never fits later, so all that still fits has yet to come, and whichever of it is next is
- * as likely as any other: a Markov chain over sets of metrics taken, and metrics with equal charges are alike.
+ * The share of devices that are asked each metric. All devices or, under `assign: 'random'`, those in whose uniformly random order the
+ * metric still fits the budget. A metric that does not fit at some point never fits later. So all metrics that still fit are yet to come,
+ * and each is equally likely to be next. This is a Markov chain over sets of metrics taken, in which metrics with equal charges are
+ * interchangeable.
  */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { assigned, chargesOf, fits, type SchemaDocument } from '@murmuration/shared';
 
-/** Sets that are followed exactly, at most: about a second. */
+/** The most sets that are computed exactly: about a second. */
 const MOST_SETS = 2 ** 17;
-/** Orders drawn otherwise: four standard errors are then at most half a percent. */
+/** Random orders used otherwise: four standard errors are then at most half a percent. */
 const ORDERS = 160_000;
 
-/** By metric, the share of devices that are asked it, from 0 to 1; and the standard error of these shares, 0 where they are exact. */
+/** For each metric, the share of devices that are asked it, from 0 to 1; and the standard error of these shares, 0 where they are exact. */
 export interface AskedShares {
   readonly shares: ReadonlyMap<string, number>;
   readonly standardError: number;
 }
 
-/** Some metrics taken: how many of each charge, and how likely it is to come to this. */
+/** A state of the chain: how many metrics of each charge are taken, and the probability of reaching it. */
 interface Taken {
   readonly counts: readonly number[];
   probability: number;
 }
 
-/** The exact shares; undefined where there are more sets than `mostSets`. */
+/** The exact shares; undefined when there are more than `mostSets` sets. */
 function exactly({ metrics, budget }: SchemaDocument, mostSets: number): ReadonlyMap<string, number> | undefined {
   const groups = [...Map.groupBy(chargesOf(metrics, budget.per), ({ charge }) => charge)];
-  const expected = groups.map(() => 0); // how many of each charge a device takes
+  const expected = groups.map(() => 0); // the expected number of metrics of each charge that a device takes
   let level: readonly Taken[] = [{ counts: groups.map(() => 0), probability: 1 }];
   for (let sets = 1; level.length > 0; sets += level.length) {
     if (sets > mostSets) return undefined;
@@ -53,7 +54,7 @@ function exactly({ metrics, budget }: SchemaDocument, mostSets: number): Readonl
   return new Map(groups.flatMap(([, each], i) => each.map(({ metric }) => [metric, (expected[i] as number) / each.length] as const)));
 }
 
-/** The shares in so many random orders, the same ones for the same schema. */
+/** The shares over random orders. The same schema always gets the same orders. */
 function simulated({ metrics, budget }: SchemaDocument, orders: number): ReadonlyMap<string, number> {
   const { uniform } = createCoins(words(seededRng(1)));
   const order = Object.keys(metrics);
@@ -68,7 +69,7 @@ function simulated({ metrics, budget }: SchemaDocument, orders: number): Readonl
   return new Map([...taken].map(([name, count]) => [name, count / orders]));
 }
 
-/** Of how many devices each metric is asked. */
+/** The share of devices that are asked each metric. */
 export function askedOf(document: SchemaDocument, mostSets: number = MOST_SETS): AskedShares {
   if (!document.assign) return { shares: new Map(Object.keys(document.metrics).map((name) => [name, 1])), standardError: 0 };
   const shares = exactly(document, mostSets);

@@ -1,4 +1,4 @@
-/** The law that a metric would have at another ε, derived in the way in which its own was. */
+/** The law that a metric would have at another ε, derived in the same way as its own law. */
 
 import {
   canonicalJson,
@@ -19,7 +19,10 @@ import {
 import type { LawAt, Origin } from '../estimators/estimation.ts';
 import { estimationOf } from '../estimators/table.ts';
 
-/** The choosers' laws, where no mechanism is named. A document holds only what came of `longList()`, so lists are tried with it and without. */
+/**
+ * The laws of the automatic choice, when no mechanism is named. A document does not say whether `longList()` was used, so lists are tried
+ * with it and without.
+ */
 function chosen(law: Law, { metric, permanent }: Origin): readonly LawAt[] {
   if (isNumberLaw(law)) {
     if (permanent !== undefined) return [(e) => oneBitLaw(e, permanent)];
@@ -31,7 +34,7 @@ function chosen(law: Law, { metric, permanent }: Origin): readonly LawAt[] {
   return permanent === undefined ? [(e) => longListLaw(size, e), (e) => listLaw(size, e)] : [(e) => permanentListLaw(size, e, permanent)];
 }
 
-/** Where 32 bits hold none there is no law. */
+/** Undefined when no 32-bit law exists. */
 function lawOf(way: LawAt, epsilon: number): Law | undefined {
   try {
     return way(epsilon);
@@ -42,8 +45,8 @@ function lawOf(way: LawAt, epsilon: number): Law | undefined {
 }
 
 /**
- * From ε to the law of a metric; undefined where 32 bits hold none, and where the metric's own law came from an expert's
- * parameters, which have no other ε.
+ * Maps ε to the law of a metric. The law is undefined when no 32-bit law exists. There is no map when the metric's law came from an
+ * expert's parameters, which define no other ε.
  */
 export function lawsAt(metric: MetricDocument, devices: number): (epsilon: number) => Law | undefined {
   const { law, epsilon } = metric;

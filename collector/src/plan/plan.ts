@@ -1,4 +1,7 @@
-/** What a schema's metrics will show with so many reports: error bars, what is told from zero, and what more would take. */
+/**
+ * What the metrics of a schema will show with a given number of reports: error bars, detectable shares, and the number of devices or the ε
+ * needed for a wanted margin.
+ */
 
 import type { Law, MetricDocument, QuestionType, SchemaDocument } from '@murmuration/shared';
 import { wordsOf } from '../questions/table.ts';
@@ -7,23 +10,26 @@ import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 import { type Cohorts, cohortsForError, lawsFor } from './strings.ts';
 
-/** The share at which errors are stated, where none is asked for. */
+/** The share at which errors are stated by default. */
 export const SHARE = 0.01;
 
-const HUNDREDTHS = 1600; // ε is looked for up to 16, where the channel is all but open
+const HUNDREDTHS = 1600; // ε is searched up to 16, where the report is almost never changed
 
-/** Strings that are looked for, where nobody says how many: a list of candidates is often so long. */
+/** Default number of candidate strings; lists of candidates are often this long. */
 const CANDIDATES = 1000;
 
-/** What a law shows with one report of each device. */
+/** The precision of a law with one report of each device. */
 export interface Precision {
-  /** Of the estimate of the share, among all users; of a number, of its mean at the worst numbers, over the width of the range. */
+  /** For a share: of its estimate among all users. For a number: of its mean, in the worst case, relative to the width of the range. */
   readonly standardError: number;
-  /** 1.96 standard errors: a share reads as itself ± this. */
+  /** 1.96 standard errors: the ± of a 95 % interval. */
   readonly margin95: number;
-  /** The smallest share that is told from zero with a power of 80 %, as many answers tested at 95 % together as there are; null when none is. */
+  /**
+   * The smallest share that is distinguished from zero with a power of 80 %, when all answers are tested together at 95 %; null when there
+   * is none.
+   */
   readonly smallestShare: number | null;
-  /** How many devices it takes for the wanted margin, those that are not asked among them; null when no number does. */
+  /** The devices needed for the wanted margin, including those that are not asked; null when no number is enough. */
   readonly devicesForError: number | null;
 }
 
@@ -32,32 +38,35 @@ export interface MetricPlan extends Precision {
   readonly metric: string;
   readonly type: QuestionType;
   readonly mechanism: string;
-  /** Of one report. */
+  /** The ε of one report. */
   readonly epsilon: number;
-  /** The share of devices that are asked it: 1, or less where metrics are assigned at random. */
+  /** The share of devices that are asked it: 1, or less when metrics are assigned at random. */
   readonly asked: number;
-  /** How many answers are tested: a flag has one, a text as many as there are candidates. */
+  /** The number of answers that are tested: one for a flag, the number of candidates for a text. */
   readonly tested: number;
-  /** How many reports it gets then. */
+  /** The resulting number of reports. */
   readonly reports: number;
-  /** The ε of one report that it takes for the wanted margin, to a hundredth; null when up to 16, or up to ε∞, none does. */
+  /** The ε of one report needed for the wanted margin, to a hundredth; null when none up to 16, or up to ε∞, is enough. */
   readonly epsilonForError: number | null;
-  /** Of a text: the `devices` of a schema whose cohorts make the wanted margin possible with the fewest devices, where they are more cohorts than it has; null when none do. */
+  /**
+   * For a text: the `devices` of a schema whose cohorts reach the wanted margin with the fewest devices, if that is more cohorts than it
+   * has; null when no number of cohorts is enough.
+   */
   readonly suggested?: Cohorts | null;
-  /** Of a permanent metric: ε∞, and what the same devices show however often they report. */
+  /** For a permanent metric: ε∞, and the precision that the same devices reach however often they report. */
   readonly permanent?: Precision & { readonly epsilon: number; readonly renew: string };
 }
 
-/** What is wanted: half a 95 % interval at a share. */
+/** The wanted margin: half a 95 % interval at a share. */
 export interface Wanted {
   readonly error: number;
   readonly share: number;
 }
 
-/** How many answers are tested together. */
+/** The number of answers that are tested together. */
 export const testedOf = ({ type, law }: MetricDocument): number => wordsOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
 
-/** What a law shows with so many devices, of which a share is asked. */
+/** The precision of a law with this many devices, of which a share is asked. */
 export function precisionOf(law: Law, reports: number, asked: number, tested: number, { error, share }: Wanted): Precision {
   const devices = devicesFor(law, error, share);
   return {
@@ -78,7 +87,7 @@ function epsilonFor(metric: MetricDocument, reports: number, { error, share }: W
   return hundredths === null ? null : hundredths / 100;
 }
 
-/** More cohorts, where they would help; undefined where the metric has enough, or is no text. */
+/** More cohorts, if they would help; undefined when the metric has enough or is not a text. */
 function suggestionFor(metric: MetricDocument, asked: number, { error, share }: Wanted, devices: number): Cohorts | null | undefined {
   const at = lawsFor(metric, devices);
   if (at === undefined) return undefined;
@@ -87,7 +96,7 @@ function suggestionFor(metric: MetricDocument, asked: number, { error, share }: 
   return found.cohorts > at(devices).cohorts ? { ...found, devices: Math.ceil(found.devices / asked) } : undefined;
 }
 
-/** The law of the stored symbol: what the mean of a device's reports tends to, as their number grows. */
+/** The law of the stored symbol: the limit for the mean of a device's reports as their number grows. */
 export function symbolOf(law: Law): Law {
   if (!('irr' in law)) return law;
   const { irr: _irr, ...first } = law;
@@ -97,7 +106,7 @@ export function symbolOf(law: Law): Law {
 /**
  * The plan of every metric.
  *
- * @param devices how many report, each once on every metric that it is asked
+ * @param devices the number of devices; each reports once on every metric that it is asked
  * @param error the wanted margin: half a 95 % interval at the share, in [0, 1]
  */
 export function planOf(

@@ -1,6 +1,6 @@
 /**
- * How exactly a law's reports tell a share among all users, before there are any: its own variance (pure.ts, strings.ts), that
- * of who reports (people.ts), and what follows from them by the normal approximation.
+ * The expected precision of a law's estimate of a share among all users, before there are any reports. It combines the law's own variance
+ * (pure.ts, strings.ts) with that of who reports (people.ts), in the normal approximation.
  */
 
 import { cellsOf, type DistributionLaw, isDistributionLaw, isNumberLaw, type Law } from '@murmuration/shared';
@@ -14,18 +14,18 @@ import { chiSquaredTail } from '../statistics/chi-squared.ts';
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;
 
-/** More devices than there will be. */
+/** More devices than there will ever be. */
 export const MOST_DEVICES: number = 2 ** 40;
 
-/** The share that a distribution's error is stated for: below the middle of the range. */
+/** The share for which a distribution's error is stated: the share below the middle of the range. */
 const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 2) / cellsOf(law);
 
 /**
- * The standard error of the estimate of a true share, from so many devices' single reports: by default of the share among
- * all users, whose sample these are (people.ts), else of the share among these devices.
- * Strings: on average over the hash, where those reported have Σ f² = `COLLISION_MASS`, so that of n reports in m cohorts
- * COLLISION_MASS / m + 1 / n collide. Numbers: of the mean, over the width of the range, at the worst numbers.
- * Distributions: of the share below the middle of the range, of numbers that are spread evenly.
+ * The standard error of the estimate of a true share, from single reports of this many devices. Default: the share among all users, of whom
+ * these devices are a sample (people.ts); otherwise the share among these devices.
+ * Strings: averaged over the hash. Those reported have Σ f² = `COLLISION_MASS`, so with n reports in m cohorts, COLLISION_MASS / m + 1 / n
+ * collide. Numbers: the error of the mean, relative to the width of the range, for the worst numbers. Distributions: the error of the share
+ * below the middle of the range, for evenly spread numbers.
  */
 export function standardErrorAt(law: Law, reports: number, share: number, among: Among = 'population'): number {
   if (isNumberLaw(law)) return Math.sqrt(worstOf(scoresOf(law), among) / reports);
@@ -36,7 +36,7 @@ export function standardErrorAt(law: Law, reports: number, share: number, among:
 /** The ± of a 95 % interval. */
 export const marginAt = (law: Law, reports: number, share: number): number => Z95 * standardErrorAt(law, reports, share);
 
-/** The z that a normal variable exceeds to either side with this probability. */
+/** The z that a normal variable exceeds on either side with this probability. */
 export function twoSided(probability: number): number {
   let [low, high] = [0, 40];
   for (let halving = 0; halving < 60; halving++) {
@@ -48,10 +48,10 @@ export function twoSided(probability: number): number {
 }
 
 /**
- * The smallest share f that a two-sided test of "nobody" finds with a power of 80 %, where so many answers are tested and a
- * false find among them all has a probability of at most 5 % (Bonferroni: 5 % over their number for each, z):
- * f = z s(0) + 0.84 s(f), s the standard error, and at least one user has it with that power: 1 - (1-f)^n = 80 %. Null when it is
- * above 1, and for numbers and distributions.
+ * The smallest share f that a two-sided test of "nobody" detects with a power of 80 %. All answers are tested together, and the probability
+ * of any false detection is at most 5 % (Bonferroni: 5 % divided by their number for each, which gives z): f = z s(0) + 0.84 s(f), with s
+ * the standard error. With the same power, at least one user must have the answer: 1 - (1-f)^n = 80 %. Null when f is above 1, and for
+ * numbers and distributions.
  */
 export function smallestShare(law: Law, reports: number, tested = 1): number | null {
   if (isNumberLaw(law) || isDistributionLaw(law)) return null;
@@ -67,7 +67,7 @@ export function smallestShare(law: Law, reports: number, tested = 1): number | n
   return Math.max(high, -Math.expm1(Math.log(0.2) / reports));
 }
 
-/** The least whole number from `low` to `high` from which on something holds; null when it does not at `high`. */
+/** The least whole number from `low` to `high` from which on a condition holds; null when it does not hold at `high`. */
 export function least(low: number, high: number, holds: (n: number) => boolean): number | null {
   if (!holds(high)) return null;
   while (low < high) {
@@ -78,9 +78,9 @@ export function least(low: number, high: number, holds: (n: number) => boolean):
   return high;
 }
 
-/** The fewest devices with which something holds; null where it does with none. */
+/** The fewest devices with which a condition holds; null when no number is enough. */
 export const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
 
-/** How many devices bring the margin down to `error`; null when collisions of strings alone are more. */
+/** The devices that reduce the margin to `error`; null when collisions of strings alone exceed it. */
 export const devicesFor = (law: Law, error: number, share: number): number | null =>
   leastDevices((devices) => marginAt(law, devices, share) <= error);

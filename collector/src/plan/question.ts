@@ -1,4 +1,4 @@
-/** A question by itself, as somebody who has no schema yet puts it: the document that a schema with this one metric would have. */
+/** A single question for somebody who has no schema yet: the document of a schema with this one metric. */
 
 import {
   defineSchema,
@@ -15,22 +15,24 @@ import { type Asking, PLANNED, type Planning, type PlanOption } from '../questio
 
 const planningOf = (type: QuestionType): Planning<unknown> | undefined => wordsOf(type).planning as Planning<unknown> | undefined;
 
-/** The types that can be planned by themselves. */
+/** The types that can be planned without a schema. */
 const planned = types.filter(planningOf);
 
-/** Which questions are asked. */
+/** The questions that are asked. */
 export const askedTypes = (asking: Partial<Asking>): readonly QuestionType[] => planned.filter((type) => asking[type] !== undefined);
 
 /** As options of a command line. */
 export const QUESTIONS: string = planned.map((type) => `--${type}`).join(', ');
 
-/** The options of all questions. */
+/** The command-line options of all questions. */
 export const questionOptions = (): readonly PlanOption[] => planned.flatMap((type) => planningOf(type)?.options() ?? []);
 
-/** As an app asks a long list: `longList()` of the client names no other law for short ones. Permanent lists have no short reports. */
+/**
+ * A long list, as an app asks it. The client's `longList()` gives short lists the same law as usual. Permanent lists have no short reports.
+ */
 const longList: NamedList = { takes: 'list', law: (size, epsilon) => longListLaw(size, epsilon) };
 
-/** The one question that is asked, and how it is planned. */
+/** The only question that is asked, and how it is planned. */
 function plannedIn(asking: Asking): { readonly given: unknown; readonly planning: Planning<unknown> } {
   const [type = 'flag'] = askedTypes(asking);
   return { given: asking[type], planning: planningOf(type) as Planning<unknown> };
@@ -43,7 +45,7 @@ function questionOf(asking: Asking): Question<never> {
 }
 
 /**
- * The metric, in a schema that expects so many devices, which set the cohorts of texts.
+ * The metric, in a schema that expects this many devices. Their number determines the cohorts of texts.
  *
  * @throws {RangeError} when there is no such question or law
  */
@@ -61,7 +63,7 @@ export function metricOf(asking: Asking, devices?: number): MetricDocument {
   return document.metrics['question'] as MetricDocument;
 }
 
-/** The question as people say it. */
+/** The question in words. */
 export function sentenceOf(asking: Asking): string {
   const { given, planning } = plannedIn(asking);
   return planning.words(given, asking);

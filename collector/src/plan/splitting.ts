@@ -1,19 +1,19 @@
-/** What it would cost to ask every device everything: each ε scaled so that all charges fit the budget together. */
+/** The cost of asking every device everything: each ε scaled so that all charges fit the budget together. */
 
 import { chargesOf, type SchemaDocument, sumOf } from '@murmuration/shared';
 import { lawsAt } from './law-at.ts';
 import type { MetricPlan } from './plan.ts';
 import { marginAt } from './precision.ts';
 
-/** Splitting ε, beside splitting devices. */
+/** Splitting ε, as the alternative to splitting devices. */
 export interface Splitting {
-  /** What each ε would be multiplied by. */
+  /** The factor for each ε. */
   readonly scale: number;
-  /** By how much margins would be wider: the least and the most of all metrics that have a law at the smaller ε. */
+  /** The factors by which margins would be wider: the least and the greatest over all metrics that have a law at the smaller ε. */
   readonly wider: readonly [least: number, most: number];
 }
 
-/** Undefined where everything fits as it is. Permanent metrics are left out: theirs are two ε. */
+/** Undefined when everything fits without scaling. Permanent metrics are left out, because they have two ε. */
 export function splittingOf(
   { metrics, budget, devices }: SchemaDocument,
   plans: readonly MetricPlan[],

@@ -1,4 +1,4 @@
-/** Words for lists that are asked together, with a text among them or not. */
+/** Words for lists that are asked together, with or without a text. */
 
 import { isListPart, joint, jointAnswers, pairText } from '@murmuration/shared';
 import { sizesOption } from '../commands/usage.ts';
@@ -15,13 +15,13 @@ export const jointWords: QuestionWords<'joint'> = {
   answers: ({ questions }) =>
     questions.map((part) => `${part.name} (${isListPart(part) ? `one of ${part.answers.length}` : ANY_TEXT})`).join(' together with '),
   isUnlistedSilent: () => true,
-  // Each candidate with every answer of the lists.
+  // Each candidate combined with every answer of the lists.
   candidates: ({ questions }, candidates) => {
     if (questions.every(isListPart)) return undefined;
     const lists = jointAnswers(questions.filter(isListPart));
     return candidates.flatMap((candidate) =>
       lists.map((list, index) => {
-        // In the order of the questions, as people read it.
+        // In the order of the questions, as readers expect it.
         const answer = Object.fromEntries(questions.map((part) => [part.name, isListPart(part) ? (list[part.name] ?? '') : candidate]));
         return { answer, text: pairText(candidate, index) };
       }),

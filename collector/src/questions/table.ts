@@ -1,4 +1,4 @@
-/** Every type of question as the collector speaks of it and shows it; in their order in the help of `murmuration plan`. */
+/** The collector's words and views for every type of question, in the order of the help of `murmuration plan`. */
 
 import type { QuestionType } from '@murmuration/shared';
 import { bestWords } from './best.ts';
@@ -29,13 +29,13 @@ const words: { readonly [T in QuestionType]: QuestionWords<T> } = {
 /** The names of the types. Marked as pure, so that a bundler that takes `views` alone leaves them out, and the words with them. */
 export const types: readonly QuestionType[] = /* @__PURE__ */ Object.keys(words) as QuestionType[];
 
-/** What is said of a type; whoever has a metric passes it to what its own type says. */
+/** The words of a type. The caller passes its metric to the functions of the metric's own type. */
 export const wordsOf = (type: QuestionType): QuestionWords<QuestionType> => words[type] as unknown as QuestionWords<QuestionType>;
 
 /**
- * How the dashboard shows a type; its page carries this table, and none of the words. A list shows its largest answers first; a scale all
- * of them, in the order of its numbers; `yes-no` both, parts of one whole. A number's mean and a distribution come with what is known of
- * them, and are shown by that.
+ * How the dashboard shows a type. The dashboard's page contains this table, but none of the words. A list shows its largest answers first;
+ * a scale shows all answers in the order of its numbers; `yes-no` shows both, as parts of one whole. A number's mean and a distribution
+ * come with their own data, and are shown accordingly.
  */
 type View = 'yes-no' | 'list' | 'scale';
 

@@ -3,7 +3,7 @@
 import { text } from '@murmuration/shared';
 import { PLANNED, type QuestionWords } from './words.ts';
 
-/** What a text is to the person who is asked. */
+/** How a text is described to the person who is asked. */
 export const ANY_TEXT = 'any text, of which only randomized bits of a hash leave the device';
 
 export const textWords: QuestionWords<'text'> = {

@@ -1,4 +1,4 @@
-/** The published schemas: what the collector takes reports for. Every document is checked before it is believed. */
+/** The published schemas, for which the collector accepts reports. Every document is validated before it is used. */
 
 import {
   type About,
@@ -24,7 +24,7 @@ import {
 } from '@murmuration/shared';
 import { inverseOf } from '../estimators/exponential.ts';
 
-/** Throws unless a law has a row for each input, and a weight for each option, and tells inputs apart. */
+/** Throws unless a law has a row for each input and a weight for each option, and distinguishes its inputs. */
 function checkTable(field: string, law: ExponentialLaw, { inputs, options }: DocumentOf<'best'>): void {
   const rows = law.weights;
   if (rows.length !== inputs.length || rows.some(({ length }) => length !== options.length)) {
@@ -37,14 +37,14 @@ function checkTable(field: string, law: ExponentialLaw, { inputs, options }: Doc
   }
 }
 
-/** How many inputs a law is over: answers, cells or rows of a table; undefined for strings. */
+/** The number of inputs of a law: answers, cells or rows of a table; undefined for strings. */
 function inputsOf(law: Exclude<Law, NumberLaw>): number | undefined {
   if (isDistributionLaw(law)) return cellsOf(law);
   if (law.mechanism === 'exponential') return law.weights.length;
   return 'size' in law ? law.size : undefined;
 }
 
-/** Throws unless a law is of a mechanism that estimates what the metric asks for. */
+/** Throws unless the law's mechanism estimates what the metric asks for. */
 function checkMechanism(field: string, law: Law, { type, estimates, only }: QuestionKind<never> & { readonly type: string }): void {
   if ((estimates === 'mean') !== isNumberLaw(law)) {
     throw new RangeError(`${field}.law: expected a law of numbers exactly where a mean is asked, got ${law.mechanism} for a ${type}`);
@@ -58,7 +58,10 @@ function checkMechanism(field: string, law: Law, { type, estimates, only }: Ques
   }
 }
 
-/** Throws unless a metric's integers are a law, fit its answers and, where `claims` are checked, spend no more than the metric says. */
+/**
+ * Throws unless a metric's integers form a law that fits its answers. With `claims`, also throws when the law spends more than the metric
+ * claims.
+ */
 function checkLaw(field: string, metric: MetricDocument, claims: boolean): void {
   const { law, type, epsilon, permanent } = metric;
   const mechanism = mechanismOf(law);
@@ -95,16 +98,16 @@ function parse(json: unknown, claims: boolean): SchemaDocument {
 }
 
 /**
- * A schema document from JSON.
+ * Parses a schema document.
  *
  * @throws {RangeError} that names the field, what was expected and what came
  */
 export const parseDocument = (json: unknown): SchemaDocument => parse(json, true);
 
-/** The same, but what it spends may exceed what it claims: the audit finds that out by itself. */
+/** The same, but the schema may spend more than it claims. The audit computes the true spending itself. */
 export const parseUnproven = (json: unknown): SchemaDocument => parse(json, false);
 
-/** A metric as it is published, and the schemas whose reports of it may be added up. */
+/** A published metric, and the schemas whose reports of it may be added up. */
 export interface PublishedMetric {
   readonly app: string;
   readonly metric: string;
@@ -112,13 +115,13 @@ export interface PublishedMetric {
   readonly document: MetricDocument;
   readonly about: About;
   readonly segments: NonNullable<SchemaDocument['segments']>;
-  /** Whether each device answers only a random subset of its newest schema's metrics. */
+  /** Set when each device answers only a random subset of the metrics in the newest schema. */
   readonly assign?: SchemaDocument['assign'] | undefined;
-  /** Wire names of the schemas in which the metric has this very law. */
+  /** Wire names of the schemas in which the metric has exactly this law. */
   readonly schemas: readonly string[];
 }
 
-/** The published schemas by their name on the wire. */
+/** The published schemas by wire name. */
 export interface Catalog {
   readonly schemas: ReadonlyMap<string, SchemaDocument>;
   /** The newest version of each metric. */

@@ -1,4 +1,4 @@
-/** What changed between two versions of a schema, and whether devices in the field survive it. */
+/** Compares two versions of a schema: what changed, and whether deployed devices can move from one to the other. */
 
 import { kindOf, type MetricDocument, PERIOD_DAYS, type SchemaDocument, same } from '@murmuration/shared';
 import { inWords } from './otherwise.ts';
@@ -7,15 +7,18 @@ import { budgetSpentAgain, metricSpentAgain, type SpentAgain } from './spent-aga
 /** One change, in words. */
 export interface Change {
   readonly what: string;
-  /** Whether devices and tallies survive it. */
+  /** Whether the data of devices and tallies remains valid. */
   readonly allowed: boolean;
-  /** Where it makes devices spend what was promised to be all: allowed, but only by one who says so. */
+  /**
+   * Set when the change makes devices spend more than was promised as a total. Such a change is allowed only when it is confirmed
+   * explicitly.
+   */
   readonly spends?: Omit<SpentAgain, 'what'>;
 }
 
 const spending = ({ what, ...spends }: SpentAgain): Change => ({ what, allowed: true, spends });
 
-/** Answers are append-only: an index must go on meaning what it meant. Each type of question knows what that is (shared's table of them). */
+/** Answers are append-only: an index must keep its meaning. Each question type defines what that requires (see the table in shared). */
 const areAnswersKept = (before: MetricDocument, after: MetricDocument): boolean =>
   before.type === after.type && kindOf(before).keeps(before, after);
 

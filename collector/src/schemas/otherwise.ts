@@ -1,8 +1,8 @@
-/** `otherwise`, what stands for no answer, as people read it. */
+/** `otherwise`, the answer that is sent for no answer, in readable form. */
 
 import { type Json, labelOf } from '@murmuration/shared';
 
-/** What stands for no answer, in words. */
+/** The `otherwise` answer in words. */
 export function inWords(otherwise: Json): string {
   if (typeof otherwise === 'boolean') return otherwise ? 'yes' : 'no';
   if (Array.isArray(otherwise)) return otherwise.length > 0 ? otherwise.join(', ') : 'none of these';

@@ -1,4 +1,4 @@
-/** `--schema FILE`: a module that exports `schema`, or the canonical JSON of one. */
+/** Loads `--schema FILE`: a module that exports `schema`, or its canonical JSON. */
 
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
@@ -10,14 +10,19 @@ import { parseDocument, parseUnproven } from './catalog.ts';
 
 const { write } = process.stdout;
 
-/** A `.ts` file is a module even where its package.json has `"type": "commonjs"`, as `npm init` writes it: bundlers take it as one. */
+/**
+ * Treats a `.ts` file as an ES module even where its package.json has `"type": "commonjs"`, as `npm init` writes it. Bundlers do the same.
+ */
 const takeAsModules = (): { deregister(): void } =>
   registerHooks({
     load: (url, context, next) =>
       next(url, context.format === 'commonjs-typescript' && url.endsWith('.ts') ? { ...context, format: 'module-typescript' } : context),
   });
 
-/** Runs a module. What it prints goes to standard error, for standard output is the command's; a process that it ends fails. */
+/**
+ * Runs a module. Its output goes to standard error, because standard output belongs to the command. A module that exits the process counts
+ * as failed.
+ */
 async function run(file: string, field: string): Promise<{ readonly schema?: unknown }> {
   const onExit = (): void => {
     process.exitCode = 2;
@@ -48,12 +53,12 @@ async function load(file: string, parse: (json: unknown) => SchemaDocument, opti
 }
 
 /**
- * The schema document that a file holds. Files are loaded one after another.
+ * Loads the schema document in a file. Files are loaded one after another.
  *
  * @param option the option that names the file
  * @throws {UsageError} when the file can't be read, or holds no valid schema
  */
 export const loadSchema = (file: string, option = '--schema'): Promise<SchemaDocument> => load(file, parseDocument, option);
 
-/** The same, but what it spends may exceed what it claims. */
+/** The same, but the schema may spend more than it claims. */
 export const loadUnproven = (file: string): Promise<SchemaDocument> => load(file, parseUnproven, '--schema');

@@ -1,17 +1,17 @@
 /**
- * What a new version of a schema makes devices spend that the version before had promised to be all: another law of a permanent
- * metric begins a new epoch on every device, and so spends ε∞ again. The ledger compares laws by their canonical JSON.
+ * Finds what a new schema version makes devices spend beyond the total that the old version promised. A changed law of a permanent metric
+ * begins a new epoch on every device, which spends ε∞ again. The device's ledger compares laws by their canonical JSON.
  */
 
 import { type Budget, canonicalJson, DAYS, type Json, type MetricDocument, type SchemaDocument, same, sumOf } from '@murmuration/shared';
 
-/** ε that devices may spend beyond what the version before had promised. */
+/** ε that devices may spend beyond the total that the old version promised. */
 export interface SpentAgain {
-  /** The metric; left out of the budget's own. */
+  /** The metric; absent for the budget itself. */
   readonly metric?: string;
-  /** Of one device: ε∞ of a new epoch; of the budget, what one of the old windows may then hold. */
+  /** Per device. For a metric: ε∞ of the new epoch. For the budget: what one window of the old length may now hold. */
   readonly epsilon: number;
-  /** What changed, and what comes of it. */
+  /** What changed, and the consequence. */
   readonly what: string;
 }
 
@@ -22,7 +22,7 @@ const isTree = (value: Json | undefined): value is Tree => typeof value === 'obj
 const shown = (value: Json | undefined): string =>
   Array.isArray(value) ? `a list of ${value.length}` : value === undefined ? 'none' : canonicalJson(value);
 
-/** Which fields differ, and how: `law.cohorts 128 -> 8`. */
+/** The fields that differ, and how: `law.cohorts 128 -> 8`. */
 function differences(before: Tree, after: Tree, path = ''): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): readonly string[] => {
     const [old, fresh] = [before[key], after[key]];
@@ -32,10 +32,10 @@ function differences(before: Tree, after: Tree, path = ''): readonly string[] {
   });
 }
 
-/** How many cohorts a law has where `devices` decides: strings alone. */
+/** The number of cohorts in a law. Only laws for strings have them, where `devices` determines the number. */
 const cohortsOf = ({ law }: MetricDocument): number | undefined => ('cohorts' in law ? law.cohorts : undefined);
 
-/** Of one metric in both versions. */
+/** The extra spending of one metric that is in both versions. */
 export function metricSpentAgain(
   metric: string,
   before: MetricDocument,
@@ -78,7 +78,7 @@ export function metricSpentAgain(
   return [];
 }
 
-/** What one window of the old budget may hold under the new one, where that is more. */
+/** What one window of the old budget may hold under the new budget, if that is more. */
 export function budgetSpentAgain(before: Budget, after: Budget): readonly SpentAgain[] {
   const windows = Math.ceil(DAYS[before.per] / DAYS[after.per]);
   const epsilon = sumOf(Array.from({ length: windows }, () => after.epsilon));

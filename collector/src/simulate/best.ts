@@ -1,4 +1,4 @@
-/** Simulates the best of options: the shipping question, randomizer, codec and estimator over seeded rounds, beside theory. */
+/** Simulates the best of options: the production question, randomizer, codec and estimator over seeded rounds, compared with theory. */
 
 import { readFile } from 'node:fs/promises';
 import { best, type DeviceQuestion } from '@murmuration/client';
@@ -10,12 +10,12 @@ import { simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
 import { averageOf, coveredBy, errorsBeside, errorsOf, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
-/** What to simulate: a row of utilities for each input. */
+/** The input: a row of utilities for each input. */
 interface BestSimulation extends Simulation {
   readonly utility: readonly (readonly number[])[];
 }
 
-/** A table of numbers from a CSV file, a row for each input. */
+/** Reads a table of numbers from a CSV file, a row for each input. */
 export async function readUtility(file: string): Promise<readonly (readonly number[])[]> {
   const lines = await readFile(file, 'utf8').catch((error: Error) => {
     throw new UsageError(`--utility ${file}: ${error.message}`);
@@ -31,7 +31,7 @@ export async function readUtility(file: string): Promise<readonly (readonly numb
 }
 
 interface Round extends RoundErrors {
-  /** The mean loss of utility against the best option. */
+  /** The mean loss of utility, compared with the best option. */
   readonly loss: number;
 }
 
@@ -67,7 +67,7 @@ function simulateRound(question: DeviceQuestion<string>, law: ExponentialLaw, si
   return {
     ...errorsBeside(estimatesOf(law, asked), truth),
     coveredPopulation: coveredBy(estimatesOf(law, { ...asked, people: clients }), simulation.shares),
-    // The mean variance that the law gives the estimates, for just these inputs.
+    // The mean variance of the estimates under the law, given exactly these inputs.
     theory: averageOf(
       truth.map((share, input) => (truth.reduce((sum, other, x) => sum + other * squares.get(input, x), 0) - share) / clients),
     ),
@@ -75,7 +75,7 @@ function simulateRound(question: DeviceQuestion<string>, law: ExponentialLaw, si
   };
 }
 
-/** Runs the rounds; MSE is the mean over inputs of (estimate - the sample's own frequency)², then over rounds. */
+/** Runs the rounds. MSE is the mean over inputs of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateBest(simulation: BestSimulation): object {
   const { utility, epsilon, clients, rounds } = simulation;
   const question = questionOf(simulation);

@@ -1,4 +1,4 @@
-/** Simulates a list: the shipping randomizer, codec and estimator over seeded rounds, beside what theory says. */
+/** Simulates a list: the production randomizer, codec and estimator over seeded rounds, compared with theory. */
 
 import { type ListLaw, mechanismOf, toBase64url } from '@murmuration/shared';
 import type { Estimate } from '../estimators/estimate.ts';
@@ -19,7 +19,7 @@ import {
   roundsOf,
 } from './simulation.ts';
 
-/** So many reports are held at once: memory does not grow with the number of clients. */
+/** Reports that are held at once, so that memory does not grow with the number of clients. */
 const AT_ONCE = 1_000;
 
 const errorsIn = (
@@ -35,7 +35,7 @@ const errorsIn = (
   theory: estimationOf(law).theory(law, tallies, truth, perDevice),
 });
 
-/** One round: draws answers, randomizes each, folds the payloads day by day, estimates, compares with the sample. */
+/** One round: draws answers, randomizes each, adds up the payloads day by day, estimates, and compares with the sample. */
 function simulateRound(law: ListLaw, simulation: ChoiceSimulation, seed: number): ListRound & DaysErrors {
   const { clients, answers, permanent, days = 1 } = simulation;
   const { coins, draw } = drawsOf(simulation, seed);
@@ -53,7 +53,7 @@ function simulateRound(law: ListLaw, simulation: ChoiceSimulation, seed: number)
       const asked = performance.now();
       const reports = permanent === undefined ? symbols : kept.map(respond);
       const randomized = performance.now();
-      // As a collector has them: out of a batch's JSON.
+      // Decoded from a batch's JSON, as in a collector.
       const payloads = JSON.parse(JSON.stringify(reports.map(toBase64url))) as readonly string[];
       const sent = performance.now();
       all.addPayloads(payloads);
@@ -75,7 +75,7 @@ function simulateRound(law: ListLaw, simulation: ChoiceSimulation, seed: number)
   };
 }
 
-/** What a simulation of a list says. */
+/** The result of simulating a list. */
 type ChoiceResult = ListErrors &
   Partial<PermanentErrors> & {
     readonly type: 'choice';
@@ -89,7 +89,7 @@ type ChoiceResult = ListErrors &
     readonly bytesPerReport: number;
   };
 
-/** Runs the rounds; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
+/** Runs the rounds. MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateChoice(simulation: ChoiceSimulation): ChoiceResult {
   const { answers, epsilon, clients, rounds, days = 1 } = simulation;
   const law = lawOf(simulation);

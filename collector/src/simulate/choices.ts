@@ -1,4 +1,4 @@
-/** Simulates sets: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
+/** Simulates sets: the production question, randomizer, codec and estimator over seeded rounds, compared with theory. */
 
 import { choices, type DeviceQuestion } from '@murmuration/client';
 import { type PrivSetLaw, privSet } from '@murmuration/shared';
@@ -9,7 +9,7 @@ import { simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
 import { averageOf, coveredBy, errorsBeside, roundsOf, type Simulation } from './simulation.ts';
 
-/** What to simulate: a client's set is `atMost` draws from the shares, equal ones once. */
+/** The input: a client's set is `atMost` draws from the shares, without duplicates. */
 interface ChoicesSimulation extends Simulation {
   readonly answers: number;
   readonly atMost: number;
@@ -50,17 +50,17 @@ function simulateRound(
     ...errorsBeside(estimates, truth),
     coveredPopulation: coveredBy(
       estimatesOf(law, { ...asked, people: clients }),
-      simulation.shares.map((share) => 1 - (1 - share) ** atMost), // of sets that hold the answer
+      simulation.shares.map((share) => 1 - (1 - share) ** atMost), // the share of sets that hold the answer
     ),
     ...biasedErrors(estimates, truth, atMost),
-    // The mean variance that the law gives the estimates, for just these sets.
+    // The mean variance of the estimates under the law, given exactly these sets.
     theory: averageOf(truth.map((share) => (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (clients * (p - q) ** 2))),
     clientSeconds: (randomized - started) / 1000,
     collectorSeconds: (estimated - randomized) / 1000,
   };
 }
 
-/** Runs the rounds; MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
+/** Runs the rounds. MSE is the mean over answers of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateChoices(simulation: ChoicesSimulation): object {
   const { answers, atMost, epsilon, clients, rounds } = simulation;
   const question = questionOf(simulation);

@@ -1,4 +1,4 @@
-/** Simulates a distribution: the shipping question, randomizer, codec and estimators over seeded rounds, beside what theory says. */
+/** Simulates a distribution: the production question, randomizer, codec and estimators over seeded rounds, compared with theory. */
 
 import { type DeviceQuestion, distribution } from '@murmuration/client';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
@@ -8,7 +8,7 @@ import { clientMechanism, simulatedAs } from './named.ts';
 import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
 import { averageOf, coveredBy, errorsBeside, errorsOf, holds, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
 
-/** What to simulate: a share for each cell, in the middle of which its numbers lie. */
+/** The input: a share for each cell. Numbers lie in the middle of their cell. */
 export interface DistributionSimulation extends Simulation {
   readonly range: Range;
 }
@@ -16,15 +16,15 @@ export interface DistributionSimulation extends Simulation {
 const LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95];
 
 interface ShapeErrors {
-  /** Over the width of the range: ∫ |F^ - F|. */
+  /** ∫ |F^ - F|, relative to the width of the range. */
   readonly wasserstein: number;
-  /** Mean squared error of the share of a range, over all ranges of cells. */
+  /** The mean squared error of the share of a range, over all ranges of cells. */
   readonly range: number;
 }
 
-/** Errors are of the unbiased share below an edge, over all inner edges; theory is the variance that the estimator states. */
+/** Errors are those of the unbiased share below an edge, over all inner edges. Theory is the variance that the estimator states. */
 interface Round extends RoundErrors {
-  /** By how the shares are found. */
+  /** By the method that finds the shares. */
   readonly shapes: Readonly<Record<string, ShapeErrors>>;
   readonly coveredQuantiles: number;
   readonly coveredMean: number;
@@ -36,7 +36,7 @@ const runningSums = (shares: readonly number[]): readonly number[] => {
   return [0, ...shares.map((share) => (sum += share))];
 };
 
-/** Of shares below the edges: the mean over all ranges of the squared error is twice the variance of the errors over edges. */
+/** Computed from shares below the edges: the mean over all ranges of the squared error is twice the variance of the errors over edges. */
 function shapeErrors(estimated: readonly number[], truth: readonly number[]): ShapeErrors {
   const errors = estimated.map((share, edge) => share - (truth[edge] as number));
   const [mean, edges] = [averageOf(errors), errors.length];
@@ -94,7 +94,7 @@ const questionOf = ({ range, epsilon, mechanism, shares }: DistributionSimulatio
     ...(mechanism !== undefined && { mechanism: clientMechanism('distribution', simulatedAs('distribution', mechanism).client) }),
   });
 
-/** Runs the rounds. Truths are those of the sample's own numbers. */
+/** Runs the rounds. The truth is that of the sample's own numbers. */
 export function simulateDistribution(simulation: DistributionSimulation): {
   readonly type: 'distribution';
   readonly mechanism: string;
@@ -104,11 +104,11 @@ export function simulateDistribution(simulation: DistributionSimulation): {
   readonly cells: number;
   readonly clients: number;
   readonly rounds: number;
-  /** By how shares are found: ∫ |F^ - F| in the unit of the range. */
+  /** By the method that finds the shares: ∫ |F^ - F| in the unit of the range. */
   readonly wasserstein: Readonly<Record<string, number>>;
   /** The mean squared error of the share of a range, over all ranges of cells. */
   readonly rangeMse: Readonly<Record<string, number>>;
-  /** Of the unbiased share below an edge, over all inner edges; and the variance that is stated with it. */
+  /** For the unbiased share below an edge, over all inner edges; and the variance that is stated with it. */
   readonly mse: number;
   readonly mseStandardError: number | null;
   readonly theoryMse: number;

@@ -1,4 +1,4 @@
-/** Where simulated answers come from: Zipf, uniform, or a CSV file of weights. */
+/** The distributions of simulated answers: Zipf, uniform, or a CSV file of weights. */
 
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../commands/usage.ts';
@@ -31,7 +31,7 @@ async function weightsOf(text: string, size: number): Promise<readonly number[]>
   return weights;
 }
 
-/** Draws from shares by the alias method (Walker 1977, Vose 1991): two uniforms a draw. */
+/** Draws from shares by the alias method (Walker 1977, Vose 1991), with two uniforms per draw. */
 export function sampler(shares: readonly number[], uniform: () => number): () => number {
   const size = shares.length;
   const cut = shares.map((share) => share * size);

@@ -1,30 +1,30 @@
-/** Errors of lists and of sets: of the unbiased estimates, and of what the collector gives beside them; and what both ends cost. */
+/** Errors of lists and sets: of the unbiased estimates and of the collector's biased ones; and the costs for client and collector. */
 
 import type { Estimate } from '../estimators/estimate.ts';
 import { normSub } from '../estimators/norm-sub.ts';
 import { shrunk } from '../estimators/shrunk.ts';
 import { averageOf, type Errors, errorsOf, meanSquare, type RoundErrors } from './simulation.ts';
 
-/** Squared errors of the biased forms. */
+/** Squared errors of the biased estimates. */
 interface Biased {
   readonly shrunk: number;
   readonly normSub: number;
 }
 
-/** What one round adds. */
+/** The contribution of one round. */
 export interface ListRound extends RoundErrors, Biased {
   readonly clientSeconds: number;
   readonly collectorSeconds: number;
 }
 
-/** What a simulation says of its rounds. */
+/** The results of a simulation's rounds. */
 export interface ListErrors extends Omit<Errors, 'mse'> {
   readonly mse: Biased & { readonly unbiased: number };
   readonly clientMicrosPerReport: number;
   readonly collectorSeconds: number;
 }
 
-/** The squared errors of the biased forms of estimates; `total` is what the shares sum to. */
+/** The squared errors of the biased estimates. `total` is the sum of the shares. */
 export const biasedErrors = (estimates: readonly Estimate[], truths: readonly number[], total?: number): Biased => ({
   shrunk: meanSquare(shrunk(estimates, total), truths),
   normSub: meanSquare(
@@ -36,7 +36,7 @@ export const biasedErrors = (estimates: readonly Estimate[], truths: readonly nu
   ),
 });
 
-/** The errors of rounds, in each of which clients made so many reports. */
+/** The errors of the rounds, in each of which clients made this many reports. */
 export function listErrors(rounds: readonly ListRound[], reports: number): ListErrors {
   const { mse: unbiased, ...errors } = errorsOf(rounds);
   const average = (of: keyof ListRound): number => averageOf(rounds.map((round) => round[of]));

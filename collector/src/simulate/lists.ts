@@ -1,4 +1,4 @@
-/** The laws and the shipping randomizers of the lists that are simulated, by the names of `--mechanism`. */
+/** The laws and production randomizers of simulated lists, by the names in `--mechanism`. */
 
 import { choice, permanent } from '@murmuration/client';
 import { type ListLaw, longListLaw, permanentListLaw } from '@murmuration/shared';
@@ -9,10 +9,10 @@ import { clientMechanism, simulatedOf } from './named.ts';
 import type { Randomizing } from './round.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What to simulate. */
+/** The input of a simulation. */
 export interface ChoiceSimulation extends Simulation {
   readonly answers: number;
-  /** Of dBitFlip: for how many answers a report has a bit. */
+  /** For dBitFlip: the number of answers for which a report has a bit. */
   readonly bits?: number;
 }
 
@@ -22,11 +22,11 @@ const namesWhere = (is: (each: SimulatedList) => boolean): string =>
     .map(({ name }) => name)
     .join(', ');
 
-/** Names of `--mechanism` that need no other option, and those that need `--bits`. */
+/** Names in `--mechanism` that need no other option, and those that need `--bits`. */
 export const MECHANISM_NAMES: string = namesWhere(({ takesBits }) => takesBits === undefined);
 export const BITS_NAMES: string = namesWhere(({ takesBits }) => takesBits === true);
 
-/** What a name stands for, of those with a second stage where one is wanted. */
+/** The mechanism with this name: with a second stage if one is wanted. */
 function namedList(mechanism: string, isPermanent: boolean): SimulatedList {
   const isOne = (each: SimulatedList): boolean => !isPermanent || each.isPermanent === true;
   const found = simulatedOf('list').find((each) => each.name === mechanism && isOne(each));
@@ -45,8 +45,8 @@ function assertBits(takesBits: boolean, { answers, mechanism, bits }: ChoiceSimu
 /**
  * The law of a simulation.
  *
- * @throws {UsageError} when no mechanism has the name, or it has no second stage and one is wanted
- * @throws {RangeError} when 32 bits can't hold it
+ * @throws {UsageError} when no mechanism has the name, or a second stage is wanted and it has none
+ * @throws {RangeError} when no 32-bit law exists
  */
 export function lawOf(simulation: ChoiceSimulation): ListLaw {
   const { answers, epsilon, mechanism, permanent: epoch, bits = 1 } = simulation;
@@ -63,7 +63,7 @@ export function lawOf(simulation: ChoiceSimulation): ListLaw {
 
 const asked = choice(['a', 'b'], { epsilon: 1, description: 'only its randomizers are used' });
 
-/** The shipping randomizers of a law, with those of its second stage. */
+/** The production randomizers of a law, including those of its second stage. */
 export function randomizersOf(law: ListLaw): Randomizing {
   const { simulated } = estimationOf(law);
   const [exported] = simulated.flatMap((each) => (each.of === 'list' && each.client !== undefined ? [each.client] : []));

@@ -1,4 +1,4 @@
-/** The names of `--mechanism`, by what they are mechanisms of, as each mechanism's own file in estimators/ gives them. */
+/** The names in `--mechanism` by kind of question, collected from the mechanisms' files in estimators/. */
 
 import type { CountMechanism, DistributionMechanism, ListMechanism, MeanMechanism, TextMechanism } from '@murmuration/client/mechanisms';
 import * as client from '@murmuration/client/mechanisms';
@@ -6,13 +6,13 @@ import { UsageError } from '../commands/usage.ts';
 import type { Simulated } from '../estimators/estimation.ts';
 import { estimations } from '../estimators/table.ts';
 
-/** What a simulation can be of. */
+/** The kinds of questions that can be simulated. */
 export type Of = Simulated['of'];
 
-/** The client's mechanisms, by what they take. */
+/** The client's mechanisms, by the kind that they take. */
 type ClientMechanism = CountMechanism | DistributionMechanism | ListMechanism | MeanMechanism | TextMechanism;
 
-/** All mechanisms of this, in the table's order. */
+/** All mechanisms of this kind, in the table's order. */
 export function simulatedOf<T extends Of>(of: T): readonly Extract<Simulated, { readonly of: T }>[] {
   const is = (each: Simulated): each is Extract<Simulated, { readonly of: T }> => each.of === of;
   return Object.values(estimations).flatMap(({ simulated }) => simulated.filter(is));
@@ -22,10 +22,10 @@ export function simulatedOf<T extends Of>(of: T): readonly Extract<Simulated, { 
 export const namesOf = (of: Of): readonly string[] => simulatedOf(of).map(({ name }) => name);
 
 /**
- * The client's mechanism that carries a law's randomizers, without parameters but for the bits of dBitFlip, whose randomizers are
- * the same for any number of them.
+ * The client's mechanism with a law's randomizers. It has no parameters except the bits of dBitFlip, whose randomizers are the same for any
+ * number of bits.
  *
- * @throws {Error} where the client exports none of the name that takes this
+ * @throws {Error} when the client exports no mechanism of that name and kind
  */
 export function clientMechanism<T extends ClientMechanism['takes']>(
   takes: T,
@@ -38,9 +38,9 @@ export function clientMechanism<T extends ClientMechanism['takes']>(
 }
 
 /**
- * What a simulation's mechanism stands for.
+ * The mechanism that a simulation names.
  *
- * @throws {UsageError} when none of these has the name
+ * @throws {UsageError} when no mechanism of this kind has the name
  */
 export function simulatedAs<T extends Of>(of: T, mechanism: string): Extract<Simulated, { readonly of: T }> {
   const found = simulatedOf(of).find(({ name }) => name === mechanism);

@@ -1,4 +1,4 @@
-/** Simulates a number: the shipping question, randomizer, codec and estimator over seeded rounds, beside what theory says. */
+/** Simulates a number: the production question, randomizer, codec and estimator over seeded rounds, compared with theory. */
 
 import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
 import { type Ask, mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
@@ -19,16 +19,16 @@ import {
   type Simulation,
 } from './simulation.ts';
 
-/** What to simulate: numbers evenly spaced over a range, one for each share. */
+/** The input: numbers evenly spaced over a range, one for each share. */
 export interface NumberSimulation extends Simulation {
   readonly type: 'mean' | 'count';
   readonly range: Range;
 }
 
-/** So many numbers stand for a range. */
+/** How many numbers represent a range. */
 export const NUMBERS = 101;
 
-/** The mean place of numbers with these shares. */
+/** The mean position of numbers with these shares. */
 const meanOf = (shares: readonly number[]): number => shares.reduce((sum, share, i) => sum + (share * i) / (shares.length - 1), 0);
 
 function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulation: NumberSimulation, seed: number): DaysErrors {
@@ -57,7 +57,7 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
     const { squaredError, covered } = errorsBeside(estimatesOf(law, asked), [total / clients]);
     return {
       squaredError: width * width * squaredError,
-      // Reports of one device share the kept bit: (v₁ + (T - 1) v∞) / N.
+      // Reports of one device share the stored bit: (v₁ + (T - 1) v∞) / N.
       theory: (width * width * (variance + (perDevice - 1) * keptVariance)) / (clients * perDevice),
       covered,
       coveredPopulation: coveredBy(estimatesOf(law, { ...asked, people: clients }), [meanOf(shares)]),
@@ -65,7 +65,7 @@ function simulateRound(question: DeviceQuestion<number>, law: NumberLaw, simulat
   });
 }
 
-/** The question of each type; `mechanism` is one that the type can name. */
+/** The question of each type. `mechanism` is one that the type accepts. */
 const asking: {
   readonly [T in NumberSimulation['type']]: (
     range: Range,
@@ -90,7 +90,7 @@ function questionOf({ type, range, epsilon, mechanism, permanent: epoch }: Numbe
   return asking[type](range, ask, mechanism);
 }
 
-/** What a simulation of a number says. */
+/** The result of simulating a number. */
 type NumberResult = Errors &
   Partial<PermanentErrors> & {
     readonly type: 'mean' | 'count';
@@ -104,7 +104,7 @@ type NumberResult = Errors &
     readonly bytesPerReport: number;
   };
 
-/** Runs the rounds. Errors are of the mean of the sample's own numbers, in the unit of the range. */
+/** Runs the rounds. Errors are relative to the mean of the sample's own numbers, in the unit of the range. */
 export function simulateNumber(simulation: NumberSimulation): NumberResult {
   const { type, range, epsilon, clients, rounds } = simulation;
   const question = questionOf(simulation);

@@ -1,4 +1,4 @@
-/** What a round is made of: seeded draws, the shipping randomizers, and the collector's sums of what they report. */
+/** The parts of a round: seeded draws, the production randomizers, and the collector's sums of the reports. */
 
 import type { DeviceQuestion } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
@@ -10,10 +10,10 @@ import type { DaysErrors, RoundErrors, Simulation } from './simulation.ts';
 
 type Coins = ReturnType<typeof createCoins>;
 
-/** Where a round's chance comes from, in the order in which it is asked. */
+/** The sources of randomness of a round, in the order in which they are used. */
 interface Draws {
   readonly coins: Coins;
-  /** An answer by its shares: its index. */
+  /** Draws the index of an answer, by its share. */
   readonly draw: () => number;
 }
 
@@ -22,20 +22,20 @@ export function drawsOf({ shares }: Simulation, seed: number): Draws {
   return { coins: createCoins(word), draw: sampler(shares, () => word() / 2 ** 32) };
 }
 
-/** The share of each of so many answers among what clients were drawn to have. */
+/** The share of each answer among those drawn for the clients. */
 export function sharesOf(drawn: Iterable<number>, answers: number, clients: number): readonly number[] {
   const counts = Array<number>(answers).fill(0);
   for (const answer of drawn) counts[answer] = (counts[answer] as number) + 1;
   return counts.map((count) => count / clients);
 }
 
-/** What a device does with an input, and with the symbol that it keeps of a permanent metric. */
+/** A device's reactions to an input, and to the symbol that it stores for a permanent metric. */
 export interface Device {
   readonly randomize: (input: unknown) => Uint8Array;
   readonly respond: (symbol: string) => Uint8Array;
 }
 
-/** The randomizers that a question carries. */
+/** The randomizers of a question. */
 export type Randomizing = Pick<DeviceQuestion<never>, 'randomizers' | 'respondStored'>;
 
 /** A device that answers by a law. */
@@ -50,7 +50,7 @@ export function deviceOf({ randomizers, respondStored }: Randomizing, law: Law, 
 /** An empty sum of reports. */
 export const folderOf = (law: Law): Accumulator => new Accumulator(mechanismOf(law).shape(law));
 
-/** Sums of the first day's reports, and of those of all days: one and the same where there is no other day. */
+/** Sums of the first day's reports and of all days' reports; the same object when there is only one day. */
 interface DaySums {
   readonly first: Accumulator;
   readonly all: Accumulator;
@@ -61,7 +61,7 @@ export function daySumsOf(law: Law, { days = 1 }: Simulation): DaySums {
   return { first, all: days > 1 ? folderOf(law) : first };
 }
 
-/** Adds what a device reports of its symbol, day by day. */
+/** Adds a device's reports of its symbol, day by day. */
 export function addDays({ first, all }: DaySums, { permanent, days = 1 }: Simulation, { respond }: Device, symbol: Uint8Array): void {
   for (let day = 0; day < days; day++) {
     const report = permanent === undefined ? symbol : respond(toBase64url(symbol));
@@ -70,7 +70,7 @@ export function addDays({ first, all }: DaySums, { permanent, days = 1 }: Simula
   }
 }
 
-/** The errors of estimates from both sums, of which each device gave so many reports. */
+/** The errors of estimates from both sums, given the number of reports of each device. */
 export const overDays = (
   { first, all }: DaySums,
   { days = 1 }: Simulation,

@@ -1,4 +1,4 @@
-/** Simulates a string: the shipping question, randomizer, codec and estimator of candidates over seeded rounds, beside theory. */
+/** Simulates a string: the production question, randomizer, codec and estimator of candidates over seeded rounds, compared with theory. */
 
 import { type DeviceQuestion, permanent, text } from '@murmuration/client';
 import { mechanismOf, type StringLaw } from '@murmuration/shared';
@@ -9,7 +9,7 @@ import { clientMechanism, simulatedAs } from './named.ts';
 import { addDays, daySumsOf, deviceOf, drawsOf, overDays, sharesOf } from './round.ts';
 import { averageOf, coveredBy, type DaysErrors, errorsBeside, errorsOf, permanentErrors, roundsOf, type Simulation } from './simulation.ts';
 
-/** What to simulate: so many strings, all of them candidates. */
+/** The input: this many strings, all of them candidates. */
 export interface TextSimulation extends Simulation {
   readonly answers: number;
 }
@@ -20,7 +20,7 @@ function questionOf({ epsilon, mechanism = 'rappor', permanent: epoch }: TextSim
   return epoch === undefined ? question : permanent(question, { epsilon: epoch, renew: 'never' });
 }
 
-/** One round, with strings of its own: theory is a mean over the hash, too. */
+/** One round with its own strings. Theory is therefore a mean over the hash as well. */
 function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulation: TextSimulation, seed: number): DaysErrors {
   const { clients, answers } = simulation;
   const { coins, draw } = drawsOf(simulation, seed);
@@ -29,7 +29,7 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
   const { decode } = mechanismOf(law);
   const candidates = Array.from({ length: answers }, (_, i) => `${seed}/${i}`);
   const drawn = new Int32Array(clients);
-  const together = candidates.map(() => new Map<number, number>()); // of each string's devices, by cohort
+  const together = candidates.map(() => new Map<number, number>()); // for each string, the number of its devices by cohort
   for (let i = 0; i < clients; i++) {
     const own = draw();
     drawn[i] = own;
@@ -40,7 +40,7 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
     cohorts.set(cohort, (cohorts.get(cohort) ?? 0) + 1);
   }
   const truth = sharesOf(drawn, answers, clients);
-  // Σ_j (n_jw / n)² of each string w: what it adds to the errors of the others.
+  // Σ_j (n_jw / n)² of each string w: its contribution to the errors of the other strings.
   const masses = together.map((cohorts) => [...cohorts.values()].reduce((sum, count) => sum + (count / clients) ** 2, 0));
   const mass = masses.reduce((sum, each) => sum + each, 0);
   return overDays(sums, simulation, (tallies, perDevice) => {
@@ -53,7 +53,7 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
   });
 }
 
-/** Runs the rounds; MSE is the mean over strings of (estimate - the sample's own frequency)², then over rounds. */
+/** Runs the rounds. MSE is the mean over strings of (estimate - the sample's own frequency)², then over rounds. */
 export function simulateText(simulation: TextSimulation): object {
   const { answers, epsilon, clients, rounds } = simulation;
   const question = questionOf(simulation);

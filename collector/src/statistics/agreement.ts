@@ -1,4 +1,4 @@
-/** Whether estimates agree with a truth that is known: one statistic for all answers, with its p-value under "the law is right". */
+/** Tests whether estimates agree with a known truth: one statistic for all answers, with its p-value under "the law is right". */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { type MomentsLaw, momentsOf } from '../estimators/covariance.ts';
@@ -6,12 +6,12 @@ import type { Estimate } from '../estimators/estimate.ts';
 import type { Population } from '../estimators/moments.ts';
 import { chiSquaredTail } from './chi-squared.ts';
 
-/** How estimates and truth agree. */
+/** The agreement of estimates and truth. */
 export interface Agreement {
-  /** Root of the mean squared difference from the truth, and of its expectation under the law. */
+  /** Root mean squared error, and its expectation under the law. */
   readonly rmse: number;
   readonly expectedRmse: number;
-  /** The squared distance from what the law says, eᵀ Cov⁺ e: a sum of squared z-scores that are independent. */
+  /** The squared distance from the law's expectation, eᵀ Cov⁺ e: a sum of independent squared z-scores. */
   readonly z2: number;
   readonly df: number;
   readonly pValue: number;
@@ -21,7 +21,7 @@ export interface Agreement {
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** Compares a metric's estimates with the truth. The covariance is exact, so their dependence is no excuse either way. */
+/** Compares a metric's estimates with the truth. The covariance is exact, so it accounts for the dependence between estimates. */
 export function agreement(law: MomentsLaw, estimates: readonly Estimate[], population: Population): Agreement {
   const { counts, others } = population;
   const n = [...counts, ...others.values()].reduce((sum, count) => sum + count, 0);

@@ -47,9 +47,9 @@ function upperFraction(a: number, x: number): number {
 }
 
 /**
- * P(a chi-squared variable of so many degrees of freedom exceeds `statistic`). Accurate far into the tail, where p-values live.
+ * P(a chi-squared variable with this many degrees of freedom exceeds `statistic`). Accurate far into the tail, where p-values are small.
  *
- * @throws {RangeError} when either is no such number
+ * @throws {RangeError} when an argument is out of range
  */
 export function chiSquaredTail(statistic: number, degrees: number): number {
   if (!(degrees > 0 && statistic >= 0)) {

@@ -1,4 +1,4 @@
-/** Sums of independent binomial counts, exactly: their probabilities by convolution. */
+/** Exact probabilities of sums of independent binomial counts, by convolution. */
 
 /** Independent trials that succeed with one probability. */
 interface Trials {
@@ -6,19 +6,19 @@ interface Trials {
   readonly chance: number;
 }
 
-/** How many of all these trials succeed. */
+/** The number of successes among all these trials. */
 export type Count = readonly Trials[];
 
-/** Probabilities of so many successes, from `from` on; what is left out adds up to less than 1e-13. */
+/** Probabilities of the numbers of successes, starting with `from`. The omitted ones sum to less than 1e-13. */
 interface Chances {
   readonly from: number;
   readonly chances: readonly number[];
 }
 
-/** Of a mode's probability: terms below it are left out. */
+/** Relative to the mode's probability: smaller terms are left out. */
 const NOTHING = 1e-16;
 
-/** The binomial distribution, from its mode outwards by the ratio of neighbours. */
+/** The binomial distribution, from its mode outwards by the ratio of neighbouring terms. */
 function binomial({ trials, chance }: Trials): Chances {
   const mode = Math.min(trials, Math.floor((trials + 1) * chance));
   const [below, above]: [number[], number[]] = [[], []];
@@ -47,7 +47,7 @@ function sumOf(a: Chances, b: Chances): Chances {
   return { from: a.from + b.from, chances };
 }
 
-/** P(at most so many succeed). */
+/** P(at most this many successes). */
 export function atMost(count: Count, most: number): number {
   const { from, chances } = count.map(binomial).reduce(sumOf, { from: 0, chances: [1] });
   return chances.slice(0, Math.max(0, most - from + 1)).reduce((sum, chance) => sum + chance, 0);

@@ -1,31 +1,34 @@
 /**
- * Quantiles of a sum of independent variables, from its cumulant generating function K(s) = ln E e^{s X}, by the saddlepoint.
- * With w = sign(s) √(2 (s K'(s) - K(s))) and u = s √K''(s), P(X > K'(s)) is that of a standard normal variable above
+ * Quantiles of a sum of independent variables, from its cumulant generating function K(s) = ln E e^{s X}, by the saddlepoint approximation.
+ * With w = sign(s) √(2 (s K'(s) - K(s))) and u = s √K''(s), P(X > K'(s)) is the probability that a standard normal variable exceeds
  *   r* = w + ln(u / w) / w
- * to an error that is a share of the tail, not of 1 (Lugannani and Rice 1980; Barndorff-Nielsen 1986): it holds for a sum of
- * which few terms count, where the normal approximation's quantile is too near.
+ * The error is relative to the tail, not to 1 (Lugannani and Rice 1980; Barndorff-Nielsen 1986). So it also holds for a sum of which few
+ * terms matter, where the normal approximation's quantile is too near to the mean.
  */
 
 /** K(s), K'(s) and K''(s). */
 export type Cumulants = readonly [value: number, slope: number, bend: number];
 
-/** r* at s, and its slope there but for that of the logarithm. */
+/** r* at s, and its slope there without the slope of the logarithm. */
 function normalOf(s: number, [value, slope, bend]: Cumulants): readonly [normal: number, slope: number] {
   const w = Math.sign(s) * Math.sqrt(2 * Math.max(0, s * slope - value));
   const u = s * Math.sqrt(bend);
   return w === 0 || u === 0 ? [w, 0] : [w + Math.log(u / w) / w, (u * u) / (s * w)];
 }
 
-/** Of a normal variable: how near to z is near enough. */
+/** Tolerance for z, in standard deviations. */
 const NEAR = 1e-4;
 
-/** So many standard deviations from the mean w and u are still known to many digits; a quantile nearer to the mean is the mean. */
+/**
+ * At this many standard deviations from the mean, w and u are still accurate to many digits. A quantile nearer to the mean is replaced by
+ * the mean.
+ */
 const LEAST = 1e-3;
 
 /**
- * The x that X exceeds, or of a negative z falls short of, as rarely as a standard normal variable does z; of a variable
- * that ends before that, its end, as near as `most`, the largest |s|, tells it; and where X exceeds even its mean more rarely, the mean.
- * Newton's method within a bracket that halves where that leaves it, for r* is nearly linear in s.
+ * The x that X exceeds (for negative z: falls short of) as rarely as a standard normal variable exceeds z. If the variable ends before
+ * that, returns its end, as nearly as `most`, the largest |s|, can locate it. If X exceeds even its mean more rarely, returns the mean.
+ * Uses Newton's method within a bracket, and bisection when Newton leaves the bracket; r* is nearly linear in s.
  */
 export function quantileAt(z: number, most: number, cumulantsAt: (s: number) => Cumulants): number {
   const [side, target] = [Math.sign(z), Math.abs(z)];
@@ -58,19 +61,21 @@ export function quantileAt(z: number, most: number, cumulantsAt: (s: number) => 
   return last[1];
 }
 
-/** A variable of finitely many values: each with its chance. */
+/** A variable with finitely many values, each with its probability. */
 export interface Atoms {
   readonly values: Float64Array;
   readonly chances: Float64Array;
 }
 
-/** At this |s| over the largest value the variable is at its end: chances are 2^-32 or more, or none. Doubles hold e^FAR. */
+/**
+ * At this |s|, divided by the largest value, the variable has reached its end: probabilities are at least 2^-32 or 0. Doubles hold e^FAR.
+ */
 export const FAR = 300;
 
-/** Neighbours whose values differ by less than this part of the largest are one. */
+/** Neighbouring values that differ by less than this part of the largest are merged. */
 const SAME = 2 ** -44;
 
-/** Without those of no chance, and with neighbours of the same value as one. */
+/** Removes values of probability 0, and merges neighbours of equal value. */
 function merged({ values, chances }: Atoms, near: number): Atoms {
   let last = -1;
   const [kept, together] = [new Float64Array(values.length), new Float64Array(values.length)];
@@ -84,8 +89,8 @@ function merged({ values, chances }: Atoms, near: number): Atoms {
 }
 
 /**
- * The quantiles of a sum of so many draws of a variable of mean 0, as functions of z. All sums are of e^{sX} - 1 and of squared
- * distances, so that nothing cancels: values may be rare, and draws many.
+ * The quantiles of a sum of independent draws of a variable with mean 0, as functions of z. All sums are of e^{sX} - 1 and of squared
+ * distances, so nothing cancels: values may be rare, and draws many.
  */
 export function quantileOfSum(draws: number, atoms: Atoms): (z: number) => number {
   const widest = atoms.values.reduce((most, value, i) => ((atoms.chances[i] as number) > 0 ? Math.max(most, Math.abs(value)) : most), 0);

@@ -1,17 +1,17 @@
 /** Deferred work: it runs once, a fixed delay after the first of several requests for it. */
 
-/** Deferred work. */
+/** A piece of deferred work. */
 export interface Deferred {
   readonly plan: () => void;
   readonly cancel: () => void;
 }
 
 /**
- * Work to be planned.
+ * Creates deferred work.
  *
  * @param delay in milliseconds
- * @param work says whether it is done; it is tried again when it is not, or throws
- * @param onError is told of what it throws
+ * @param work returns whether it is done; it is retried after the delay when it is not, or when it throws
+ * @param onError called with the message of what it throws
  */
 export function createDeferred(delay: number, work: () => boolean, onError: (message: string) => void): Deferred {
   let timer: NodeJS.Timeout | undefined;

@@ -1,9 +1,9 @@
-/** Files and folders that outlive a power loss: what is not synced, entries of folders included, may be gone after one. */
+/** Files and folders that survive a power loss. Anything that is not synced may be lost then, including the entries of folders. */
 
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Syncs a file's content, or a folder's entries. */
+/** Syncs the content of a file, or the entries of a folder. */
 export function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -13,7 +13,7 @@ export function sync(path: string): void {
   }
 }
 
-/** Makes a folder, with those above it, and syncs the entry of each that was made. */
+/** Creates a folder and its parents, and syncs the entry of each folder that it created. */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true });
   if (first === undefined) return;

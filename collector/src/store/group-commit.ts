@@ -1,4 +1,4 @@
-/** Group commit: whatever arrives during one commit shares the next, which starts when the last returns. */
+/** Group commit: batches that arrive during one commit share the next, which starts when the first returns. */
 
 import { type Group, GroupBuilder } from './group.ts';
 import type { Appended, Store } from './store.ts';
@@ -8,16 +8,16 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Batches to be committed together, and who waits for each, in the same order. */
+/** Batches to be committed together, and the promises that wait for them, in the same order. */
 interface Waiting {
   readonly group: Group;
   readonly waiters: readonly Waiter[];
 }
 
-/** @param commit resolves, when a group is on the disk, to what became of each batch */
+/** @param commit resolves to the result for each batch, once the group is on the disk */
 export function createGroupCommit(commit: (group: Group) => Promise<readonly Appended[]>): {
   readonly append: Store['append'];
-  /** Resolves when what was appended so far is committed, or was refused. Others may go on appending. */
+  /** Resolves when everything appended so far is committed or refused. New batches may be appended meanwhile. */
   readonly settle: () => Promise<void>;
 } {
   const builder = new GroupBuilder();
@@ -54,7 +54,7 @@ export function createGroupCommit(commit: (group: Group) => Promise<readonly App
       builder.add(entry);
       const appended = new Promise<Appended>((resolve, reject) => waiters.push({ resolve, reject }));
       if (builder.isFull) full.push(take());
-      if (!isRunning) setImmediate(commitNext); // the first of a turn waits for the others of the same turn
+      if (!isRunning) setImmediate(commitNext); // the first batch of a turn of the event loop waits for the others of that turn
       isRunning = true;
       last = appended;
       return appended;

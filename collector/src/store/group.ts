@@ -1,14 +1,14 @@
 /**
- * A group: batches on their way to one commit, as words of one buffer, which crosses to the writer's thread without a
- * copy and stands in the log as it is. A batch is the number of its place, how many words its reports have, 128 bits of its
- * id's hash, 64 of its body's, and its reports, packed. Not the id itself: whoever has it can guess all else of a body,
- * try the guesses on the body's hash, and so read reports back from what is kept of them.
+ * A group: batches on their way to one commit, as words in one buffer. The buffer is transferred to the writer thread without a copy and is
+ * stored in the log as it is. A batch is the index of its place, the length of its reports in words, 128 bits of its id's hash, 64 bits of
+ * its body's hash, and its packed reports. The id itself is not stored: anyone who knows it could guess the rest of a body, check the
+ * guesses against the body's hash, and so read reports back from the stored data.
  */
 
 import { hash } from 'node:crypto';
 import type { Entry } from './store.ts';
 
-/** Where a batch is counted. Batches of one group share places. */
+/** The tallies that a batch is counted in. Batches of a group share their places. */
 export type Place = readonly [schema: string, day: number, segment: string];
 
 /** Batches that are committed together. */
@@ -17,22 +17,22 @@ export interface Group {
   readonly words: Int32Array<ArrayBuffer>;
 }
 
-/** Words before a batch's reports: its place, their length, its id's hash, its body's. */
+/** Words before a batch's reports: place, length, hash of the id, hash of the body. */
 export const HEAD = 8;
-/** Where in a batch its id's hash begins, and its body's. */
+/** Offsets in a batch, in words: the hash of its id and the hash of its body. */
 export const ID = 2;
 export const HASH = 6;
 
 const FIRST_WORDS = 4_096;
-/** A group of so many words is committed as it is, and others follow in the next: what a group adds to memory is bounded. */
+/** A group that reaches this many words is committed as it is, and later batches go into the next. This bounds the memory of a group. */
 const MOST_WORDS = 65_536;
 
-/** Writes the hash of an id at a byte. (Hex digits and back are four times as fast as a buffer of its own for each.) */
+/** Writes the hash of an id at a byte offset. (Converting through hex digits is four times as fast as allocating a buffer for each id.) */
 export function writeHashOf(id: string, bytes: Buffer, at: number): void {
   bytes.write(hash('sha256', id, 'hex'), at, 16, 'hex');
 }
 
-/** Collects batches. */
+/** Collects batches into groups. */
 export class GroupBuilder {
   #words = new Int32Array(FIRST_WORDS);
   #bytes = Buffer.from(this.#words.buffer);
@@ -58,7 +58,7 @@ export class GroupBuilder {
     words.set(reports, at + HEAD);
   }
 
-  /** The group so far. What is added afterwards belongs to the next. */
+  /** Returns the group so far. Batches added afterwards belong to the next group. */
   take(): Group {
     const group = { places: this.#places, words: this.#words.slice(0, this.#used) };
     this.#used = 0;
@@ -88,7 +88,7 @@ export class GroupBuilder {
   }
 }
 
-/** Where each batch of a group begins, in order. */
+/** The word at which each batch of a group begins, in order. */
 export function batchesOf(words: Int32Array): readonly number[] {
   const starts: number[] = [];
   for (let at = 0; at < words.length; at += HEAD + (words[at + 1] as number)) starts.push(at);

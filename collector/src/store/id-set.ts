@@ -1,23 +1,23 @@
 /**
- * Which batch ids are known, in memory: a hash, a number and a day for each, 9 bytes in a table with open addressing
- * (Knuth, TAOCP 3, §6.4, algorithm L). An id that is found is compared in full by whoever knows what its number stands
- * for, so the table may err and the answer can't. The hash is keyed, for senders choose their ids.
+ * The set of known batch ids, in memory: a hash, a number and a day for each, 9 bytes in a table with open addressing (Knuth, TAOCP 3,
+ * §6.4, algorithm L). The caller compares a hit in full with the id of that number, so false hits in the table do no harm. The hash is
+ * keyed, because senders choose their ids.
  */
 
 import { fmix32 } from '@murmuration/shared';
 
-/** The table in parts, so that it grows in steps that nobody notices. */
+/** The table is split into shards, so that growing one shard causes no noticeable pause. */
 const SHARD_BITS = 6;
 const FIRST_SLOTS = 64;
-/** Days of a set lie within so many; a byte holds one of them and says that its slot is used. */
+/** All days of a set lie within this range, so one byte holds a day and a flag for a used slot. */
 const DAYS = 128;
 const USED = 128;
 
-/** Words that an id has. */
+/** Words of an id. */
 export const ID_WORDS = 4;
 
 interface Shard {
-  /** Two words a slot: the hash, and the number modulo 2^32. */
+  /** Two words per slot: the hash, and the number modulo 2^32. */
   readonly slots: Int32Array;
   /** `USED` and the day modulo `DAYS`; 0 in an empty slot. */
   readonly days: Uint8Array;
@@ -39,10 +39,10 @@ function put({ slots, days }: Shard, hash: number, number: number, day: number):
 export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
-  /** No day is before this one. */
+  /** A lower bound of all days in the set. */
   #least = Number.POSITIVE_INFINITY;
 
-  /** @param expected room for so many ids at once; the set grows beyond it */
+  /** @param expected initial capacity in ids; the set grows beyond it */
   constructor(expected: number = 0) {
     const each = (4 / 3) * (expected / (1 << SHARD_BITS));
     const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(Math.max(1, each))));
@@ -50,9 +50,9 @@ export class IdSet {
   }
 
   /**
-   * The number, modulo 2^32, of the id that stands at a word; -1 when it is not known.
+   * The number, modulo 2^32, of the id that begins at this word; -1 when it is not in the set.
    *
-   * @param isSame whether the id of this number is the one that is looked for
+   * @param isSame returns whether the id with this number is the one looked for
    */
   find(words: Int32Array, at: number, isSame: (number: number) => boolean): number {
     const hash = this.#hash(words, at);
@@ -65,7 +65,7 @@ export class IdSet {
     }
   }
 
-  /** Adds the id that stands at a word and is not in the set. */
+  /** Adds the id that begins at this word. It must not be in the set. */
   add(words: Int32Array, at: number, number: number, day: number): void {
     const hash = this.#hash(words, at);
     const index = hash & ((1 << SHARD_BITS) - 1);
@@ -77,7 +77,7 @@ export class IdSet {
     this.#least = Math.min(this.#least, day);
   }
 
-  /** Forgets the ids of days before this one. */
+  /** Removes the ids of days before this one. */
   expire(day: number): void {
     const least = this.#least;
     if (day <= least) return;

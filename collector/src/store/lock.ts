@@ -1,19 +1,19 @@
 /**
- * One process at a time: the embedded store knows its ids in memory, so a second writer would count what the first has
- * counted. The lock is SQLite's own, on an empty database beside the store: the system lifts it when the process ends, however it ends.
+ * The lock of the embedded store: one process at a time. The store keeps its ids in memory, so a second writer would count the same batches
+ * again. The lock is SQLite's own, on an empty database beside the store. The system releases it when the process ends, even after a crash.
  */
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
-/** Milliseconds that a process waits for the one before it to end. */
+/** Milliseconds to wait for the previous process to end. */
 const PATIENCE = 5_000;
 
 /**
- * Takes a folder's lock, and gives what lets it go.
+ * Takes a folder's lock, and returns the function that releases it.
  *
- * @throws {RangeError} when another process has it
+ * @throws {RangeError} when another process holds it
  */
 export function lock(folder: string): () => void {
   const database = new DatabaseSync(join(folder, 'murmuration.lock'), { timeout: PATIENCE });

@@ -1,21 +1,21 @@
 /**
- * Versions of the embedded store. Version n is what the first n steps make of an empty file; the file's own `user_version`
- * says how many it has seen, and changes in the transaction of the step.
+ * Schema versions of the embedded store. The first n steps turn an empty file into version n. The file's own `user_version` says how many
+ * steps it has had, and is updated in the transaction of each step.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from './transaction.ts';
 
-/** What leads from one version to the next. */
+/** Migrates a store from one version to the next. */
 export type Step = (database: DatabaseSync) => void;
 
 const count = (database: DatabaseSync, sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
 
 /**
- * How many steps a file has seen: 0 for an empty one.
+ * The number of steps that a file has had: 0 for an empty one.
  *
  * @param newest the version that this program writes
- * @throws {RangeError} when the file is no store, or one of a later version
+ * @throws {RangeError} when the file is not a store, or is a later version
  */
 export function versionOf(database: DatabaseSync, file: string, newest: number): number {
   let version: number;
@@ -37,14 +37,14 @@ export function versionOf(database: DatabaseSync, file: string, newest: number):
 }
 
 /**
- * Takes a store through the steps that it has not seen. When one fails the store stays as the steps before it left it.
+ * Applies the steps that a store has not had. When a step fails, the store keeps the result of the steps before it.
  *
- * @throws {RangeError} when the file is no store, or one of a later version
+ * @throws {RangeError} when the file is not a store, or is a later version
  */
 export function migrate(database: DatabaseSync, file: string, steps: readonly Step[]): void {
   for (const last = steps.length; versionOf(database, file, last) < last; ) {
     transaction(database, () => {
-      const version = versionOf(database, file, last); // again: another process may have been first
+      const version = versionOf(database, file, last); // read again inside the transaction: another process may have migrated first
       steps[version]?.(database);
       if (version < last) database.exec(`PRAGMA user_version = ${version + 1}`);
     });

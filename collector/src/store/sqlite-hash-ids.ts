@@ -1,16 +1,16 @@
-/** The step to version 3 of the embedded store: ids are kept as hashes, a thousand to a row. */
+/** The migration to version 3 of the embedded store: ids are stored as hashes, a thousand to a row. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { batchesOf, ID, writeHashOf } from './group.ts';
 import { bytesOf, ROW, WORDS, wordsOf } from './sqlite-ids.ts';
 
-/** Puts the hash of the id that stands at a word in its place. */
+/** Overwrites the id at this word with its hash. */
 function hashAt(words: Int32Array, at: number): void {
   const bytes = Buffer.from(words.buffer, words.byteOffset + 4 * at, 16);
   writeHashOf(bytes.toString('hex'), bytes, 0);
 }
 
-/** Hashes the ids that a store keeps, those that are in its log alone included. */
+/** Hashes all ids in a store, including those that are only in its log. */
 export function hashIds(database: DatabaseSync): void {
   database.exec('CREATE TABLE hashed (first INTEGER PRIMARY KEY, day INTEGER NOT NULL, words BLOB NOT NULL)');
   const insert = database.prepare('INSERT INTO hashed (first, day, words) VALUES (?, ?, ?)');

@@ -1,37 +1,37 @@
 /**
- * The hashed ids of the batches that are in the tallies, with 64 bits of each body's hash: appended in the order of
- * commits, a thousand to a row, and looked up in memory. A B-tree of random keys would write a page for each id (measured: five to
- * ten times the CPU of the rest of a commit).
+ * The hashed ids of the batches in the tallies, each with 64 bits of its body's hash. They are appended in commit order, a thousand to a
+ * row, and looked up in memory. A B-tree of random keys would write a page for each id (measured: five to ten times the CPU time of the
+ * rest of a commit).
  */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { HASH, ID } from './group.ts';
 import { ID_WORDS, IdSet } from './id-set.ts';
 
-/** Words of a kept id: its hash, 64 bits of the body's, the batch's day. */
+/** Words of a stored id: its hash, 64 bits of the body's hash, the day of the batch. */
 export const WORDS: number = ID_WORDS + 3;
-/** Ids of a row at most: to look at one is to read its row. */
+/** Most ids in a row. Looking up one id reads its whole row. */
 export const ROW = 1_000;
-/** Ids that there is room for from the start, in 20 MB: memory stays as it is until there are more. */
+/** Initial capacity in ids, 20 MB. Memory use stays constant until there are more. */
 const ROOM = 1_000_000;
 
 const NONE = new Int32Array(0);
 
-/** What is known of an id: nothing, its very bytes, or other bytes. */
+/** The result of a lookup: unknown id, known with the same body, or known with another body. */
 export type Known = 'new' | 'same' | 'other';
 
-/** The ids of a store. Numbers count them from 1, in the order in which they were added, for ever. */
+/** The ids of a store. They are numbered from 1 in the order in which they were added, and numbers are never reused. */
 export class Ids {
   readonly #set: IdSet;
   readonly #find;
   readonly #insert;
   readonly #expire;
-  /** Ids that no row has yet, and the number of the first of them. */
+  /** Ids that are not in a row yet, and the number of the first of them. */
   #fresh: Int32Array<ArrayBuffer> = new Int32Array(ROW * WORDS);
   #freshCount = 0;
   #first = 1;
 
-  /** @param from ids of days before this one are forgotten */
+  /** @param from ids of days before this one are dropped */
   constructor(database: DatabaseSync, from: number) {
     this.#find = database.prepare('SELECT first, words FROM ids WHERE first <= ? ORDER BY first DESC LIMIT 1');
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
@@ -48,12 +48,12 @@ export class Ids {
     }
   }
 
-  /** Whether the batch that begins at a word is known. */
+  /** Looks up the batch that begins at this word. */
   known(words: Int32Array, batch: number): Known {
     let result: Known = 'new';
     this.#set.find(words, batch + ID, (number) => {
       const [kept, at] = this.#kept(number);
-      // An id whose row is gone has no words, and none that is looked for.
+      // An id whose row was deleted has no words, so it never matches.
       for (let i = 0; i < ID_WORDS; i++) if (kept[at + i] !== words[batch + ID + i]) return false;
       const isSame = kept[at + ID_WORDS] === words[batch + HASH] && kept[at + ID_WORDS + 1] === words[batch + HASH + 1];
       result = isSame ? 'same' : 'other';
@@ -62,7 +62,7 @@ export class Ids {
     return result;
   }
 
-  /** Adds the id of a batch that is not known. */
+  /** Adds the id of a batch. It must not be known. */
   add(words: Int32Array, batch: number, day: number): void {
     const at = this.#freshCount * WORDS;
     if (at === this.#fresh.length) {
@@ -75,7 +75,7 @@ export class Ids {
     this.#set.add(words, batch + ID, this.#first + this.#freshCount++, day);
   }
 
-  /** Writes, within a transaction, what was added since the last time. `written` follows its commit. */
+  /** Writes the ids added since the last write. Runs inside a transaction; call `written` after its commit. */
   write(): void {
     for (let at = 0; at < this.#freshCount; at += ROW) {
       const words = this.#fresh.subarray(at * WORDS, Math.min(at + ROW, this.#freshCount) * WORDS);
@@ -90,17 +90,17 @@ export class Ids {
     this.#freshCount = 0;
   }
 
-  /** Deletes, within a transaction, the rows that have ids of days before this one only. `expired` follows its commit. */
+  /** Deletes the rows in which all ids are of days before this one. Runs inside a transaction; call `expired` after its commit. */
   expire(day: number): void {
     this.#expire.run(day);
   }
 
-  /** Forgets the ids of days before this one. */
+  /** Drops the ids of days before this one from memory. */
   expired(day: number): void {
     this.#set.expire(day);
   }
 
-  /** The words that hold an id, given by its number modulo 2^32, and where. */
+  /** The words that hold the id with this number (modulo 2^32), and its offset in them. */
   #kept(number: number): readonly [words: Int32Array, at: number] {
     const next = this.#first + this.#freshCount;
     const whole = next - ((next - number) >>> 0);

@@ -1,33 +1,33 @@
-/** What the embedded store and the thread of its writer say to one another: each request has one reply, in order. */
+/** Messages between the embedded store and its writer thread. Each request has one reply, in order. */
 
 import type { Group } from './group.ts';
 import type { Shapes } from './store.ts';
 
-/** What the store asks of its writer. */
+/** A request to the writer. */
 export type Request =
   | { readonly kind: 'group'; readonly group: Group }
   | { readonly kind: 'fold' }
   | { readonly kind: 'expire'; readonly day: number }
   | { readonly kind: 'close' };
 
-/** What became of a batch, as a byte of a reply. */
+/** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
 export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired'] as const;
 
-/** What the writer answers, once it is on the disk. */
+/** A reply of the writer, sent once the work is on the disk. */
 export interface Reply {
-  /** Of a group, for each batch the place of its result among `RESULTS`. */
+  /** For a group: the result of each batch, as an index into `RESULTS`. */
   readonly results?: Uint8Array;
   readonly error?: string;
-  /** Of an error: the disk has no room. */
+  /** For an error: whether the disk is full. */
   readonly isFull?: boolean;
 }
 
-/** What a writer says of itself: work of its own that failed, and is tried again. */
+/** A message that the writer sends unasked: background work failed, and will be retried. */
 export interface Trouble {
   readonly trouble: string;
 }
 
-/** What a writer is given. */
+/** What a writer is started with. */
 export interface WriterData {
   readonly file: string;
   readonly shapes: Shapes;

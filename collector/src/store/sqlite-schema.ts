@@ -1,16 +1,16 @@
-/** The tables of the embedded store, and the settings without which an acknowledgement would promise too much. */
+/** The tables of the embedded store, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
 import { migrate, type Step, versionOf } from './migrate.ts';
 import { hashIds } from './sqlite-hash-ids.ts';
 
-/** Milliseconds that a process waits for another that holds the database. */
+/** Milliseconds to wait while another process holds the database. */
 export const TIMEOUT = 5_000;
 
-/** The database's name in the store's folder. */
+/** The name of the database in the store's folder. */
 export const DATABASE = 'murmuration.sqlite';
 
-/** Ids as words, a row for each day: 128 bits of the id, 64 of the body's hash, the day. */
+/** Packs ids as words, a row for each day: 128 bits of the id, 64 of the body's hash, the day. */
 function packIds(database: DatabaseSync): void {
   const insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
   let first = 1;
@@ -28,7 +28,7 @@ function packIds(database: DatabaseSync): void {
   }
 }
 
-/** What made the store what it is. Stores in the field have seen some of them: steps are added at the end and never changed. */
+/** The migrations, in order. Deployed stores have had some of them, so steps are only appended and never changed. */
 export const STEPS: readonly Step[] = [
   (database) =>
     database.exec(`
@@ -62,9 +62,9 @@ export const STEPS: readonly Step[] = [
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
 /**
- * Opens the store's file for its one writer, and takes it to the newest version.
+ * Opens the store's file for its only writer, and migrates it to the newest version.
  *
- * @throws {RangeError} when the file is no store, or one of a later version
+ * @throws {RangeError} when the file is not a store, or is a later version
  * @throws {Error} when SQLite does not sync each commit
  */
 export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {

@@ -1,4 +1,4 @@
-/** The tallies of the embedded store, as its writer adds to them. */
+/** Writes sums to the tallies of the embedded store. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { bytesOf } from './sqlite-ids.ts';
@@ -34,7 +34,10 @@ export function createFold(database: DatabaseSync): (delta: Delta) => void {
   };
 }
 
-/** What is kept of the shapes that the log's numbers stand for: a schema may no longer be published when its log is folded. */
+/**
+ * Stores the shapes that the indices in the log refer to, and returns all stored shapes. A schema may be withdrawn before the log of its
+ * batches is added up.
+ */
 export function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
   const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
   transaction(database, () => {

@@ -1,8 +1,8 @@
 /**
- * The writer: a thread of its own that owns the database, for a commit waits for the disk and an event loop must not.
- * A group's ids and reports enter the log in one transaction, so a batch is counted exactly once, or not at all. The log
- * is folded into the tallies when it has grown, a second has passed, or somebody reads; the fold takes the ids and the
- * sums out of the log in one transaction too, and a start begins with the fold of what a crash has left there.
+ * The writer thread: it owns the database, because a commit waits for the disk and must not block the event loop. The ids and reports of a
+ * group enter the log in one transaction, so each batch is counted exactly once or not at all. The log is added to the tallies ("folded")
+ * when it is large enough, after a second, or before a read. A fold moves ids and sums out of the log in one transaction. After a crash,
+ * startup first folds the log that was left.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -18,13 +18,13 @@ import type { Appended, Shapes } from './store.ts';
 import { transaction } from './transaction.ts';
 import { UnfoldedReports } from './unfolded.ts';
 
-/** The log is folded when it has so many words, its sums take so many bytes, or it is so many milliseconds old. */
+/** Limits that trigger a fold: the words in the log, the bytes of its sums in memory, and its age in milliseconds. */
 const MOST_WORDS = 1_000_000;
 const MOST_BYTES = 2 ** 26;
 const LONGEST = 1_000;
 /**
- * Every so many milliseconds what folds have deleted is erased from SQLite's own log as well, but so many times at most that is
- * put off while batches come, for they overwrite it.
+ * Every `TRACES` milliseconds, the writer truncates the WAL, which still holds rows that folds have deleted. While batches arrive this is
+ * postponed up to `MOST_PUT_OFF` times, because new commits overwrite the WAL anyway.
  */
 const TRACES = 10_000;
 const MOST_PUT_OFF = 30;
@@ -33,7 +33,7 @@ const SQLITE_FULL = 13;
 
 const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
 
-/** The sums in memory no longer match the log. Restarting reads the log again. */
+/** The sums in memory no longer match the log. A restart reads the log again. */
 class LogAndMemoryDiffer extends Error {}
 
 class Writer {
@@ -47,7 +47,7 @@ class Writer {
   readonly #fold: ReturnType<typeof createFold>;
   #pending: UnfoldedReports;
   #words = 0;
-  /** Batches of days before this one are not taken, for their ids are forgotten. */
+  /** Batches of days before this one are refused, because their ids were deleted. */
   #closed: number;
 
   constructor(database: DatabaseSync, published: Shapes) {
@@ -57,7 +57,7 @@ class Writer {
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
     this.#log = database.prepare('INSERT INTO log (places, words) VALUES (?, ?)');
-    this.#clear = database.prepare('DELETE FROM log'); // all of it: SQLite drops such a table's pages whole
+    this.#clear = database.prepare('DELETE FROM log'); // deletes all rows, which SQLite does by dropping the table's pages whole
     this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
     this.#close = database.prepare('UPDATE closed SET before = ?');
     this.#fold = createFold(database);
@@ -70,9 +70,9 @@ class Writer {
     this.fold();
   }
 
-  /** Commits a group, and says what became of each batch. */
+  /** Commits a group, and returns the result for each batch. */
   commit(group: Group): Uint8Array {
-    this.#foldIfFull(); // where that fails nothing more is taken: what is not folded has a bound
+    this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
     const { words, places } = group;
     const all = batchesOf(words);
     const results = new Uint8Array(all.length);
@@ -102,7 +102,10 @@ class Writer {
     return results;
   }
 
-  /** Takes the log into the tallies, all of it or up to the row where a start has come so far, and leaves nothing to do. */
+  /**
+   * Adds the log to the tallies and empties it. At startup, `row` limits this to the rows that were read so far. Returns true: no work is
+   * left.
+   */
   fold(row?: number): true {
     if (this.#words === 0) return true;
     const fresh = new UnfoldedReports(this.#shapes);
@@ -118,7 +121,7 @@ class Writer {
     return true;
   }
 
-  /** Leaves nothing of the folded log in SQLite's own, and says whether it could: nobody may read meanwhile, as a backup does. */
+  /** Truncates the WAL, so that nothing of the folded log is left in it. Returns false when a reader, such as a backup, prevents that. */
   erase(): boolean {
     this.fold();
     this.#database.exec('PRAGMA busy_timeout = 0');
@@ -145,7 +148,7 @@ class Writer {
     try {
       this.erase();
     } catch {
-      // SQLite's own log has all of it, and the next start takes it from there.
+      // The data is still in the WAL, and the next start recovers it from there.
     }
     this.#database.close();
   }
@@ -154,7 +157,7 @@ class Writer {
     if (this.#words >= MOST_WORDS || this.#pending.bytes >= MOST_BYTES) this.fold(row);
   }
 
-  /** Adds up batches that are in a row of the log. */
+  /** Adds batches of a row of the log to the sums in memory. */
   #take(group: Group, starts: readonly number[]): void {
     for (const start of starts) this.#ids.add(group.words, start, dayOf(group, start));
     this.#pending.add(group, starts);
@@ -169,7 +172,7 @@ const sameWords = (words: Int32Array, a: number, b: number, from: number, to: nu
   return true;
 };
 
-/** The batches of a group that begin at these words. */
+/** The words of only those batches of a group that begin at these words. */
 function only(words: Int32Array, starts: readonly number[]): Int32Array {
   const parts = starts.map((start) => words.subarray(start, start + HEAD + (words[start + 1] as number)));
   const kept = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -181,7 +184,7 @@ function only(words: Int32Array, starts: readonly number[]): Int32Array {
   return kept;
 }
 
-/** Opens the store and answers requests, one after the other, each with one reply. */
+/** Opens the store and serves requests one after the other, with one reply each. */
 export function serveWriter(port: MessagePort, { file, shapes }: WriterData): void {
   const writer = new Writer(openForWriting(file), shapes);
   const say = (trouble: string): void => port.postMessage({ trouble } satisfies Trouble);
@@ -196,7 +199,7 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     return writer.erase();
   };
   const erasing = createDeferred(TRACES, erase, say);
-  erasing.plan(); // of what a crash has left
+  erasing.plan(); // clears the WAL that a crash may have left
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
       const results = writer.commit(request.group);

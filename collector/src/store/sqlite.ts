@@ -1,4 +1,4 @@
-/** The embedded store: node:sqlite in this process, written by a thread of its own, read in snapshots. */
+/** The embedded store: node:sqlite in this process. A thread of its own writes it, and reads use snapshots. */
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,7 +11,7 @@ import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from
 import { DATABASE, TIMEOUT } from './sqlite-schema.ts';
 import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
 
-/** MiB of the writer's young objects: V8 would let them double now and then, long into a run, and gain nothing by it. */
+/** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
 const YOUNG = 48;
 
 function readEvidence(database: DatabaseSync, { schemas, metric, from, to, segment = {} }: Selection): Evidence {
@@ -48,25 +48,25 @@ function readWeights(database: DatabaseSync, { schemas, metric, from, to }: Para
 
 const isReply = (message: unknown): boolean => !('trouble' in (message as Reply | Trouble));
 
-/** A reply, where it is no error. */
+/** Returns a reply, or throws its error. */
 function orThrow(reply: Reply): Reply {
   if (reply.error === undefined) return reply;
   throw reply.isFull ? new StoreFull(reply.error) : new Error(reply.error);
 }
 
-/** What a store may be opened with. */
+/** Options of the store. */
 export interface SqliteOptions {
-  /** The file of the writer's thread. */
+  /** The file of the writer thread. */
   readonly writer?: URL;
-  /** Told of work that failed after it was acknowledged, and is tried again: what is on the disk stays there. */
+  /** Called when background work on acknowledged batches fails. The work is retried, and no data on the disk is lost. */
   readonly onTrouble?: (message: string) => void;
 }
 
 /**
- * Opens the store in a folder, which is made if need be.
+ * Opens the store in a folder, which is created when it does not exist.
  *
- * @param shapes of every schema whose batches will be appended
- * @throws {RangeError} when the file is no store, one of a later version, or another process writes it
+ * @param shapes the shapes of every schema whose batches will be appended
+ * @throws {RangeError} when the file is not a store, is a later version, or is open for writing in another process
  * @throws {Error} when the file can't be opened
  */
 export async function openSqliteStore(
@@ -102,7 +102,7 @@ export async function openSqliteStore(
   const failed = new Promise<Error>((resolve) => {
     void thread.ended.then((error) => closed || resolve(error));
   });
-  /** What was appended is in the tallies. */
+  /** Resolves when everything appended so far is in the tallies. */
   const folded = async (): Promise<void> => {
     await settle();
     await ask({ kind: 'fold' });
@@ -124,7 +124,7 @@ export async function openSqliteStore(
       await settle();
       try {
         await ask({ kind: 'close' });
-        await thread.ended; // of itself: a thread that is stopped from outside may be in the midst of its own end
+        await thread.ended; // wait for the thread to end by itself: terminating it could interrupt its own cleanup
       } catch (error) {
         await worker.terminate();
         throw error;

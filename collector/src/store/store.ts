@@ -1,40 +1,43 @@
-/** What a store does. Tallies are the only state: sums of reports, and the ids of the batches that are in them. */
+/** The store interface. Tallies are its only state: sums of reports, and the ids of the batches that are in them. */
 
 import type { AcceptedBatch, PackedMetric } from '../ingest/parse-batch.ts';
 
-/** One cohort's evidence: how many reports, and how many of them support each cell. */
+/** The evidence of one cohort: the number of reports, and for each cell the number of reports that support it. */
 export interface Tally {
   readonly reports: number;
   readonly cells: Float64Array;
 }
 
-/** A metric's evidence by cohort. */
+/** The evidence of a metric, by cohort. */
 export type Tallies = ReadonlyMap<number, Tally>;
 
-/** A batch to be counted, with a hash of the bytes that it came in: hex digits, 16 of them or more. */
+/** A batch to be counted, with a hash of the bytes of its body: at least 16 hex digits. */
 export interface Entry extends AcceptedBatch {
   readonly hash: string;
 }
 
-/** Counted now; counted before, with the same bytes; an id that was used for other bytes; or of a day whose ids are forgotten. */
+/**
+ * Counted now; counted before with the same bytes; refused because the id was used for other bytes; or refused because the ids of its day
+ * were deleted.
+ */
 export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired';
 
-/** The metrics of each published schema, by its wire name: what the numbers in a batch's reports stand for. */
+/** The metrics of each published schema, by its wire name. Reports in a batch refer to them by index. */
 export type Shapes = ReadonlyMap<string, readonly PackedMetric[]>;
 
-/** Which reports to add up. */
+/** Selects the reports to add up. */
 export interface Selection {
   /** Wire names of schemas in which the metric has the same law. */
   readonly schemas: readonly string[];
   readonly metric: string;
-  /** First and last day, in days since 1970-01-01; all when left out. */
+  /** First and last day, in days since 1970-01-01. Default: all days. */
   readonly from?: number;
   readonly to?: number;
-  /** Keeps batches whose segment has these values. */
+  /** Keeps only batches whose segment has these values. */
   readonly segment?: { readonly [name: string]: string };
 }
 
-/** Evidence of a selection, read in one snapshot. */
+/** The evidence of a selection, read in one snapshot. */
 export interface Evidence {
   readonly tallies: Tallies;
   readonly reports: number;
@@ -43,27 +46,30 @@ export interface Evidence {
   readonly to: number | null;
 }
 
-/** How many reports of one day had so many ones, whatever their cohort and segment. */
+/** The number of reports of one day by how many ones they have, over all cohorts and segments. */
 export interface Weights {
   readonly day: number;
   readonly reports: ReadonlyMap<number, number>;
 }
 
-/** What a store rejects with when the disk has no room: a batch may be sent again. */
+/** The error with which a store rejects when the disk is full. The batch may be sent again. */
 export class StoreFull extends Error {}
 
-/** A store. */
+/** A store of tallies. */
 export interface Store {
-  /** Resolves when the batch and its id are on the disk, in one transaction. */
+  /** Resolves when the batch and its id are on the disk, written in one transaction. */
   readonly append: (entry: Entry) => Promise<Appended>;
-  /** Adds up what was appended before it was asked. */
+  /** Adds up everything that was appended before this call. */
   readonly read: (selection: Selection) => Promise<Evidence>;
-  /** Reports by how many ones they have, day by day: of bit vectors that may have any number of them. */
+  /** Reports by how many ones they have, day by day. Only for bit vectors whose number of ones varies. */
   readonly weights: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly Weights[]>;
-  /** Forgets the ids of batches of days before this one, and takes none of those days ever again: it could not know a replay. */
+  /**
+   * Deletes the ids of batches of days before this one. Batches of those days are refused from then on, because replays of them could no
+   * longer be recognized.
+   */
   readonly expire: (day: number) => Promise<void>;
-  /** Resolves when the store can do no more, though nobody closed it. What it has acknowledged is there when it is opened again. */
+  /** Resolves when the store has failed for good without being closed. Everything that it acknowledged is there after reopening. */
   readonly failed: Promise<Error>;
-  /** Resolves when everything that was appended is on the disk. */
+  /** Closes the store. Resolves when everything that was appended is on the disk. */
   readonly close: () => Promise<void>;
 }

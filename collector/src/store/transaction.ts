@@ -1,8 +1,8 @@
-/** Transactions of the embedded store that write. */
+/** Write transactions of the embedded store. */
 
 import type { DatabaseSync } from 'node:sqlite';
 
-/** All of the work, or none of it. */
+/** Runs the work in a transaction: all of it takes effect, or none. */
 export function transaction(database: DatabaseSync, work: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -17,9 +17,9 @@ interface Metric {
   readonly folder: Accumulator;
 }
 
-/** Adds up what was committed. */
+/** Sums committed reports. */
 export class UnfoldedReports {
-  /** About how many bytes the sums take. */
+  /** Approximate size of the sums, in bytes. */
   bytes = 0;
   readonly #shapes: Shapes;
   readonly #places = new Map<string, { readonly place: Place; readonly metrics: (Metric | undefined)[] }>();
@@ -38,7 +38,7 @@ export class UnfoldedReports {
     }
   }
 
-  /** Adds reports as a batch packs them. */
+  /** Adds reports as packed in a batch. */
   addReports(place: Place, reports: Int32Array): void {
     this.#addReports(place, this.#metricsOf(place), reports, 0, reports.length);
   }
@@ -80,9 +80,9 @@ export class UnfoldedReports {
 }
 
 /**
- * The tallies of batches of one schema, by metric: all of them together, whatever their days and segments.
+ * The tallies of batches of one schema, by metric, over all days and segments.
  *
- * @param batches what `parseBatch` gives
+ * @param batches the results of `parseBatch`
  */
 export function foldBatches({ metrics }: Published, batches: Iterable<AcceptedBatch>): ReadonlyMap<string, Tallies> {
   const pending = new UnfoldedReports(new Map([['', metrics]]));

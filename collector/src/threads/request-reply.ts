@@ -7,24 +7,24 @@ interface Waiter<Reply> {
   readonly reject: (error: Error) => void;
 }
 
-/** Such a thread. */
+/** A thread that answers requests. */
 export interface Thread<Request, Reply> {
-  /** @throws {Error} when the thread has ended, or ends before it replied */
+  /** @throws {Error} when the thread has ended, or ends before it replies */
   readonly ask: (request: Request, transfer?: readonly TransferListItem[]) => Promise<Reply>;
-  /** The next reply, which nobody asked for: of a thread that says when it is ready. */
+  /** The next unsolicited reply, from a thread that announces when it is ready. */
   readonly reply: () => Promise<Reply>;
-  /** Resolves when the thread has ended, to why. */
+  /** Resolves to the reason when the thread has ended. */
   readonly ended: Promise<Error>;
 }
 
-/** A thread's file, as source or as built: it stands beside the module of this URL. */
+/** The URL of a thread's file, as source or as built. It is beside the module of this URL. */
 export const threadFile = (module: string, name: string): URL => new URL(`./${name}${module.endsWith('.ts') ? '.ts' : '.js'}`, module);
 
 /**
- * Takes a thread's replies.
+ * Receives a thread's replies.
  *
- * @param over what a request is told when the thread has ended of itself
- * @param isReply whether a message is one; what else comes is somebody else's
+ * @param over the error message for requests when the thread has ended by itself
+ * @param isReply whether a message is a reply; other messages are ignored here
  */
 export function connect<Request, Reply>(
   worker: Worker,

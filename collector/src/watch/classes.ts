@@ -1,27 +1,27 @@
 /**
- * Sums of squares that are chi squared where the law holds, and what makes them so: classes are pooled until enough
- * devices are expected in each, and T reports of one device, which share its noise, count as one.
+ * Sums of squares that are chi-squared if the law holds, and the conditions for that. Classes are pooled until enough devices are expected
+ * in each. T reports of one device share its noise and count as one.
  */
 
 import { chiSquaredTail } from '../statistics/chi-squared.ts';
 
-/** A sum that is at most so many times chi squared, of so many degrees over the same; `stretch` is 1 where left out. */
+/** A sum that is at most `stretch` times chi-squared, with its degrees of freedom over `stretch`. Default of `stretch`: 1. */
 export interface Squares {
   readonly statistic: number;
   readonly degrees: number;
   readonly stretch?: number;
 }
 
-/** P(as large a sum | the law). */
+/** P(a sum at least this large | the law). */
 export const tailOf = ({ statistic, degrees, stretch = 1 }: Squares): number => chiSquaredTail(statistic / stretch, degrees / stretch);
 
 /**
- * A class with less variance than that of so many devices is pooled: chi squared is an approximation. With 2 to 50
- * classes of 20 each, the exact p-value (of all counts, by convolution) is at most 1.16 times 1e-4 there, 1.75 times 1e-6.
+ * A class whose variance is less than that of this many devices is pooled, because chi-squared is an approximation. With 2 to 50 classes of
+ * 20 each, the exact p-value (of all counts, by convolution) is at most 1.16 times 1e-4 there, and 1.75 times 1e-6.
  */
 const LEAST = 20;
 
-/** Which neighbours are pooled, as the class of each; none where all together have too little variance. */
+/** The class of each value after pooling neighbours; empty when all together have too little variance. */
 export function pooled(variances: readonly number[], perDevice: number): readonly number[] {
   const classes: number[] = [];
   let [open, sum] = [0, 0];
@@ -32,7 +32,7 @@ export function pooled(variances: readonly number[], perDevice: number): readonl
     open++;
     sum = 0;
   }
-  return open === 0 ? [] : classes.map((each) => Math.min(each, open - 1)); // what is left over joins the last one
+  return open === 0 ? [] : classes.map((each) => Math.min(each, open - 1)); // the remainder joins the last class
 }
 
 /** Sums over the classes. */
@@ -46,10 +46,10 @@ export function sumsOf(values: readonly number[], classes: readonly number[]): r
 }
 
 /**
- * Pearson's statistic of counts against expectations of the same total; undefined with one class.
+ * Pearson's statistic of counts against expectations with the same total; undefined with one class.
  *
- * A device that adds m <= T to its class adds m² times the covariance of one device, so that of all is at most T times
- * that of as many independent reports, and the statistic is divided by T; it is as near to chi squared as one of devices.
+ * A device that adds m <= T to its class adds m² times the covariance of one device. So the covariance of all is at most T times that of as
+ * many independent reports, and the statistic is divided by T. It is then as near to chi-squared as the statistic of devices is.
  */
 export function goodness(counts: readonly number[], expected: readonly number[], perDevice: number): Squares | undefined {
   const classes = pooled(expected, perDevice);

@@ -1,17 +1,17 @@
 /**
- * The fit of laws whose answers stand on a design: sets of outputs (or of cohorts and buckets) of which any two have the same
- * share in common. The design has V answers, the list d of them. The tallies' expectations are spanned by the list's,
- * so what lies outside is what the tally says of the V - d answers that nobody has: of their supports S_v each has mean n q and
- * variance n q (1-q), exactly and whatever the answers are.
+ * Tests the fit of laws whose answers form a design: sets of outputs (or of cohorts and buckets), any two of which have the same share in
+ * common. The design has V answers, and the list uses d of them. The list's answers span the tallies' expectations, so the remaining
+ * information is in the V - d absent answers, which nobody has. Each of their supports S_v has mean n q and variance n q (1-q), exactly and
+ * whatever the answers are.
  *
- * Z = Σ_v (S_v - n q)² / (n q (1-q)) has mean V - d likewise, and it is a sum of squares whose weights are the eigenvalues of
- * the covariance of S_v. With s the size of a set, λ of what two have in common, and every output at most p/s likely,
- * none of them is above L = p (1 - λ/s) / (q (1-q)), since over all V answers the sets' Gram matrix is s - λ but for a constant.
- * Of all such sums with the same mean, L times chi squared of (V - d)/L degrees has the largest moment generating function
- * (which is Schur-convex in the weights: Marshall, Olkin, Arnold 2011, §3.C), so its tail is the one that is taken.
+ * Likewise, Z = Σ_v (S_v - n q)² / (n q (1-q)) has mean V - d. It is a sum of squares whose weights are the eigenvalues of the covariance
+ * of S_v. With s the size of a set, λ the size of the intersection of two, and every output of probability at most p/s, none of the
+ * eigenvalues exceeds L = p (1 - λ/s) / (q (1-q)), since over all V answers the sets' Gram matrix is s - λ plus a constant. Among all such
+ * sums with the same mean, L times chi-squared with (V - d)/L degrees has the largest moment generating function (which is Schur-convex in
+ * the weights: Marshall, Olkin, Arnold 2011, §3.C), so its tail is used.
  *
- * Where n is far below the number K of outputs, Z counts coincidences, whose third cumulant is (1 + D²/(2nK)) times that of chi
- * squared, D = V - d: L is multiplied by the square of that, with which the third cumulants are equal.
+ * When n is far below the number K of outputs, Z counts coincidences. Its third cumulant is then (1 + D²/(2nK)) times that of chi-squared,
+ * with D = V - d. L is multiplied by the square of that factor, which makes the third cumulants equal.
  */
 
 import type { Support } from '@murmuration/shared';
@@ -21,7 +21,7 @@ import { outside } from './bounds.ts';
 import type { Squares } from './classes.ts';
 import { type FitTest, together } from './fit.ts';
 
-/** A design: how many answers it has, how many outputs, and the share of its set that an answer has in common with another. */
+/** A design: its number of answers, its number of outputs, and the share of an answer's set that it has in common with another answer. */
 export interface Design {
   readonly answers: number;
   readonly outputs: number;
@@ -29,8 +29,8 @@ export interface Design {
 }
 
 /**
- * What one report adds to the support of an absent answer, less what it adds to every answer's: the mean and the variance, the
- * largest eigenvalue over the variance, and what all reports add to every answer's support.
+ * One report's contribution to the support of an absent answer, relative to its contribution to every answer: its mean and variance, the
+ * largest eigenvalue divided by the variance, and the contribution of all reports to every answer's support.
  */
 export interface Absent {
   readonly mean: number;
@@ -39,7 +39,7 @@ export interface Absent {
   readonly every: number;
 }
 
-/** What a tally of a list says of its answers, the absent ones after those of the list. */
+/** The supports of a list's answers, followed by those of the absent answers. */
 export interface Supported {
   readonly size: number;
   readonly design: Design;
@@ -49,13 +49,13 @@ export interface Supported {
   readonly perDevice: number;
 }
 
-/** Where each output supports as many answers of the design. */
+/** For designs in which each output supports equally many answers. */
 export function absentOf({ p, q }: Support, { common }: Design): Absent {
   const variance = q * (1 - q);
   return { mean: q, variance, stretch: (p * (1 - common)) / variance, every: 0 };
 }
 
-/** What all answers that the list lacks say together. */
+/** The joint test of all absent answers. */
 export function absentSquares(
   { mean, variance, stretch, every }: Absent,
   { size, design, supports, reports, perDevice }: Supported,
@@ -68,7 +68,7 @@ export function absentSquares(
   return { statistic: squares / (reports * perDevice * variance), degrees, stretch: Math.max(1, stretch) * sparse * sparse };
 }
 
-/** Each answer's support between n q and n p; at n q where the list lacks the answer. */
+/** Tests each answer's support: between n q and n p, and n q for absent answers. */
 function supportsPValue({ p, q }: Support, { size, supports, reports, perDevice }: Supported): number {
   let most = 0;
   supports.forEach((support, answer) => {
@@ -77,15 +77,15 @@ function supportsPValue({ p, q }: Support, { size, supports, reports, perDevice 
   return Math.min(1, 2 * supports.length * Math.exp(-most));
 }
 
-/** What a law on a design has of its own. */
+/** The parts specific to a law on a design. */
 interface OnDesign<L> {
   readonly design: (law: L) => Design;
   readonly support: (law: L) => Support;
   /** The supports of a list's answers (supports.ts). */
   readonly supports: (law: L, tallies: Tallies) => Float64Array;
-  /** What the answers say that nobody has: mostly `absentSquares`. */
+  /** The test of the absent answers, usually `absentSquares`. */
   readonly squares: (law: L, supported: Supported) => Squares;
-  /** A test besides. */
+  /** An additional test. */
   readonly more?: (law: L, tallies: Tallies, perDevice: number) => Squares | undefined;
 }
 
@@ -103,7 +103,7 @@ export const onDesign =
       perDevice,
     };
     const found = squares(law, supported);
-    // Of no degrees every tally fits.
+    // With no degrees of freedom, every tally fits.
     return {
       fit: together([found.degrees > 0 ? found : undefined, more?.(law, tallies, perDevice)]),
       answers: supportsPValue(support(law), supported),

@@ -1,13 +1,13 @@
 /**
- * Balance of what a device draws without regard to its answer: its cohort, and how many of its bits are ones. A small p-value
- * is evidence of crafted reports, or of a broken client; a large one is none of honesty.
+ * Tests of what a device draws independently of its answer: its cohort, and the number of ones among its bits. A small p-value is evidence
+ * of crafted reports or of a broken client. A large one does not prove honesty.
  */
 
 import { type Law, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import type { Tallies, Weights } from '../store/store.ts';
 import { goodness, tailOf } from './classes.ts';
 
-/** Balance of cohorts: each symbol's is drawn uniformly. Reports of one symbol share it, so T of them count as one. */
+/** Tests that cohorts are drawn uniformly. Reports of one symbol share its cohort, so T of them count as one. */
 export function cohortsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
   const { cohorts } = mechanismOf(law).shape(law);
   const counts = Array.from({ length: cohorts }, (_, cohort) => tallies.get(cohort)?.reports ?? 0);
@@ -20,7 +20,9 @@ export function cohortsPValue(law: Law, tallies: Tallies, perDevice: number): nu
   return found && tailOf(found);
 }
 
-/** P(so many ones) of a report of k bits of which one is the answer's: k - 1 Bernoulli q, from their mode outwards, and a Bernoulli p. */
+/**
+ * P(number of ones) for a report of k bits, one of which is the answer's: k - 1 Bernoulli q, from their mode outwards, and one Bernoulli p.
+ */
 function weightLaw(bits: number, p: number, q: number): readonly number[] {
   const others = bits - 1;
   const chances = new Float64Array(bits);
@@ -32,7 +34,10 @@ function weightLaw(bits: number, p: number, q: number): readonly number[] {
   return Array.from({ length: bits + 1 }, (_, ones) => ((chances[ones] ?? 0) * (1 - p) + (chances[ones - 1] ?? 0) * p) / total);
 }
 
-/** The number of ones, day by day, of a law whose every answer has one bit: chi squared, the least of all days times their number. */
+/**
+ * Tests the number of ones, day by day, for a law in which every answer has one bit: chi-squared, the least p-value over all days times
+ * their number.
+ */
 export function weightsPValue(law: ShareLaw, days: readonly Weights[]): number | undefined {
   if (days.length === 0) return undefined;
   const { cells } = mechanismOf(law).shape(law);
@@ -43,7 +48,7 @@ export function weightsPValue(law: ShareLaw, days: readonly Weights[]): number |
     const each = goodness(
       chances.map((_, ones) => reports.get(ones) ?? 0),
       chances.map((chance) => chance * total),
-      1, // a day holds one report of a device
+      1, // a day has one report of each device
     );
     return each === undefined ? [] : [tailOf(each)];
   });

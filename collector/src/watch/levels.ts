@@ -1,12 +1,12 @@
 /**
- * The fit of hierarchical intervals: the nodes of a level must say together what their parents say one level above.
+ * Tests the fit of hierarchical intervals: the nodes of a level must agree with their parents one level above.
  *
- * A report is a level l, one of h with the same probability, and a set of its nodes; a node u of a cell x is in it with the
- * probability P(u | x) of the level's law. In a direction w that sums to nothing over each level and is orthogonal to the
- * columns of all cells, a report adds w·Y with mean 0, and with r_u, r_uv the probability of a pair of nodes of which one is x, or neither,
- *   E (w·Y)² = (1/h) Σ_l Σ_u w_u² v_u,  v_u = (q - r_uv) + f_u (p - q - 2 (r_u - r_uv))
- * for what pairs add is the same for all but x, and Σ w = 0 takes it out. So least squares with these weights, over the cells'
- * columns and one of ones for each level, leave chi squared of Σ_l (d_l - 1) - (d - 1) degrees.
+ * A report is a level l, one of h with equal probability, and a set of its nodes. A node u is in the set of a cell x with probability P(u |
+ * x) of the level's law. Take a direction w that sums to zero over each level and is orthogonal to the columns of all cells. A report adds
+ * w·Y with mean 0. Let r_u be the probability of a pair of nodes of which one is x, and r_uv that of a pair of which neither is. Then
+ *   E (w·Y)² = (1/h) Σ_l Σ_u w_u² v_u, v_u = (q - r_uv) + f_u (p - q - 2 (r_u - r_uv))
+ * because the contribution of pairs is the same for all but x, and Σ w = 0 cancels it. So least squares with these weights, over the cells'
+ * columns and a column of ones for each level, leave chi-squared with Σ_l (d_l - 1) - (d - 1) degrees.
  */
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
@@ -17,7 +17,7 @@ import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { basisOf, residual } from './residual.ts';
 
-/** The fit of all levels; undefined with one, for every tally of it fits. */
+/** The fit of all levels; undefined with one level, because every tally of it fits. */
 export function levelsFit(law: HierarchicalLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const shares = consistentShares(law, tallies);
   const all = reportsIn(tallies);

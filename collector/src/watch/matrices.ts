@@ -1,13 +1,13 @@
 /**
- * The fit of laws with a matrix (rows.ts): of n reports the outputs have expectations n Pᵀθ. In a direction that is
- * orthogonal to all rows of P the answers vary nothing, so that the counts' covariance there is that of independent reports with
- * the mean shares μ, whoever sent them, and Pearson's statistic at the best signed θ is chi squared of K - rank P degrees.
+ * Tests the fit of laws with a matrix (rows.ts). The outputs of n reports have expectations n Pᵀθ. In a direction orthogonal to all rows of
+ * P, the answers have no effect. So the counts' covariance there is that of independent reports with the mean shares μ, whoever sent them,
+ * and Pearson's statistic at the best signed θ is chi-squared with K - rank P degrees.
  *
- * μ = Pᵀθ at shares that are not negative, by a few rounds of expectation maximization. Outputs are pooled with their
+ * μ = Pᵀθ is computed at shares that are not negative, by a few rounds of expectation maximization. Outputs are pooled with their
  * neighbours until enough devices are expected in each.
- * The estimate of an input is the mean of scores A_xj with Σ_j A_xj P(j | y) = [x = y], and of one that nobody has it is below
- * zero by chance alone: by t with probability at most exp(-n t² / (2 (s² + b t / 3))), s² the variance of a score and b how
- * far below the mean it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
+ * The estimate of an input is the mean of scores A_xj with Σ_j A_xj P(j | y) = [x = y]. For an input that nobody has, it is below zero by
+ * chance alone: by t with probability at most exp(-n t² / (2 (s² + b t / 3))), with s² the variance of a score and b how far below the mean
+ * it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
  */
 
 import type { Rows } from '../estimators/rows.ts';
@@ -16,10 +16,10 @@ import { pooled, sumsOf, tailOf } from './classes.ts';
 import type { Fit } from './fit.ts';
 import { basisOf, leftInverse, residual } from './residual.ts';
 
-/** After so many rounds the expected outputs, which are all that is taken, hardly change. */
+/** After this many rounds the expected outputs hardly change, and only these are used. */
 const ROUNDS = 30;
 
-/** The shares of the outputs, expected at shares of the inputs that explain the counts. */
+/** The expected shares of the outputs, at shares of the inputs that explain the counts. */
 function likelyOutputs(rows: Rows, counts: Float64Array, reports: number): readonly number[] {
   const shares = new Float64Array(rows.length).fill(1 / rows.length);
   const expected = new Float64Array(counts.length);
@@ -43,7 +43,7 @@ function likelyOutputs(rows: Rows, counts: Float64Array, reports: number): reado
   return Array.from(expected);
 }
 
-/** The inputs of which the reports say less than nothing: the least bound of all, times their number. */
+/** Tests for inputs with negative estimates: the least bound over all inputs, times their number. */
 function inputsPValue(scores: readonly Float64Array[], counts: readonly number[], likely: readonly number[], perDevice: number): number {
   const reports = likely.reduce((sum, count) => sum + count, 0);
   let most = 0;
@@ -63,7 +63,10 @@ function inputsPValue(scores: readonly Float64Array[], counts: readonly number[]
   return Math.min(1, scores.length * Math.exp(-most));
 }
 
-/** The fit of the outputs of a law with these rows: nothing to test where too few reports came, or every tally fits, or inputs can't be told apart. */
+/**
+ * Tests the fit of the outputs of a law with these rows. There is nothing to test with too few reports, when every tally fits, or when
+ * inputs can't be distinguished.
+ */
 export function matrixFit(rows: Rows, tallies: Tallies, perDevice: number): Fit {
   const tally = tallies.get(0);
   if (tally === undefined) return {};

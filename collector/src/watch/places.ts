@@ -1,8 +1,8 @@
 /**
- * The number of ones in all of dBitFlip, and what its places say. A report has d of k bits, the answer's among them with
- * probability d/k, which adds (d/k)(1 - d/k)(p-q)² to the variance of its ones (totals.ts). And of each
- * bucket all places must say the same: R = C - n_c q at each of the d places that ask about it has the same mean, and with f
- * the bucket's share each of n reports adds, 1/k of the time, (1-f) q(1-q) + f (p(1-p) + (p-q)²) to its variance.
+ * Tests the total number of ones of dBitFlip, and the consistency of its places. A report has d of k bits. The answer's bit is among them
+ * with probability d/k, which adds (d/k)(1 - d/k)(p-q)² to the variance of its ones (totals.ts). All places must also agree about each
+ * bucket: R = C - n_c q has the same mean at each of the d places that ask about it. With f the bucket's share, each of n reports adds, 1/k
+ * of the time, (1-f) q(1-q) + f (p(1-p) + (p-q)²) to its variance.
  */
 
 import { type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
@@ -10,7 +10,7 @@ import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { sum } from './totals.ts';
 
-/** The ones of all reports, and the places of each bucket. */
+/** Tests the ones of all reports, and the places of each bucket. */
 export function placesFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const { size, bits } = law;
   const { p, q } = drawnSupport(law);
@@ -26,7 +26,7 @@ export function placesFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number)
       const tally = tallies.get((bucket - bit + size) % size);
       return tally === undefined ? 0 : (tally.cells[bit] as number) - tally.reports * q;
     });
-    const one = reports / size; // expected at a place
+    const one = reports / size; // the expected number of reports at a place
     const share = Math.min(1, Math.max(0, sum(excess) / (bits * one * (p - q))));
     const spread = one * ((1 - share) * q * (1 - q) + share * (p * (1 - p) + (p - q) ** 2));
     const classes = pooled(

@@ -1,12 +1,12 @@
 /**
- * What is left of counts when the inputs' shares fit them as well as any can, by weighted least squares: the projection on
- * the column space and its rank, by Gram and Schmidt. Each vector is cleared twice, which leaves it orthogonal to the last
- * digits (Giraud, Langou, Rozložník 2005), and one of which nothing is left depends on those before it.
+ * The residual of counts after the best fit of the inputs' shares, by weighted least squares: the projection on the column space and its
+ * rank, by Gram-Schmidt. Each vector is orthogonalized twice, which makes it orthogonal to the last digits (Giraud, Langou, Rozložník
+ * 2005). A vector that then vanishes depends on those before it.
  */
 
 import type { Squares } from './classes.ts';
 
-/** What rounding may leave of a vector that depends on the others. */
+/** What rounding may leave of a dependent vector. */
 const NOTHING = 1e-9;
 
 const dot = (a: Float64Array, b: Float64Array): number => {
@@ -15,18 +15,18 @@ const dot = (a: Float64Array, b: Float64Array): number => {
   return sum;
 };
 
-/** Unit vectors that span columns, with the coefficients R of each column in those before it and its own. */
+/** Unit vectors that span the columns, with the coefficients R of each column in the vectors before it and its own. */
 export interface Basis {
   readonly variances: readonly number[];
   readonly units: readonly Float64Array[];
-  /** A row for each column; undefined for one that depends on those before it. */
+  /** A row for each column; undefined for a column that depends on those before it. */
   readonly coefficients: readonly (Float64Array | undefined)[];
 }
 
 const scaled = (values: ArrayLike<number>, variances: readonly number[]): Float64Array =>
   Float64Array.from(values, (value, i) => value / Math.sqrt(variances[i] as number));
 
-/** Takes out of a vector what lies along unit vectors, and says how much. */
+/** Removes from a vector its components along unit vectors, and returns the coefficients. */
 function clear(vector: Float64Array, units: readonly Float64Array[]): Float64Array {
   const along = new Float64Array(units.length);
   for (const _ of [1, 2])
@@ -53,7 +53,10 @@ export function basisOf(columns: readonly (readonly number[])[], variances: read
   return { variances, units, coefficients };
 }
 
-/** The weighted squares of counts that no combination of columns explains, as many degrees as dimensions are left. */
+/**
+ * The weighted squares of the part of the counts that no combination of columns explains, with one degree of freedom for each remaining
+ * dimension.
+ */
 export function residual(counts: ArrayLike<number>, { units, variances }: Basis): Squares {
   const vector = scaled(counts, variances);
   clear(vector, units);
@@ -61,8 +64,8 @@ export function residual(counts: ArrayLike<number>, { units, variances }: Basis)
 }
 
 /**
- * The left inverse of least variance: for each column the scores A with Σ_j A_xj column_yj = [x = y], R⁻¹ Qᵀ of the scaled
- * columns; undefined where one depends on the others.
+ * The left inverse of least variance: for each column the scores A with Σ_j A_xj column_yj = [x = y], R⁻¹ Qᵀ of the scaled columns;
+ * undefined where one depends on the others.
  */
 export function leftInverse({ units, coefficients, variances }: Basis): readonly Float64Array[] | undefined {
   const last = coefficients.length - 1;

@@ -1,14 +1,15 @@
 /**
- * The number of ones in all. A bit vector has h bits of the answer's, 1 with probability p, and k - h others, 1 with q: the ones
- * of n reports have mean n (h p + (k-h) q) and variance n (h p(1-p) + (k-h) q(1-q)), exactly and whatever the answers are. So
- * shares must sum to 1, cohort by cohort. Where hashes of a string may meet, h is anything from 1 to their number.
+ * Tests the total number of ones. A bit vector has h bits of the answer, which are 1 with probability p, and k - h others, which are 1 with
+ * probability q. So the ones of n reports have mean n (h p + (k-h) q) and variance n (h p(1-p) + (k-h) q(1-q)), exactly and whatever the
+ * answers are. This tests that shares sum to 1, cohort by cohort. When hashes of a string may collide, h is anything from 1 to their
+ * number.
  */
 
 import { type BitStages, bitSupport } from '@murmuration/shared';
 import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 
-/** Means and variance of one report's number of ones. */
+/** The mean and variance of one report's number of ones. */
 interface Ones {
   readonly least: number;
   readonly most: number;
@@ -29,7 +30,7 @@ export const sum = (values: Iterable<number>): number => {
   return total;
 };
 
-/** The ones of each cohort, neighbours pooled, of k bits with so many hashes. */
+/** Tests the ones of each cohort, with neighbours pooled, for k bits and this many hashes. */
 export function totalsFit(stages: BitStages, k: number, hashes: number, tallies: Tallies, perDevice: number): Squares | undefined {
   const { least, most, variance } = onesOf(stages, k, hashes);
   const cohorts = [...tallies].sort(([a], [b]) => a - b).map(([, tally]) => tally);

@@ -1,4 +1,6 @@
-/** The poisoning watch of a metric: whether its reports can have come through the law, and how far crafted ones could move it. */
+/**
+ * The poisoning watch of a metric: whether its reports can have come through the law, and how far crafted reports could move its estimates.
+ */
 
 import type { Law, Range, ShareLaw } from '@murmuration/shared';
 import { estimationOf } from '../estimators/table.ts';
@@ -7,21 +9,24 @@ import { cellsPValue } from './bounds.ts';
 import { cohortsPValue, weightsPValue } from './evidence.ts';
 import { shiftOf } from './leverage.ts';
 
-/** What is watched. P-values are left out where a law has no such test, or too few reports came for it. */
+/** The results. A p-value is left out where a law has no such test, or where too few reports came for it. */
 export interface Watch {
-  /** Under "every report came through the law, whatever the answers": of all tests together, by Bonferroni. 1 without tests. */
+  /** The p-value of "every report came through the law, whatever the answers", over all tests by Bonferroni. 1 without tests. */
   readonly pValue: number;
-  /** That each cell is set as often as the law can set it. */
+  /** Each cell is set as often as the law can set it. */
   readonly cells?: number;
-  /** That what no shares of the answers explain is noise: chi squared. */
+  /** The part that no shares of the answers explain is noise: chi-squared. */
   readonly fit?: number;
-  /** That no answer has less than nothing or more than everything. */
+  /** No answer has a share below 0 or above 1. */
   readonly answers?: number;
-  /** That cohorts are drawn evenly. */
+  /** Cohorts are drawn uniformly. */
   readonly cohorts?: number;
-  /** That bit vectors have so many ones, day by day. */
+  /** Bit vectors have the expected number of ones, day by day. */
   readonly ones?: number;
-  /** So far, at most, could 1 % of crafted reports move an estimate: a share, or a number in the unit of its range. Left out where the law tells no answers apart. */
+  /**
+   * The farthest that 1 % of crafted reports could move an estimate: a share, or a number in the unit of its range. Left out where the law
+   * distinguishes no answers.
+   */
   readonly perPercent?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What every mechanism owes whatever is estimated from it: its law, its randomizer, its codec, tallies that add. */
+/** The requirements for every mechanism, whatever it estimates: its law, randomizer, codec, and tallies that add up. */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law, Report } from '@murmuration/shared';
@@ -15,7 +15,7 @@ import type { Check } from './check.ts';
 
 type Coins = ReturnType<typeof createCoins>;
 
-/** What a report says, from its digits. */
+/** The content of a report, from its digits. */
 export const said = <L extends Law>({ mechanism }: Subject<L>, law: L, report: string) =>
   mechanism.decode(law, Uint8Array.from(Buffer.from(report, 'hex')));
 
@@ -30,13 +30,13 @@ export function reportRows<L extends Law>(subject: Subject<L>, law: L, T: number
   return isPermanent(law) && again ? rows.map((row) => compose(row, (symbol) => again(law, said(subject, law, symbol), T))) : rows;
 }
 
-/** A device's report, through both stages where there are two. */
+/** A device's report, through both stages if there are two. */
 export function reportOf<L extends Law>({ specimen }: Subject<L>, law: L, input: number, coins: Coins, T: number): Uint8Array {
   const symbol = specimen.randomize(law, input, coins, T);
   return isPermanent(law) && specimen.respond ? specimen.respond(law, symbol, coins) : symbol;
 }
 
-/** A cohort's tally of reports, each given by its cells. */
+/** The tally of one cohort's reports, each given by its cells. */
 export function tallyOf<L extends Law>({ mechanism }: Subject<L>, law: L, reports: readonly (readonly number[])[]): Tally {
   const cells = new Float64Array(mechanism.shape(law).cells);
   for (const cell of reports.flat()) cells[cell] = (cells[cell] as number) + 1;
@@ -134,7 +134,7 @@ export const draws: Check<Subject> = {
   },
 };
 
-/** Refused, or in the one form of what it says. */
+/** Checks that bytes are refused, or are the canonical form of what they say. */
 function expectCanonical({ specimen, mechanism }: Subject, law: Law, bytes: Uint8Array): void {
   let found: ReturnType<typeof mechanism.decode>;
   try {
@@ -180,7 +180,7 @@ export const codec: Check<Subject> = {
   },
 };
 
-/** Tallies of up to three cohorts, with any counts that reports could add up to. */
+/** Tallies of up to three cohorts, with any counts that reports could produce. */
 function anyTallies({ mechanism, evenly }: Subject, law: Law): fc.Arbitrary<Tallies> {
   const { cohorts, cells: size } = mechanism.shape(law);
   const cohortOf = (reports: number): fc.Arbitrary<Tally> =>
@@ -202,7 +202,7 @@ const together = (a: Tallies, b: Tallies): Tallies =>
     }),
   );
 
-/** How many reports are about an input. */
+/** The number of reports about an input. */
 export const reportsAbout = <L extends Law>({ specimen }: Subject<L>, law: L, tallies: Tallies, input: number): number =>
   [...tallies].reduce((total, [cohort, { reports }]) => total + (specimen.isAbout?.(law, cohort, input) === false ? 0 : reports), 0);
 
@@ -227,6 +227,6 @@ const additivity: Check<Subject> = {
   },
 };
 
-/** What every mechanism owes, whatever its laws. */
+/** The requirements for every mechanism, whatever its laws. */
 export const channelChecks = <L extends Law>(): readonly Check<Subject<L>, L>[] =>
   [law, odds, thresholds, codec, exhaustion, draws, additivity] as unknown as readonly Check<Subject<L>, L>[];

@@ -1,24 +1,24 @@
-/** A check is a plain function that throws, so that the suite runs it on what ships and the mutation test on what is broken. */
+/** A check is a plain function that throws, so that the suite can run it on production code and the mutation test on broken code. */
 
 import { type Law, MODULUS } from '@murmuration/shared';
 import type { Specimen } from '../specimens/specimen.ts';
 
-/** One thing that a mechanism owes, asked of each of its laws over words below T. */
+/** One requirement for a mechanism, checked for each of its laws over words below T. */
 export interface Check<S, L = Law> {
   readonly name: string;
-  /** Which laws of the specimen. */
+  /** Which laws of the specimen it is run for. */
   readonly of: readonly ('laws' | 'small' | 'large')[];
-  /** `effort` multiplies the trials of what is drawn at random. */
+  /** `effort` multiplies the number of random trials. */
   readonly run: (subject: S, law: L, T: number, effort: number) => void;
 }
 
-/** A check of one law. */
+/** A check for one law. */
 export interface Case {
   readonly name: string;
   readonly run: () => void;
 }
 
-/** A check of each law that it is for. */
+/** A check for each law to which it applies. */
 export function casesOf<L extends Law, S extends { readonly specimen: Specimen<L> }>(
   subject: S,
   { name, of, run }: Check<S, L>,

@@ -1,4 +1,4 @@
-/** Pooled statistics of one estimate's errors, at a fixed seed: a correct mechanism fails with a probability below 1e-6. */
+/** Pooled statistics of one estimate's errors, with a fixed seed. A correct mechanism fails with a probability below 1e-6. */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law } from '@murmuration/shared';
@@ -11,15 +11,15 @@ import type { Subject } from '../subject.ts';
 import { reportOf, tallyOf } from './channel.ts';
 
 const FALSE_ALARM = 1e-6;
-/** For an effort of 1: a variance that is misstated by a third fails, whatever the number of reports. */
+/** With effort 1, a variance that is misstated by a third fails, whatever the number of reports. */
 const [ROUNDS, REPORTS] = [400, 250];
 
-/** The devices of one round, and what the law says of one row of their estimates. */
+/** The devices of one round, and the law's expectation and variance for one row of their estimates. */
 export interface Population {
   readonly inputs: readonly number[];
   readonly row: number;
   readonly truth: number;
-  /** By how many reports each cohort has. */
+  /** As a function of the number of reports in each cohort. */
   readonly variance: (tallies: Tallies) => number;
 }
 
@@ -35,8 +35,8 @@ function tallied<L extends Law>(subject: Subject<L>, law: L, inputs: readonly nu
 }
 
 /**
- * Fails unless the squared error over its variance adds up to chi squared, and intervals hold the truth: one row a round,
- * so that rounds are independent.
+ * Fails unless the sum of squared errors over their variance is chi-squared, and intervals cover the truth. Uses one row per round, so that
+ * rounds are independent.
  */
 export function expectErrors<L extends Law>(
   subject: Subject<L>,
@@ -57,7 +57,7 @@ export function expectErrors<L extends Law>(
   const tail = upperTail({ statistic, degrees: rounds });
   expect(tail).toBeGreaterThan(FALSE_ALARM);
   expect(1 - tail).toBeGreaterThan(FALSE_ALARM);
-  // Devices that may have an answer in part make an interval wider than those here, with whole answers, need.
+  // If devices may have an answer in part, intervals are wider than the whole answers here need.
   const coverage = subject.specimen.inPart ? atMost(covered, rounds, 0.95) : upperTail(binomial(covered, 0.95, rounds));
   expect(coverage).toBeGreaterThan(FALSE_ALARM);
 }

@@ -1,11 +1,11 @@
 /**
- * What one report adds to estimates, and so how estimates vary: of mechanisms whose estimates are, for each cohort by
- * itself, a mean over its reports (the additivity check has that they are).
+ * The influence of one report on estimates, and the resulting variance of estimates. For mechanisms whose estimates are, for each cohort
+ * separately, a mean over its reports (the additivity check verifies this).
  *
- * A cohort's report r moves an estimate by g(r) / n_c, n_c the cohort's reports. Devices draw cohorts, each with the same
- * probability and whatever their inputs are; so given the n_c each is a sample of all n devices without replacement, and
+ * A cohort's report r moves an estimate by g(r) / n_c, with n_c the cohort's reports. Devices draw cohorts with equal probability,
+ * independently of their inputs. So given the n_c, each cohort is a sample of all n devices without replacement, and
  *   E[estimate] = mean over devices of w_x where Σ_c E[g | x, c] = w_x + constant, w the weights of what is estimated
- *   Var = Σ_c (mean of Var(g | x, c) + S²(E[g | x, c])) / n_c - S²(w) / n,  S² the variance over devices, by n - 1
+ *   Var = Σ_c (mean of Var(g | x, c) + S²(E[g | x, c])) / n_c - S²(w) / n, S² the variance over devices, by n - 1
  */
 
 import { MODULUS } from '@murmuration/shared';
@@ -16,13 +16,13 @@ import type { MatrixLaw } from '../specimens.ts';
 import type { MatrixSubject } from '../subject.ts';
 import { reportRows, said } from './channel.ts';
 
-/** Of one estimate: by cohort and input, E[g | x, c] and Var(g | x, c). */
+/** The influence on one estimate: E[g | x, c] and Var(g | x, c), by cohort and input. */
 interface Influence {
   readonly means: readonly (readonly number[])[];
   readonly variances: readonly (readonly number[])[];
 }
 
-/** The mean of values by their shares. */
+/** The mean of values, weighted by shares. */
 export const meanBy = (shares: readonly number[], values: readonly number[]): number =>
   shares.reduce((total, share, x) => total + share * (values[x] as number), 0);
 
@@ -34,7 +34,7 @@ const varianceBy = (shares: readonly number[], values: readonly number[]): numbe
   );
 };
 
-/** The tallies of so many reports, just as they come on average from inputs with these shares. */
+/** The expected tallies of this many reports from inputs with these shares. */
 export function expectedTallies(subject: MatrixSubject, law: MatrixLaw, shares: readonly number[], reports: number): Tallies {
   const { cohorts, cells } = subject.mechanism.shape(law);
   const tallies = range(cohorts).map((): Tally => ({ reports: reports / cohorts, cells: new Float64Array(cells) }));
@@ -48,7 +48,7 @@ export function expectedTallies(subject: MatrixSubject, law: MatrixLaw, shares: 
   return new Map(tallies.entries());
 }
 
-/** By cohort and cell, what a report that supports the cell adds to each estimate, times the cohort's reports. */
+/** By cohort and cell: the contribution of a report that supports the cell to each estimate, times the cohort's reports. */
 function additions(subject: MatrixSubject, law: MatrixLaw): readonly (readonly (readonly number[])[])[] {
   const { cohorts, cells } = subject.mechanism.shape(law);
   const reports = 2 ** 10;
@@ -63,7 +63,7 @@ function additions(subject: MatrixSubject, law: MatrixLaw): readonly (readonly (
   );
 }
 
-/** The influences on each estimate, from the exact channel and the shipped estimator. */
+/** The influences on each estimate, from the exact channel and the production estimator. */
 export function influencesOf(subject: MatrixSubject, law: MatrixLaw): readonly Influence[] {
   const { cohorts } = subject.mechanism.shape(law);
   const added = additions(subject, law);
@@ -90,7 +90,7 @@ export function influencesOf(subject: MatrixSubject, law: MatrixLaw): readonly I
   });
 }
 
-/** The variance of an estimate from so many reports of each cohort, of devices whose inputs have these shares. */
+/** The variance of an estimate from this many reports of each cohort, when devices' inputs have these shares. */
 export function varianceOf(
   { means, variances }: Influence,
   weights: readonly number[],

@@ -1,4 +1,4 @@
-/** What a mechanism owes besides whose reports tell of all inputs together: estimates of whatever is a mean over devices. */
+/** The additional requirements for a mechanism whose reports describe all inputs together: estimates of any mean over devices. */
 
 import { MODULUS } from '@murmuration/shared';
 import { expect } from 'vitest';
@@ -21,7 +21,10 @@ const sharesIn = (population: readonly number[], inputs: number): readonly numbe
 const countsIn = (tallies: Tallies, cohorts: number): readonly number[] =>
   range(cohorts).map((cohort) => tallies.get(cohort)?.reports ?? 0);
 
-/** Over every collection of reports of a few devices: by how many of each cohort came, none of them nobody. */
+/**
+ * Runs over every collection of reports of a few devices, grouped by the number of reports in each cohort; collections with an empty cohort
+ * are left out.
+ */
 function expectMoments(subject: MatrixSubject, law: MatrixLaw, population: readonly number[]): void {
   const { cohorts } = subject.mechanism.shape(law);
   const weights = subject.weights(law);
@@ -53,10 +56,10 @@ function expectMoments(subject: MatrixSubject, law: MatrixLaw, population: reado
   }
 }
 
-/** So many reports that nothing is left to chance. */
+/** So many reports that chance is negligible. */
 const MANY = 1e12;
 
-/** Of what comes on average from very many devices, estimates are the truth, and error bars just as long as they vary. */
+/** Checks that the expected reports of very many devices give the truth as estimates, and error bars that match the variance. */
 function expectErrorBars(subject: MatrixSubject, law: MatrixLaw, shares: readonly number[]): void {
   const tallies = expectedTallies(subject, law, shares, MANY);
   const counts = countsIn(tallies, subject.mechanism.shape(law).cohorts);
@@ -101,5 +104,5 @@ const errors: Check<MatrixSubject, MatrixLaw> = {
   },
 };
 
-/** What a mechanism owes whose reports tell of all inputs together. */
+/** The requirements for a mechanism whose reports describe all inputs together. */
 export const matrixChecks: readonly Check<MatrixSubject, MatrixLaw>[] = [...channelChecks<MatrixLaw>(), unbiased, errors];

@@ -1,4 +1,4 @@
-/** What a mechanism of numbers owes besides: rounding that keeps the mean, scores without bias, and the mean's estimate. */
+/** The additional requirements for a mechanism of numbers: rounding that preserves the mean, unbiased scores, and the mean's estimate. */
 
 import { MODULUS, type NumberLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
@@ -11,23 +11,23 @@ import { channelChecks, reportRows, said } from './channel.ts';
 import type { Check } from './check.ts';
 import { expectErrors } from './errors.ts';
 
-/** A number between two points of the grid: `up` of T of the way to the upper one. */
+/** A number between two points of the grid: `up` / T of the way to the upper one. */
 interface Between {
   readonly place: number;
   readonly row: Distribution;
 }
 
-/** The points of a law, the last of them the range's width. */
+/** The points of a law. The last is the range's width. */
 const pointsOf = ({ specimen: { points, steps } }: NumberSubject, law: NumberLaw): readonly number[] =>
   points?.(law) ?? range(steps(law) + 1);
 
-/** The places of the points, from 0 to 1. */
+/** The positions of the points, from 0 to 1. */
 function placesOf(subject: NumberSubject, law: NumberLaw): readonly number[] {
   const points = pointsOf(subject, law);
   return points.map((point) => point / (points.at(-1) as number));
 }
 
-/** Numbers in the last step, near its ends and inside, those of them that doubles hold exactly. */
+/** Numbers in the last step, near its ends and inside; only those that doubles represent exactly. */
 function betweenPoints(subject: NumberSubject, rows: readonly Distribution[], law: NumberLaw, T: number): readonly Between[] {
   const [start, end] = pointsOf(subject, law).slice(-2) as [number, number];
   const [low, high] = rows.slice(-2) as [Distribution, Distribution];
@@ -50,7 +50,7 @@ export const rounding: Check<NumberSubject, NumberLaw> = {
   },
 };
 
-/** Mean and variance of a report's score, less the number itself. */
+/** Mean and variance of a report's score minus the number itself. */
 function momentsOf(subject: NumberSubject, law: NumberLaw, row: Distribution, place: number) {
   const { values } = subject.scores(law);
   const errors = [...row].map(([report, p]) => {
@@ -116,5 +116,5 @@ const errors: Check<NumberSubject, NumberLaw> = {
   },
 };
 
-/** What a mechanism of numbers owes. */
+/** The requirements for a mechanism of numbers. */
 export const numberChecks: readonly Check<NumberSubject, NumberLaw>[] = [...channelChecks<NumberLaw>(), rounding, scores, unbiased, errors];

@@ -1,4 +1,4 @@
-/** What a mechanism of shares owes besides: the stated support, and estimates of every answer. */
+/** The additional requirements for a mechanism of shares: the stated support, and estimates of every answer. */
 
 import type { ShareLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
@@ -61,7 +61,9 @@ export const supports: Check<ShareSubject, ShareLaw> = {
   },
 };
 
-/** Of an input's share, by how many of all reports are about it: those of so many devices, drawn without replacement. */
+/**
+ * The variance of an input's share, given how many of all reports are about it: reports of that many devices, drawn without replacement.
+ */
 function varianceOf(subject: ShareSubject, law: ShareLaw, input: number, truth: number, tallies: Tallies): number {
   const { cohorts } = subject.mechanism.shape(law);
   const { isAbout = () => true } = subject.specimen;
@@ -88,5 +90,5 @@ const errors: Check<ShareSubject, ShareLaw> = {
   },
 };
 
-/** What a mechanism of shares owes. */
+/** The requirements for a mechanism of shares. */
 export const shareChecks: readonly Check<ShareSubject, ShareLaw>[] = [...channelChecks<ShareLaw>(), support, unbiased, supports, errors];

@@ -1,4 +1,4 @@
-/** Estimators with a sign turned, a bias, or error bars that are too short; supports and scores that are another's. */
+/** Faulty estimators: a wrong sign, a bias, or error bars that are too short; supports and scores that belong to another. */
 
 import type { Law, NumberLaw, ShareLaw } from '@murmuration/shared';
 import type { Estimate } from '#collector/estimators/estimate.ts';
@@ -25,7 +25,7 @@ const rows: { readonly [name: string]: (row: Estimate) => Estimate } = {
   'the interval is 1 % too short': (row) => ({ ...row, high: row.high - (row.high - row.low) / 100 }),
 };
 
-/** Estimates with a fault, in each law by itself. */
+/** Estimates with a fault, in each law separately. */
 export const estimates = (subject: Subject, caughtBy: string): readonly Fault[] =>
   Object.entries(rows).flatMap(([kind, wrong]) =>
     subject.specimen.laws.map((law) => ({
@@ -66,7 +66,7 @@ export function supports({ specimen, mechanism: { support }, supports: sums }: S
   ];
 }
 
-/** Estimates of all inputs together with a fault: of another input, or drawn to their mean. */
+/** Estimates of all inputs together with a fault: those of another input, or shrunk towards their mean. */
 export function matrices({ estimates: rowsOf }: MatrixSubject): readonly Fault<MatrixSubject>[] {
   const fault = (kind: string, wrong: (found: readonly Estimate[]) => readonly Estimate[]): Fault<MatrixSubject> => ({
     kind,

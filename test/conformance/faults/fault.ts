@@ -1,6 +1,6 @@
 /**
- * A mechanism broken on purpose, in one place, with the check that must notice. Faults are made from any specimen, so a
- * new mechanism has them as soon as it has one.
+ * A mechanism that is deliberately broken in one place, with the check that must detect it. Faults are derived from any specimen, so a new
+ * mechanism has them as soon as it has a specimen.
  */
 
 import type { Law } from '@murmuration/shared';
@@ -19,7 +19,7 @@ export interface Parts<S = Subject> {
 /** What is broken, and the name of the check that must throw. */
 export interface Fault<S = Subject> {
   readonly kind: string;
-  /** Where a mechanism has several faults of a kind: in which law, with which integer. */
+  /** For several faults of one kind in a mechanism: in which law, at which integer. */
   readonly detail?: string;
   readonly caughtBy: string;
   readonly parts: Parts<S>;
@@ -36,10 +36,10 @@ export const broken = <S extends object>(subject: S, { specimen, mechanism, ...r
   } as unknown as S;
 };
 
-/** A law as a fault's detail has it. */
+/** A law as printed in a fault's detail. */
 export const inLaw = (law: object): string => `for ${JSON.stringify(law)}`;
 
-/** The first fault of each kind that a check notices. */
+/** The first fault of each kind and check. */
 export const oneOfEachKind = <F extends Pick<Fault, 'kind' | 'caughtBy'>>(faults: readonly F[]): readonly F[] => [
   ...new Map([...faults].reverse().map((fault) => [`${fault.kind}, ${fault.caughtBy}`, fault])).values(),
 ];

@@ -1,4 +1,4 @@
-/** Laws that misstate ε, laws that refuse nothing, and codecs that take a second form or lose what a report says. */
+/** Laws that misstate ε, laws that refuse nothing, and codecs that accept a non-canonical form or lose what a report says. */
 
 import { lnUp } from '@murmuration/shared';
 import { multiply, type Rational, rational } from '../../proofs/rational.ts';
@@ -8,11 +8,11 @@ import { type Fault, inLaw, type Parts } from './fault.ts';
 
 const PRECISION = 1e12;
 
-/** The odds of an ε that is larger by so many percent. */
+/** The odds of an ε that is larger by this many percent. */
 const oddsOff = (odds: Rational, percent: number): Rational =>
   multiply(odds, rational(Math.round(PRECISION * Math.exp((Number(lnUp(odds)) * percent) / 100)), PRECISION));
 
-/** ε of a report and of an epoch, 1 % off, in each law by itself. */
+/** ε of a report and of an epoch, 1 % off, in each law separately. */
 export const misstated = ({ specimen, mechanism: { odds } }: Subject): readonly Fault[] =>
   specimen.laws.flatMap((law) =>
     (['report', 'permanent'] as const)
@@ -30,7 +30,7 @@ export const misstated = ({ specimen, mechanism: { odds } }: Subject): readonly 
       ),
   );
 
-/** What the bytes say or, where they are no report, the same bytes with one bit cleared. */
+/** What the bytes say. If they are not a report: what they say with one bit cleared. */
 function withoutBit<R>(bytes: Uint8Array, decode: (bytes: Uint8Array) => R): R {
   const bits = Array.from({ length: 8 * bytes.length }, (_, bit) => bit).reverse();
   const forms = bits.map((bit) => bytes.map((byte, at) => (at === bit >> 3 ? byte & ~(1 << (bit & 7)) : byte)));

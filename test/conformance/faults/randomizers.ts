@@ -1,4 +1,4 @@
-/** Randomizers that run another law than the one stated, another input, or one stage fewer. */
+/** Randomizers that run a law other than the stated one, use another input, or omit a stage. */
 
 import { createCoins } from '@murmuration/client/testing';
 import { encodeKAry, type KAryLaw, type Law, MODULUS } from '@murmuration/shared';
@@ -17,13 +17,13 @@ export const runsAnother = ({ randomize, respond }: Specimen<Law>, path: Path, v
   ...(respond && { respond: (law, symbol, coins) => respond(withLeaf(law, path, value), symbol, coins) }),
 });
 
-/** Each integer of a law, one larger, and one smaller where it is no size that would be left without a choice. */
+/** Each integer of a law plus one, and minus one unless it is a size that would then leave no choice. */
 const neighbours = (law: Law, T: number): readonly (readonly [path: Path, near: number])[] =>
   leavesOf(law).flatMap(([path, value]) =>
     [value + 1, value - 1].filter((near) => near <= T && near > 1).map((near) => [path, near] as const),
   );
 
-/** What a law states of its reports; nothing where it is no law. */
+/** What a law states about its reports; nothing if it is not a law. */
 function stated({ mechanism: { shape, reportBytes, odds } }: Subject, law: Law): string {
   try {
     const { numerator, denominator } = odds(law).report;
@@ -33,7 +33,7 @@ function stated({ mechanism: { shape, reportBytes, odds } }: Subject, law: Law):
   }
 }
 
-/** The channel of the first inputs; nothing where the definition has no such law. */
+/** The channel of the first inputs; nothing if the definition has no such law. */
 function channelOf(subject: Subject, law: Law, inputs: number, T: number): string | undefined {
   try {
     const rows = reportRows(subject, law, T).slice(0, inputs);
@@ -43,7 +43,7 @@ function channelOf(subject: Subject, law: Law, inputs: number, T: number): strin
   }
 }
 
-/** Whether two laws have other reports, or other probabilities of an input that both have. */
+/** Whether two laws have different reports, or different probabilities for an input that both have. */
 function differ(subject: Subject, law: Law, other: Law, T: number): boolean {
   const common = Math.min(subject.inputs(law), subject.inputs(other));
   const found = channelOf(subject, other, common, T);
@@ -51,8 +51,8 @@ function differ(subject: Subject, law: Law, other: Law, T: number): boolean {
 }
 
 /**
- * Any one integer off by one: over all strings of words, and at each threshold of 2^32 that moves with it. What leaves
- * reports and probabilities as they are is no fault: a hash may serve a few answers more just as well.
+ * Each integer off by one: over all strings of words, and at each threshold of 2^32 that moves with it. A change that leaves reports and
+ * probabilities as they are is not a fault: a hash may serve a few more answers equally well.
  */
 export function offByOne(subject: Subject): readonly Fault[] {
   const { specimen } = subject;
@@ -93,7 +93,10 @@ export function otherRandomizers({ specimen, inputs }: Subject): readonly Fault[
   return respond === undefined ? [next] : [next, silent];
 }
 
-/** Coins and dice that tell something: by the input, by the report, and in k-ary response a second word that only a lie takes. */
+/**
+ * Coins and dice that leak information: through the input, through the report, and in k-ary response through a second word that is drawn
+ * only for a lie.
+ */
 export function tellingDraws({ specimen: { randomize, laws } }: Subject): readonly Fault[] {
   const fault = (kind: string, wrong: typeof randomize): Fault => ({
     kind,

@@ -6,7 +6,7 @@ import { bucketsOf } from '../../proofs/geometry.ts';
 import { multiply, rational } from '../../proofs/rational.ts';
 import type { Specimen, Stages } from './specimen.ts';
 
-/** The cohort's bytes, which one cohort has none of. */
+/** The bytes of the cohort; none if there is only one cohort. */
 const front = ({ size, bits }: CountMeanSketchLaw, cohort: number): number | undefined => (bits < size ? cohort : undefined);
 
 export const countMeanSketch: Specimen<CountMeanSketchLaw> = {
@@ -28,7 +28,7 @@ export const countMeanSketch: Specimen<CountMeanSketchLaw> = {
   },
   encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, front(law, cohort)),
   thresholds: ({ size, bits, one, zero }) => {
-    // In the cohort of word 0, and so in every one, input 0 has bucket 0.
+    // In the cohort of word 0, and so in every cohort, input 0 has bucket 0.
     const cohort = bits < size ? [0] : [];
     return [
       [one, cohort],

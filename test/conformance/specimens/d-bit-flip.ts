@@ -6,7 +6,7 @@ import type { Distribution } from '../../proofs/enumerate.ts';
 import { multiply, rational } from '../../proofs/rational.ts';
 import type { Specimen, Stages } from './specimen.ts';
 
-/** The row of a set of one-bits behind a place, where there are several. */
+/** The row of a set of one-bits after a place, if there are several places. */
 const placed = (law: DBitFlipLaw, { one, zero }: Stages, T: number, place: number, set: readonly number[]): Distribution =>
   bitsRow(law.bits, rational(one, T), rational(zero, T), set, ringOf(law) > 1 ? place : undefined);
 
@@ -30,7 +30,7 @@ export const dBitFlip: Specimen<DBitFlipLaw> = {
   encode: (law, { cohort, cells }) => bitsReport(cells, law.bits, ringOf(law) > 1 ? cohort : undefined),
   thresholds: ({ one, zero }) => [
     [one, [0]],
-    [zero, [1]], // place 1, where bucket 0 comes last
+    [zero, [1]], // place 1, in which bucket 0 comes last
   ],
   laws: [dBitFlipLaw(3, 1, 0.01), dBitFlipLaw(4, 2, 1), dBitFlipLaw(3, 2, 1, 4), dBitFlipLaw(3, 1, 1, 2)],
   small: [

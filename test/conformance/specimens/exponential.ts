@@ -5,10 +5,10 @@ import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';
 import type { Specimen } from './specimen.ts';
 
-/** Where the words of each outcome begin, one outcome after the other. */
+/** The first word of each outcome; outcomes follow one another. */
 const startsOf = (row: readonly number[]): readonly number[] => range(row.length).map((j) => row.slice(0, j).reduce((a, b) => a + b, 0));
 
-/** The row of an input: each outcome has the words from where it begins, as many as it weighs, of those that there are. */
+/** The row of an input. Each outcome has as many words as its weight, from its first word on, limited to the words that exist. */
 export const exponentialRow = ({ weights }: ExponentialLaw, input: number, T: number): Distribution => {
   const row = weights[input] as readonly number[];
   return distribution(
@@ -16,7 +16,7 @@ export const exponentialRow = ({ weights }: ExponentialLaw, input: number, T: nu
   );
 };
 
-/** Utilities of three inputs and four outcomes, of which one is nobody's best. */
+/** Utilities of three inputs and four outcomes, one of which is best for no input. */
 const THREE = [
   [10, 0, 0, 5],
   [0, 10, 0, 5],

@@ -5,7 +5,7 @@ import type { Distribution } from '../../proofs/enumerate.ts';
 import { rational } from '../../proofs/rational.ts';
 import type { NumberSpecimen } from './specimen.ts';
 
-/** The row of a count: each output's mass is that of all sums that clamp to it. */
+/** The row of a count: the mass of each output is that of all sums that are clamped to it. */
 export function geometricRow({ tails }: GeometricLaw, count: number, T: number): Distribution {
   const max = tails.length;
   const tail = (m: number): number => tails[m - 1] as number;

@@ -13,7 +13,7 @@ const nodesOf = (law: LevelLaw, report: string): readonly number[] => {
     : range(law.size).filter((node) => (bytes[node >> 3] as number) & (1 << (node & 7)));
 };
 
-/** Zeros, as many as the words that an answer to a level takes: of its coin, and of its dice that have more than one side. */
+/** Zeros, as many as the words that an answer to a level uses: for its coin, and for its dice with more than one side. */
 const wordsOf = (law: LevelLaw): readonly number[] => {
   const dice = law.mechanism === 'k-ary' ? [law.size - 1] : range(law.subset).map((i) => law.size - law.subset + i);
   return [0, ...dice.filter((sides) => sides > 1).map(() => 0)];
@@ -23,7 +23,7 @@ const wordsOf = (law: LevelLaw): readonly number[] => {
 export const levelRow = (law: LevelLaw, T: number, node: number): Distribution =>
   law.mechanism === 'k-ary' ? kAryRow(law.size, law.truth, T, node) : subsetRow(law.size, law.subset, law.include, T, node);
 
-/** The row of a cell: a level with its number in front, where there are several, and the row of the cell's node there. */
+/** The row of a cell: the level's number, if there are several levels, followed by the row of the cell's node in that level. */
 export const hierarchicalRow = ({ size, branching, levels }: HierarchicalLaw, cell: number, T: number): Distribution =>
   distribution(
     levels.flatMap((law, level) => {

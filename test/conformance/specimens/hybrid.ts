@@ -5,7 +5,7 @@ import type { Distribution } from '../../proofs/enumerate.ts';
 import { add, multiply, rational } from '../../proofs/rational.ts';
 import type { NumberSpecimen } from './specimen.ts';
 
-/** The row of a point of the grid: of both parts. */
+/** The row of a point of the grid, over both parts. */
 export function hybridRow({ grid, window, inside, mix, truth }: HybridLaw, point: number, T: number): Distribution {
   const outputs = grid + window + 2;
   const near = (cell: number) => (cell >= point && cell < point + window ? rational(inside, T * window) : rational(T - inside, T * grid));

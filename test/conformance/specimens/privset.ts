@@ -3,7 +3,7 @@ import { randomizePrivSet } from '#client/randomizers/privset.ts';
 import { bitsReport, indexReport, kAryRow, subsetRow } from '../../proofs/channel.ts';
 import type { Specimen } from './specimen.ts';
 
-/** Sets of one answer, and one dummy. Larger sets are proved in test/proofs. */
+/** Sets of one answer, and one dummy. Larger sets are tested in test/proofs. */
 export const privset: Specimen<PrivSetLaw> = {
   randomize: (law, input, coins) => randomizePrivSet(law, [input], coins),
   row: ({ size, subset, hit }, input, T) => (subset > 1 ? subsetRow(size + 1, subset, hit, T, input) : kAryRow(size + 1, hit, T, input)),

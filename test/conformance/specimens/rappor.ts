@@ -6,7 +6,7 @@ import { bits, type Specimen, type Stages } from './specimen.ts';
 
 const strings = new Map<string, string>();
 
-/** A string whose one Bloom bit in cohort 0 is this. */
+/** A string whose only Bloom bit in cohort 0 is this one. */
 function stringAt(bit: number, count: number): string {
   const known = strings.get(`${bit}/${count}`);
   if (known !== undefined) return known;

@@ -4,13 +4,13 @@ import { indexReport } from '../../proofs/channel.ts';
 import { piecewiseRow } from './piecewise.ts';
 import type { NumberSpecimen } from './specimen.ts';
 
-/** Where a point lies, from 0 to 1. */
+/** The position of a point, from 0 to 1. */
 const placeOf = (law: ScoredLaw, point: number): number => {
   const points = scoredPoints(law);
   return (points[point] as number) / (points[law.grid] as number);
 };
 
-/** Thresholds over words below T. The points are eighths and sixteenths, so that doubles hold the places between them. */
+/** Thresholds over words below T. The points are eighths and sixteenths, so that doubles represent the positions between them exactly. */
 const few = (T: number): ScoredLaw => scoredLaw({ grid: 2, window: 2, scores: [0, 1, 4, 5] }, 2, T);
 const uneven = (T: number): ScoredLaw => scoredLaw({ grid: 4, window: 2, scores: [0, 1, 2, 7, 8, 9] }, 2, T);
 

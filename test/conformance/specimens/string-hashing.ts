@@ -5,7 +5,7 @@ import type { Specimen } from './specimen.ts';
 
 const strings = new Map<string, string>();
 
-/** A string whose bucket in cohort 0 is this. */
+/** A string whose bucket in cohort 0 is this one. */
 function stringAt(bucket: number, buckets: number): string {
   const known = strings.get(`${bucket}/${buckets}`);
   if (known !== undefined) return known;

@@ -1,23 +1,29 @@
-/** The back/forward cache: a page that comes back goes on from what is stored, and one that is frozen holds up nobody. */
+/** The back/forward cache: a restored page continues from what is stored, and a frozen page blocks no other. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 
-/** Resolves when the page with these parameters is there. */
+/** Resolves when the page with these parameters is loaded. */
 const hasCome = (page: Page, search: string): Promise<boolean> => {
   const isThere = `location.search === ${JSON.stringify(search)} && document.readyState === 'complete'`;
   return until(() => ask<boolean>(page, isThere).catch(() => false), PATIENCE);
 };
 
-/** Goes back to the page with these parameters. WebKit may call the load cancelled where its cache has the page, and shows it all the same. */
+/**
+ * Goes back to the page with these parameters. WebKit may report the load as cancelled when the page comes from its cache, but shows it
+ * anyway.
+ */
 async function goBack(page: Page, search: string): Promise<void> {
   await page.back().catch(() => {});
   await hasCome(page, search);
 }
 
-/** How often a round is tried, and what it gives where its page was loaded anew. Firefox does that to one page in some hundred, whatever runs in it. */
+/**
+ * How often a round is retried, and the result of a round whose page was reloaded instead of restored. Firefox reloads about one page in a
+ * hundred, whatever runs in it.
+ */
 const TRIES = 5;
 const ANEW = 'loaded anew by the engine';
 
@@ -29,7 +35,7 @@ async function isAnew(page: Page, restored: number): Promise<boolean> {
   return isIt;
 }
 
-/** A round of a page that comes back from the cache: with another app, again, where the engine has loaded it anew. */
+/** A round of a page that is restored from the cache. Repeats it with another app when the engine has reloaded the page. */
 async function restoring(place: Place, app: string, round: (app: string) => Promise<string>): Promise<readonly string[]> {
   const results = [await round(app)];
   while (results.at(-1) === ANEW && results.length < TRIES) results.push(await round(`${app}again${results.length}`));
@@ -37,7 +43,7 @@ async function restoring(place: Place, app: string, round: (app: string) => Prom
   return results;
 }
 
-/** A agrees, B records, and back to A: its state is what B left. */
+/** A consents, B records, then back to A: its state is what B left. */
 export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'back to a page from the cache', rounds, (place, round) =>
     restoring(place, `back${round}`, async (app) => {
@@ -59,7 +65,7 @@ export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
     }),
   );
 
-/** Telemetry keeps no page out of the cache: neither before consent nor after it, nor with a record just made. */
+/** Telemetry keeps no page out of the cache: not before consent, not after it, and not right after a record. */
 export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'restored from the cache', rounds, (place, round) =>
     restoring(place, `cache${round}`, async (app) => {
@@ -83,7 +89,9 @@ export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
     }),
   );
 
-/** A page is frozen with a transaction under way: another page of the origin records at once, and the first goes on when it is back. */
+/**
+ * A page is frozen with an open transaction. Another page of the origin can record at once, and the first continues when it is restored.
+ */
 export const frozen = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'frozen with a transaction under way', rounds, (place, round) =>
     restoring(place, `frozen${round}`, async (app) => {

@@ -1,4 +1,4 @@
-/** Before consent a page keeps nothing at all, whatever it does: no database, no key of localStorage. */
+/** Before consent a page stores nothing at all, whatever it does: no database, and no key in localStorage. */
 
 import type { Engine } from '../../engines/engine.ts';
 import type { Outcome } from '../outcome.ts';

@@ -1,26 +1,26 @@
-/** The browser is killed after a record or a decision: no slot is answered twice, and what was said to be done is done. */
+/** The browser is killed after a record or a decision. No slot is answered twice, and whatever was reported as done is done. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrowserEnded, type Engine, type Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
 
-/** How many apps one crash ends, each with a page and a slot of its own: a browser takes long to start. */
+/** How many apps one crash ends, each with its own page and slot. (Starting a browser takes long.) */
 const TOGETHER = 3;
 /** Milliseconds between a record, or a decision, and the crash. */
 const SOON = 300;
 const MOST = 3_000;
 
-/** What happens to an app before a crash and after it. */
+/** What happens to an app before and after a crash. */
 interface Crash {
   readonly before: (place: Place, app: string, page: Page) => Promise<unknown>;
-  /** Whether a page has said, when the browser is killed, that what happened is done. */
+  /** Whether a page had reported the action as done when the browser was killed. */
   readonly wasSaid?: (place: Place, app: string) => boolean;
-  /** What it gives is summed up by its name. */
+  /** Results are counted by name. */
   readonly after: (place: Place, app: string, wasSaid: boolean) => Promise<string>;
 }
 
-/** So many rounds, a few in each crash: an app's page, whose person has agreed, and what is there of it when the browser runs again. */
+/** Runs the rounds, a few in each crash: first with an app's page after consent, and then with what is left when the browser runs again. */
 async function killed(engine: Engine, fault: string, rounds: number, { before, wasSaid, after }: Crash): Promise<Outcome> {
   const count = Math.ceil(rounds / TOGETHER);
   const outcome = await inBrowser(engine, fault, count, async (place, crash) => {
@@ -35,7 +35,7 @@ async function killed(engine: Engine, fault: string, rounds: number, { before, w
   return { ...outcome, tried: `${count * TOGETHER} rounds in ${count} crashes` };
 }
 
-/** Answers a question again in a later visit, and sends all that waits. */
+/** Answers a question again in a later visit, and sends everything that is queued. */
 async function answerAgain({ open }: Place, app: string): Promise<{ readonly claimed: boolean; readonly said: string }> {
   const page = await open(app, 'later');
   const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
@@ -61,7 +61,9 @@ export const killedAfterUpload = (engine: Engine, rounds: number): Promise<Outco
     },
   });
 
-/** Happens at a random moment of the milliseconds before a crash, often shortly before it. The crash does not wait for what comes of it. */
+/**
+ * Runs an action at a random time within the milliseconds before a crash, often shortly before it. The crash does not wait for the action.
+ */
 async function within(milliseconds: number, { failures }: Place, happen: () => Promise<unknown>): Promise<void> {
   const crash = sleep(milliseconds);
   await sleep(milliseconds * (1 - Math.random() ** 3));
@@ -69,7 +71,7 @@ async function within(milliseconds: number, { failures }: Place, happen: () => P
   await crash;
 }
 
-/** A crash at any moment after a record: the answer may be lost until it was said to be recorded, and is never doubled. */
+/** A crash at any moment after a record. The answer may be lost until it was reported as recorded, and is never doubled. */
 export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed at once after a record', rounds, {
     before: (place, _, page) => within(SOON, place, () => ask(page, 'void commands.answer("plan")')),
@@ -82,10 +84,10 @@ export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =
     },
   });
 
-/** A refusal, and a crash: what was refused stays refused, and nothing is delivered. */
+/** A refusal, then a crash: the refusal persists, and nothing is delivered. */
 export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed after a refusal', rounds, {
-    // In the page, for an upload may be due a second after the record.
+    // Timed in the page, because an upload may be due a second after the record.
     before: (place, _, page) => within(MOST, place, () => ask(page, 'void commands.answer("plan").then(commands.deny)')),
     wasSaid: (place, app) => place.said(app, '').includes('denied'),
     after: async (place, app, wasSaid) => {
@@ -102,7 +104,7 @@ export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outc
     },
   });
 
-/** A record while nothing is answered, a reload, and the network again. */
+/** A record without a network, a reload, and then the network again. */
 export const reloadedOffline = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'reloaded while offline', rounds, async (place, round) => {
     const app = `offline${round}`;

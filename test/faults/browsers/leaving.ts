@@ -1,11 +1,14 @@
-/** A page is left in the tick of its record, by navigation or by closing its tab: the answer is counted at once or at the next visit, once. */
+/**
+ * A page is left in the same tick as its record, by navigation or by closing its tab. The answer is counted now or at the next visit, and
+ * only once.
+ */
 
 import type { Engine } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
 import { ask, inBrowser, PATIENCE } from './place.ts';
 import { expectOnce } from './tabs.ts';
 
-/** Milliseconds after which nobody is taken to be left who could report an outcome. */
+/** Milliseconds after which no page is assumed to be left that could report an outcome. */
 const TELLING = 10_000;
 
 const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', fault: string): Promise<Outcome> =>
@@ -21,7 +24,7 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     const next = await place.open(app, 'later');
     const claimed = (await ask<number>(next, 'commands.spent("plan")')) > 0;
     await ask(next, 'telemetry.flush()');
-    // WebKitGTK ends the process of some tabs before their page hears of it, and before localStorage is told.
+    // WebKitGTK ends the process of some tabs before their page is told, and before localStorage is written.
     if (place.engine !== 'webkit' || how === 'navigation') place.expect('claimed at the next visit', claimed, true);
     // A record has one outcome: its page reports it, or the next page does for a record left in the spill. Later records have their own.
     const outcomes = (): readonly string[] => [...new Set(place.said(app))].filter((result) => result !== 'delivered');
@@ -30,7 +33,7 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     await expectOnce(place, app, next);
     if (how === 'navigation') await page.close();
     if (!claimed) return 'lost';
-    // A tab may be closed after its transaction is complete and before the event that says so: then nobody is left to report it.
+    // A tab may be closed after its transaction completes and before the event that reports it. Then no page is left to report the outcome.
     if (how === 'closing' && told.length === 0) return 'counted, its page gone before it could say so';
     place.expect('outcomes', told, ['recorded']);
     return 'counted';

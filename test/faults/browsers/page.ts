@@ -1,8 +1,10 @@
-/** The page of these faults: telemetry as an app has it, nothing passed in but the app's name, and a clock that can be ahead of the time. */
+/**
+ * The page of these tests: telemetry as an app uses it, with only the app's name as a parameter, and a clock that can be ahead of the time.
+ */
 
 import { choice, createTelemetry, defineSchema, flag, ledger, type Outcome, preview } from '@murmuration/client';
 
-/** How many transactions a busy page has under way. */
+/** How many transactions a busy page keeps open. */
 const BUSY = 3;
 
 const parameters = new URLSearchParams(location.search);
@@ -19,7 +21,7 @@ const schema = defineSchema({
   },
 });
 
-/** What was said of each metric, in order; what is said of none stands under ''. */
+/** The outcomes of each metric, in order. Outcomes without a metric have ''. */
 const outcomes: [metric: string, result: Outcome['result']][] = [];
 const listeners = new Set<() => void>();
 const shown: boolean[] = [];
@@ -37,12 +39,12 @@ const telemetry = createTelemetry({
   },
   onOutcome: ({ metric = '', result }) => {
     outcomes.push([metric, result]);
-    navigator.sendBeacon('/said', JSON.stringify([app, metric, result])); // the test hears it, whatever becomes of this page
+    navigator.sendBeacon('/said', JSON.stringify([app, metric, result])); // the test receives it even if this page ends
     for (const listener of listeners) listener();
   },
 });
 
-/** Resolves with the first outcome of a metric from here on that is none of an upload. */
+/** Resolves with the next outcome of a metric that is not the outcome of an upload. */
 const hear = (metric: string): Promise<string> =>
   new Promise((resolve) => {
     const from = outcomes.length;
@@ -55,9 +57,9 @@ const hear = (metric: string): Promise<string> =>
     listeners.add(listen);
   });
 
-/** What a test may ask of a page. */
+/** The commands that a test may run in a page. */
 const commands = {
-  /** Agrees; resolves when that is stored. */
+  /** Gives consent. Resolves when it is stored. */
   grant: async () => {
     telemetry.consent.grant();
     await telemetry.look();
@@ -68,24 +70,24 @@ const commands = {
     await telemetry.look();
     navigator.sendBeacon('/said', JSON.stringify([app, '', 'denied']));
   },
-  /** Answers a question; resolves with what comes of it. */
+  /** Answers a question. Resolves with the outcome. */
   answer: (metric: 'dark' | 'plan') => {
     const heard = hear(metric);
     telemetry.record(metric, (metric === 'dark' ? true : 'pro') as never);
     return heard;
   },
-  /** Answers in a millisecond that other pages know too. */
+  /** Answers at a given millisecond, so that pages can act simultaneously. */
   answerAt: (time: number, metric: 'dark' | 'plan') => {
     while (Date.now() < time);
     return commands.answer(metric);
   },
-  /** Answers, and leaves within the same tick. */
+  /** Answers, and leaves in the same tick. */
   answerAndLeave: (metric: 'dark' | 'plan', to?: string) => {
     void commands.answer(metric);
     if (to === undefined) close();
     else location.href = to;
   },
-  /** Keeps transactions under way for as long as the page runs. */
+  /** Keeps transactions open as long as the page runs. */
   keepBusy: () => {
     let underWay = 0;
     setInterval(async () => {
@@ -95,14 +97,14 @@ const commands = {
       underWay--;
     }, 1);
   },
-  /** What is spent on a metric, as it is stored. */
+  /** What is spent on a metric, as stored. */
   spent: async (metric: string) => (await ledger(telemetry)).metrics.find((each) => each.metric === metric)?.spent,
   waiting: async () => (await preview(telemetry)).length,
   state: async () => {
     await telemetry.look();
     return telemetry.consent.state;
   },
-  /** All that the origin keeps. */
+  /** Everything that the origin stores. */
   kept: async () => [(await indexedDB.databases()).map(({ name }) => name), Object.keys(localStorage)],
 };
 

@@ -1,4 +1,7 @@
-/** A browser, what it keeps, and what it sends to: where the rounds of one fault take place. The pages are plain http, of no secure context. */
+/**
+ * The environment of one fault's rounds: a browser, its profile, and the server that it sends to. The pages use plain http, without a
+ * secure context.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,27 +11,27 @@ import { PLAIN_HOST } from '../../engines/firefox.ts';
 import { failuresOf, type Outcome, until } from '../outcome.ts';
 import { openPosts, type Posts } from './server.ts';
 
-/** Milliseconds after which what has not come is missing, and not late. */
+/** Milliseconds after which an expected event counts as missing rather than late. */
 export const PATIENCE = 120_000;
-/** Milliseconds by which the clock of a later visit is ahead: whatever waits may be sent then, by any tab. */
+/** Milliseconds by which the clock of a later visit is ahead. Everything queued may then be sent, by any tab. */
 const LATER = 150_000;
 
 export interface Place extends Posts {
   readonly engine: Engine['name'];
   readonly failures: ReturnType<typeof failuresOf>;
-  /** Opens an app's page in a tab: `later`, at a time when all that waits may be sent. */
+  /** Opens an app's page in a tab; `later`: at a time when everything queued may be sent. */
   readonly open: (app: string, later?: 'later') => Promise<Page>;
   /** The address of an app's page. */
   readonly pageOf: (app: string, later?: 'later') => string;
-  /** Kills the browser, and starts it again over what it has kept. */
+  /** Kills the browser, and starts it again with the same profile. */
   readonly crash: () => Promise<void>;
-  /** Resolves when the collector has counted so many reports of a metric, or notes that it has not. */
+  /** Resolves when the collector has counted this many reports of a metric; otherwise records a failure. */
   readonly expectCounted: (app: string, reports: number, metric?: string) => Promise<void>;
-  /** Notes what is not as it should be. */
+  /** Records a failure when the result differs from what is expected. */
   readonly expect: (what: string, got: unknown, expected: unknown) => void;
 }
 
-/** What an expression gives; rejects where the page does not answer. */
+/** Evaluates an expression in a page. Rejects when the page does not respond. */
 export async function ask<T>(page: Page, expression: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -41,27 +44,27 @@ export async function ask<T>(page: Page, expression: string): Promise<T> {
   }
 }
 
-/** How many rounds of a row take place at a time: a round waits more than it works. */
+/** How many rounds of a row run at a time. A round mostly waits. */
 const LANES = 2;
-/** The least rounds that a browser is started for. */
+/** The least number of rounds that is worth another browser. */
 const LEAST = 10;
 
-/** A round, by its number from 0: what it gives is summed up by its name. */
+/** A round, with its number from 0. Its results are counted by name. */
 type Round = (place: Place, number: number) => Promise<string | readonly string[] | undefined>;
 
-/** What all rounds of a row have in common. */
+/** What all rounds of a row share. */
 interface Row extends Engine {
   readonly fault: string;
   readonly rounds: number;
   readonly round: Round;
   readonly failures: Place['failures'];
-  /** How often rounds gave what they give. */
+  /** How often each result occurred. */
   readonly seen: Map<string, number>;
   /** How many rounds have begun. */
   begun: number;
 }
 
-/** A browser and a server of their own, for one round after the other until all have begun. */
+/** Runs rounds one after the other in a browser and a server of their own, until all have begun. */
 async function runLane(row: Row): Promise<void> {
   const { name, launch, fault, rounds, round, failures, seen } = row;
   const profile = await mkdtemp(join(tmpdir(), 'murmuration-fault-'));
@@ -104,13 +107,13 @@ async function runLane(row: Row): Promise<void> {
 }
 
 /**
- * A row of the table: so many rounds of a fault in an engine. What a round can't go on after is a failure.
+ * One row of the table: this many rounds of a fault in an engine. An exception in a round is a failure.
  *
- * @param lanes how many rounds take place at a time, each in a browser of its own
+ * @param lanes how many rounds run at a time, each in a browser of its own
  */
 export async function inBrowser(engine: Engine, fault: string, rounds: number, round: Round, lanes = LANES): Promise<Outcome> {
   const row: Row = { ...engine, fault, rounds, round, failures: failuresOf(), seen: new Map(), begun: 0 };
-  // A short run, beside other tests, has one browser.
+  // A short run uses one browser, because other tests run at the same time.
   const lane = Array.from({ length: Math.min(lanes, Math.ceil(rounds / LEAST)) }, () => runLane(row));
   await Promise.all(lane);
   return {

@@ -1,4 +1,4 @@
-/** What stands behind the pages: it serves them, keeps every batch that is posted, and counts each id once, as a collector does. */
+/** The server behind the pages. It serves them, stores every posted batch, and counts each id once, as a collector does. */
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { type RunningServer, startServer } from '../../adapters/transport-server
 
 export interface Posts {
   readonly address: string;
-  /** How many reports of an app's metric there are in all batches, each batch taken once. */
+  /** The number of reports of an app's metric in all batches, with each batch counted once. */
   readonly counted: (app: string, metric?: string) => number;
   /** How often each batch of an app was posted. */
   readonly times: (app: string) => readonly number[];
-  /** What pages of an app have said of a metric. */
+  /** The outcomes that pages of an app reported for a metric. */
   readonly said: (app: string, metric?: string) => readonly string[];
-  /** Batches that came twice and not as the same bytes. */
+  /** The number of batches that were posted again with different bytes. */
   readonly changed: () => number;
-  /** Whether uploads are answered; they are not kept while they are not. */
+  /** Sets whether uploads are answered. While they are not, they are not stored either. */
   readonly setOnline: (isOnline: boolean) => void;
   readonly close: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function openPosts(): Promise<Posts> {
   const outcomes: (readonly [app: string, metric: string, result: string])[] = [];
   let [isOnline, changed] = [true, 0];
 
-  /** Serves pages: all of one script, which reads its parameters, and one of no script to go away to. */
+  /** Serves the pages: all with one script, which reads its parameters, and one without a script as a destination. */
   const serve = (path: string, response: ServerResponse): boolean => {
     const isPage = path.startsWith('/?');
     if (path === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(text);

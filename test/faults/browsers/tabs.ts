@@ -1,4 +1,4 @@
-/** Two tabs of one app: they meet in the same millisecond, hand over, and send beside each other. A slot is answered once. */
+/** Two tabs of one app: they act in the same millisecond, take over from each other, and send at the same time. A slot is answered once. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Page } from '../../engines/engine.ts';
@@ -7,12 +7,12 @@ import { ask, inBrowser, type Place } from './place.ts';
 
 /** Milliseconds until two tabs act together. */
 const SOON = 150;
-/** Milliseconds after which the second tab is late. */
+/** Milliseconds after which the second tab counts as late. */
 const LATE = 1_500;
 /** The largest share of batches that may be posted twice. */
 const TWICE = 0.25;
 
-/** Two tabs whose person has agreed. */
+/** Opens two tabs after consent. */
 async function twoTabs({ open }: Place, app: string): Promise<readonly [Page, Page]> {
   const [one, other] = [await open(app), await open(app)];
   await ask(one, 'commands.grant()');
@@ -20,7 +20,7 @@ async function twoTabs({ open }: Place, app: string): Promise<readonly [Page, Pa
   return [one, other];
 }
 
-/** Lets a later visit send what waits, and expects one report of a metric: a record made there finds the slot taken. */
+/** Sends everything queued from a later visit, and expects one report of a metric: another record there finds the slot taken. */
 async function expectOne({ open, expect, expectCounted }: Place, app: string, metric = 'plan'): Promise<void> {
   const page = await open(app, 'later');
   await ask(page, 'commands.state()');
@@ -30,7 +30,7 @@ async function expectOne({ open, expect, expectCounted }: Place, app: string, me
   await expectCounted(app, 1, metric);
 }
 
-/** One round at a time: both tabs need a processor in that millisecond. */
+/** One round at a time, because both tabs need a processor in that millisecond. */
 export const sameMillisecond = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(
     engine,
@@ -50,7 +50,7 @@ export const sameMillisecond = (engine: Engine, rounds: number): Promise<Outcome
     1,
   );
 
-/** A records and is gone; B records at once or a while later. */
+/** A records and closes; B records at once or a while later. */
 export const handOver = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'a tab hands over to another', rounds, async (place, round) => {
     const app = `over${round}`;
@@ -80,16 +80,16 @@ export const secondTab = (engine: Engine, rounds: number): Promise<Outcome> =>
     await ask(one, 'telemetry.flush()');
     const atOnce = place.counted(app) > 0;
     await one.close();
-    // WebKitGTK may end a tab's process before its localStorage is told of the record.
+    // WebKitGTK may end a tab's process before the record reaches its localStorage.
     const page = await place.open(app, 'later');
     const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
     if (place.engine !== 'webkit') place.expect('claimed at the next visit', claimed, true);
-    await ask(page, 'telemetry.flush()'); // WebKitGTK may end a tab's process without a word
+    await ask(page, 'telemetry.flush()'); // WebKitGTK may end a tab's process without an event
     await expectOnce(place, app, page);
     return atOnce ? 'counted at once' : claimed ? 'at the next visit' : 'lost';
   });
 
-/** As `expectOne`, in a tab that is there, and where the answer may be lost: then the next one takes the slot. */
+/** Like `expectOne`, in a tab that is open already, and when the answer may be lost. The next answer then takes the slot. */
 export async function expectOnce({ pageOf, expectCounted }: Place, app: string, page: Page, metric = 'plan'): Promise<void> {
   await page.goto(pageOf(app, 'later'));
   await ask(page, 'commands.state()');
@@ -99,7 +99,7 @@ export async function expectOnce({ pageOf, expectCounted }: Place, app: string, 
   await expectCounted(app, 1, metric);
 }
 
-/** Two tabs record and send beside each other: what both post is counted once, and rare. */
+/** Two tabs record and send at the same time. Batches that both post are counted once, and are rare. */
 export const twoSenders = async (engine: Engine, rounds: number): Promise<Outcome> => {
   const times: number[] = [];
   const outcome = await inBrowser(engine, 'two tabs sending', rounds, async (place, round) => {

@@ -1,4 +1,4 @@
-/** A device with its contexts: the shipped client through its public interface, on a storage, a network and a clock that fail. */
+/** A device with its contexts: the production client through its public interface, with a storage, a network and a clock that fail. */
 
 import { createTelemetry, type DeviceQuestions, type Outcome, type Rng, type Telemetry } from '@murmuration/client';
 import { fakeClock } from '@murmuration/client/testing';
@@ -8,9 +8,9 @@ import { families, METRICS, people } from './schemas.ts';
 import { createStorageModel, type Kind, type Life } from './storage-model.ts';
 
 const START = new Date('2026-11-20T08:00:00Z');
-/** No pause may be longer: a timer of more than 2^31 milliseconds fires at once. */
+/** The longest possible pause: a timer of more than 2^31 milliseconds fires at once. */
 const LONGEST_TIMER = 2_147_483_647;
-/** Outcomes that are a record's alone, and those that may be a record's or a report's. */
+/** Outcomes that only a record can have, and those that a record or a report can have. */
 const ANSWERS: readonly Outcome['result'][] = [
   'recorded',
   'already-answered',
@@ -26,7 +26,7 @@ const ANSWERS: readonly Outcome['result'][] = [
   'expired',
 ];
 
-/** What a device is like. */
+/** The properties of a device. */
 export interface Setup {
   readonly seed: number;
   readonly kind: Kind;
@@ -38,29 +38,29 @@ export interface Setup {
   readonly batchesPerDay: number;
 }
 
-/** How a device is lived. */
+/** The person who uses a device. */
 export interface Person {
-  /** Which of the people answers. */
+  /** The index of the person whose answers are given. */
   readonly answers: number;
   /** Whether metrics with `otherwise` are recorded when the steps say so. */
   readonly occurs: boolean;
   readonly rng: (seed: number) => Rng;
 }
 
-/** A context that is open. */
+/** An open context. */
 export interface Context extends Life, Source {
   readonly telemetry: Telemetry<DeviceQuestions>;
-  /** Whether its page has been left, and may come back. */
+  /** Whether its page has been left and may be restored. */
   isAway: boolean;
   isClosing: boolean;
   readonly hasOtherwise: (metric: string) => boolean;
-  /** Tells what happens to its page. */
+  /** Notifies the context of what happens to its page. */
   readonly tell: (event: 'flush' | 'leave' | 'return') => unknown;
-  /** How often each metric was recorded here, less the outcomes. */
+  /** For each metric, the number of records minus the number of outcomes. */
   readonly unanswered: Map<string, number>;
 }
 
-/** Lets promises settle. */
+/** Waits for pending promises. */
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -76,7 +76,7 @@ export function createDevice(setup: Setup, person: Person) {
   const metrics = METRICS[setup.family];
   const answer = people[person.answers] as (typeof people)[number];
   const contexts: (Context | undefined)[] = [];
-  /** Records without an outcome, by metric, of contexts that were killed: what they spilled may yet get one. */
+  /** Records without an outcome, by metric, in contexts that were killed. Records in the spill may still get one. */
   const excused = new Map<string, number>();
   const answered = new Map<string, number>();
   const recorded = new Map<string, number>();
@@ -95,7 +95,7 @@ export function createDevice(setup: Setup, person: Person) {
       isClosing: false,
       owed: [],
       unanswered: new Map(),
-      // A synchronous storage is written to before there is a telemetry to ask.
+      // A synchronous storage is written before `telemetry` exists.
       agrees: () => (context.telemetry as Context['telemetry'] | undefined)?.consent.state !== 'denied',
       heardSince: (moment: number) => heardAt >= moment,
       hasOtherwise: (metric: string) => schema.document.metrics[metric]?.otherwise !== undefined,
@@ -176,18 +176,18 @@ export function createDevice(setup: Setup, person: Person) {
         record(metric, value);
       }
     },
-    /** Contexts that open from now on have this version of the schema. */
+    /** Contexts opened from now on use this version of the schema. */
     release: (next: number): void => {
       version = next;
     },
-    /** Metrics of which a record has no outcome, though its context was not killed. */
+    /** Metrics with a record that has no outcome although its context was not killed. */
     silent: (): readonly string[] =>
       [...recorded].filter(([metric, count]) => count > (answered.get(metric) ?? 0) + (excused.get(metric) ?? 0)).map(([metric]) => metric),
     wait: async (milliseconds: number): Promise<void> => {
       clock.advance(milliseconds);
       await settle();
     },
-    /** Lets everything happen that waits for nothing. */
+    /** Runs everything that is not waiting for anything. */
     settle: async (): Promise<void> => {
       await settle();
       if (storage.health() === 'held') return;

@@ -1,4 +1,4 @@
-/** What must hold of a device at the end, whatever has happened to it. */
+/** The invariants of a device at the end, whatever has happened to it. */
 
 import { DAYS, dayText, sumOf } from '@murmuration/shared';
 import type { Device } from './device.ts';
@@ -7,7 +7,7 @@ import { documents } from './schemas.ts';
 
 const MINUTE = 60_000;
 
-/** Lets everything that waits come to its end: the faults are over, the contexts close one after the other, and one more opens and closes. */
+/** Completes everything that is pending: ends the faults, closes the contexts one after the other, and opens and closes one more. */
 export async function finish(device: Device): Promise<void> {
   const { storage, network, contexts, oracle, setup } = device;
   storage.set('works');
@@ -25,7 +25,7 @@ export async function finish(device: Device): Promise<void> {
     context.isClosing = true;
     void context.telemetry.close();
     await device.settle();
-    await device.wait(MINUTE); // for what the network never answered
+    await device.wait(MINUTE); // for requests that the network never answered
     context.die();
   }
   device.open(0);
@@ -51,7 +51,7 @@ export async function finish(device: Device): Promise<void> {
   if (silent.length > 0) oracle.failures.push(`records of ${silent} without an outcome (${setup.kind.hasSpill ? 'a spill' : 'no spill'})`);
 }
 
-/** ε that some reports spent: each its own, those of an epoch its ε∞ together. */
+/** The ε that reports spent: each report its own, and the reports of an epoch its ε∞ together. */
 function spent(reports: readonly Cell[]): number {
   const shared = new Map<string, number>();
   const own: number[] = [];
@@ -64,7 +64,7 @@ function spent(reports: readonly Cell[]): number {
   return sumOf([...own, ...shared.values()]);
 }
 
-/** Each window in which a schema's promise was broken: of its length, with a report under it, and more than its ε. */
+/** Each window in which a schema's promise was broken: a window of its length that contains a report under it and more than its ε. */
 function broken(sent: readonly Cell[]): readonly string[] {
   return sent.flatMap(({ day: first, life }) => {
     const since = sent.filter((report) => report.life === life && report.day >= first);
@@ -76,7 +76,7 @@ function broken(sent: readonly Cell[]): readonly string[] {
   });
 }
 
-/** What is wrong with a device that is finished. */
+/** The violations of a finished device. */
 export const wrong = ({ oracle, network }: Device): readonly string[] => [
   ...oracle.failures,
   ...network.changed.map((batch) => `other bytes under the id ${batch}`),

@@ -1,4 +1,7 @@
-/** Random interleavings of all that can happen to a device, each lived by two people who differ in every answer, and by one to whom less happens. */
+/**
+ * Random interleavings of everything that can happen to a device. Each is run with two people who differ in every answer, and with one who
+ * records less.
+ */
 
 import { seededRng } from '@murmuration/client/testing';
 import * as fc from 'fast-check';
@@ -12,7 +15,7 @@ import { take } from './take-step.ts';
 
 /** Two people whose answers are never the same, with the same coins. */
 const ANSWERS: readonly Person[] = [0, 1].map((answers) => ({ answers, occurs: true, rng: seededRng }));
-/** Two people of whom one never does what metrics with `otherwise` ask about. */
+/** Two people, one of whom never does what metrics with `otherwise` ask about. */
 const PRESENCE: readonly Person[] = [true, false].map((occurs) => ({ answers: 0, occurs, rng: steadyRng }));
 
 async function live(
@@ -27,7 +30,7 @@ async function live(
   return { found: wrong(device), oracle: device.oracle };
 }
 
-/** What is wrong with the lives of some people, and the first thing in which they differ. */
+/** The violations in the runs of several people, and the first observable difference between them. */
 async function compare(
   kind: Setup,
   steps: readonly Step[],
@@ -45,9 +48,9 @@ async function compare(
 }
 
 /**
- * Tries so many interleavings.
+ * Runs this many interleavings.
  *
- * @param seed fast-check's
+ * @param seed the seed of fast-check
  */
 export async function interleavings(runs: number, seed: number): Promise<Outcome> {
   let taken = 0;

@@ -1,4 +1,4 @@
-/** Vitest with one mutant of the client's sources: MURMURATION_MUTANT names it, or none. Nothing on the disk is changed. */
+/** Vitest with one mutant of the client's sources, named by MURMURATION_MUTANT, or with none. No file on the disk is changed. */
 
 import { basename, join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
@@ -10,7 +10,7 @@ const name = process.env['MURMURATION_MUTANT'];
 const mutant = MUTANTS.find((each) => each.name === name);
 if (!mutant && name !== '') throw new Error('expected MURMURATION_MUTANT to name a mutant');
 
-/** Tests that take seconds, in the order in which they run: after all others, for the first that notices ends the run. */
+/** Tests that take seconds, in the order in which they run. They run after all others, because the first failure ends the run. */
 const SLOW = [
   'bursts',
   'ledger',
@@ -36,7 +36,7 @@ const config = mergeConfig(base, {
     maxWorkers: 1,
     sequence: { sequencer: QuickFirst },
     setupFiles: [join(import.meta.dirname, 'mutant-setup.ts')],
-    // What another mutant was turned into must not be read again.
+    // The transformed code of another mutant must not be reused.
     fsModuleCache: false,
     experimental: { fsModuleCache: false },
   },

@@ -1,4 +1,4 @@
-/** For the runs of mutants: a property that fails tells in its message what its counterexample came to. */
+/** For runs of mutants: the message of a failed property includes the result for its counterexample. */
 
 import { configureGlobal } from 'fast-check';
 

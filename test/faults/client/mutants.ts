@@ -1,6 +1,6 @@
-/** Mutants of the trusted path: one or more for each line that a guarantee hangs on, and which tests are to notice. */
+/** Mutants of the trusted path: at least one for each line on which a guarantee depends, with the tests that must fail. */
 
-/** A change of one place in the client's sources. */
+/** A change in one place of the client's sources. */
 export interface Mutant {
   readonly name: string;
   /** Below client/src. */

@@ -1,4 +1,4 @@
-/** Runs each mutant against the tests that are to notice it, two at a time, and says which test did. */
+/** Runs each mutant against the tests that must detect it, two at a time, and reports which test did. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -8,8 +8,8 @@ import { MUTANTS } from './mutants.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * Devices by histories that are written down and the ledger alone, exactly and at random; then random lives. Without the tests of sizes, of
- * explanations and of how many worlds there are, which notice changes, but for no reason.
+ * First devices with written-down histories and the ledger alone, exactly and at random; then random lives. Tests of sizes, of explanations
+ * and of the number of worlds are left out: they fail on any change, for no relevant reason.
  */
 const TESTS = [
   ...['test/client', '--exclude', 'test/client/{size,development}.test.ts'],
@@ -17,9 +17,9 @@ const TESTS = [
   ...['test/faults/client.test.ts', '-t', '^(?!the worlds are as many)'],
 ];
 const WORKERS = 2;
-/** Milliseconds after which a test is stopped. It has noticed nothing then: it may only be slow. */
+/** Milliseconds after which a test is stopped. It then counts as not having detected anything, because it may only be slow. */
 const PATIENCE = 400_000;
-/** Characters of what a test said. */
+/** The most characters of a test's message. */
 const SAID = 200;
 
 interface Report {
@@ -33,21 +33,21 @@ interface Report {
   }[];
 }
 
-/** Each run is a group of processes, to be ended with all its workers. */
+/** Each run is a process group, so that it can be ended with all its workers. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });
 let runs = 0;
 
-/** What a test said, in one line: of a property, what its counterexample came to. */
+/** A test's message in one line; for a property, the result for its counterexample. */
 const saidIn = (message: string): string =>
   (/^Got (.*)/m.exec(message)?.[1] ?? (message.split('\n    at ')[0] as string)).slice(0, SAID).replaceAll('\n', ' ');
 
 /**
- * What noticed a mutant: a test, and what it said; undefined where all passed.
+ * The test that detected a mutant, with its message; undefined when all passed.
  *
- * @param name the mutant's; none for the client as it is
+ * @param name the name of the mutant; empty for the unchanged client
  */
 function run(name: string): Promise<string | undefined> {
   const out = join(tmpdir(), `murmuration-mutant-${process.pid}-${runs++}.json`);
@@ -72,7 +72,7 @@ function run(name: string): Promise<string | undefined> {
   });
 }
 
-/** Tries the mutants whose names hold one of the words; how many survived, or could not be tried. */
+/** Runs the mutants whose names contain one of the words. Returns how many survived or could not be run. */
 export async function mutation(words: readonly string[]): Promise<number> {
   const failed = await run('');
   if (failed) throw new Error(`expected tests that pass without a mutant, got ${failed}`);

@@ -1,25 +1,27 @@
-/** A network in every state, and behind it a model of the collector: each batch counts once by its id, with the bytes that came first. */
+/**
+ * A network in every state, and behind it a model of the collector: each batch counts once by its id, with the bytes that arrived first.
+ */
 
 import type { Delivery, Upload } from '@murmuration/client';
 import type { Batch } from '@murmuration/shared';
 
 /**
- * `lost`: counted, but the answer is lost. `slow`: counted, answered when the network comes to it. `late`: counted then too, even when
- * the page has gone. `silent`: never answered.
+ * `lost`: counted, but the response is lost. `slow`: counted, and answered when the network catches up. `late`: counted when the network
+ * catches up, even if the page is gone. `silent`: never answered.
  */
 export const NETWORKS = ['fine', 'offline', 'down', 'busy', 'refusing', 'stopping', 'lost', 'slow', 'late', 'silent'] as const;
 export type NetworkState = (typeof NETWORKS)[number];
 
 export interface Network {
   readonly send: (upload: Upload) => Promise<Delivery>;
-  /** The batches that the collector has counted, each once, by id. */
+  /** The ids of the batches that the collector has counted. */
   readonly counted: ReadonlySet<string>;
-  /** The batches that it has refused for good. */
+  /** The batches that it has refused permanently. */
   readonly refused: ReadonlySet<string>;
-  /** The batches that came again with other bytes. */
+  /** The batches that were sent again with different bytes. */
   readonly changed: readonly string[];
   readonly set: (state: NetworkState) => void;
-  /** Answers what was slow. */
+  /** Answers the slow requests. */
   readonly catchUp: () => void;
 }
 

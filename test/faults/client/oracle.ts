@@ -1,13 +1,14 @@
 /**
- * What is seen of a device from outside, and what is wrong with it at once. Each report has a cell of its own, by storage life, metric and
- * the day of its claim, from the durable step that shows it first to what becomes of it.
+ * Observes a device from outside, and reports violations at once. Each report has a cell of its own, by storage life, metric and the day of
+ * its claim.
+ * The oracle follows it from the durable step that first shows it to its end.
  */
 
 import type { Outcome, Upload } from '@murmuration/client';
 import { type Batch, DAYS, dayText } from '@murmuration/shared';
 import { documents, SENTINELS } from './schemas.ts';
 
-/** What a device stores, as far as it is judged. */
+/** The part of a device's stored state that is checked. */
 interface StoredState {
   readonly day: number;
   readonly decision: { readonly count: number; readonly value: string };
@@ -22,28 +23,28 @@ export interface Cell {
   readonly metric: string;
   /** The day on which its slot was claimed. */
   readonly day: number;
-  /** The schema's name on the wire. */
+  /** The wire name of the schema. */
   readonly schema: string;
-  /** The storage life: an eviction, which nobody can see, begins another. */
+  /** The storage life. An eviction, which the client can't detect, begins another. */
   readonly life: number;
-  /** The epoch that a permanent metric's report is of, by its first day. */
+  /** For a report of a permanent metric: its epoch, by the epoch's first day. */
   readonly epoch: number | undefined;
 }
 
-/** A context, as far as what it writes and sends is judged. */
+/** A context, as the source of writes and uploads. */
 export interface Source {
   readonly name: string;
   readonly agrees: () => boolean;
-  /** Whether it has heard of a step that came after so many others. */
+  /** Whether it has been notified of a step after this one. */
   readonly heardSince: (moment: number) => boolean;
-  /** What it has still to say of reports that it dropped: their metrics. */
+  /** The metrics of reports that it dropped and has not reported as dropped yet. */
   readonly owed: string[];
 }
 
 export interface Oracle {
-  /** Outcomes, writes, timers and uploads with their times and sizes: the same for any two histories of values. */
+  /** Outcomes, writes, timers and uploads with their times and sizes. They must be the same for any two histories of values. */
   readonly trace: string[];
-  /** Uploads with their times, sizes, dates and metrics: the same whether metrics with `otherwise` were recorded or not. */
+  /** Uploads with their times, sizes, dates and metrics. They must be the same whether metrics with `otherwise` were recorded or not. */
   readonly uploads: string[];
   readonly failures: string[];
   /** The reports that were sent. */
@@ -54,11 +55,11 @@ export interface Oracle {
   readonly spilled: (source: Source, text: string) => void;
   readonly uploaded: (source: Source, upload: Upload) => void;
   readonly said: (source: Source, outcome: Outcome) => void;
-  /** What is stored is ruined or gone: another life begins, for nothing can know what was claimed. */
+  /** The stored state is corrupt or gone. Another life begins, because nothing can know what was claimed. */
   readonly ruined: () => void;
 }
 
-/** The most that a device may store: batches, and characters with the accounts and one more report of the longest. */
+/** The most that a device may store: batches, and characters including the accounts and one more report of the greatest length. */
 const MOST_BATCHES = 101;
 const MOST_CHARACTERS = 530_000;
 
@@ -69,18 +70,18 @@ const countOf = (batch: Pick<Batch, 'reports'> | undefined, metric: string): num
 /**
  * @param now the time of the device's clock
  * @param perDay the most batches with one day's date
- * @param isAnswered whether the collector has said its last word on a batch
+ * @param isAnswered whether the collector has finally answered a batch
  */
 export function createOracle(now: () => number, perDay: number, isAnswered: (batch: string) => boolean): Oracle {
   const [trace, uploads, failures]: [string[], string[], string[]] = [[], [], []];
   const cells = new Map<string, Cell>();
   const lastOf = new Map<string, number>(); // the day of each metric's last claim, by life
-  const durable = new Map<string, Set<string>>(); // each batch as it was ever written
+  const durable = new Map<string, Set<string>>(); // each batch, in every form that was written
   const sent = new Set<string>(); // batches
   const dates = new Map<string, Set<string>>(); // the batches of each life and date
   let [life, moment] = [0, 0];
   let state = EMPTY;
-  let refusedAt = 0; // when the refusal that holds became durable
+  let refusedAt = 0; // when the current refusal became durable
   const find = (what: string): void => void failures.push(what);
   const note = ({ name }: Source, what: string): void => void trace.push(`${now()} ${name} ${what}`);
   const assertNoValue = (where: string, text: string): void => {

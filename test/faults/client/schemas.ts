@@ -1,4 +1,4 @@
-/** Three versions of one schema, one of bulky reports, and two people whose answers are never the same. */
+/** Three versions of one schema, one schema with bulky reports, and two people whose answers are never the same. */
 
 import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
@@ -25,7 +25,7 @@ const first = defineSchema({
   },
 });
 
-/** Shorter windows and a smaller budget, of which each device answers what fits. */
+/** Shorter windows and a smaller budget; each device answers the metrics that fit. */
 const second = defineSchema({
   app: 'notes',
   version: 2,
@@ -41,7 +41,7 @@ const second = defineSchema({
   },
 });
 
-/** A larger budget, another law for every metric, one more metric, and one that has no `otherwise` any more. */
+/** A larger budget, another law for every metric, one more metric, and one metric without `otherwise`, which it had before. */
 const third = defineSchema({
   app: 'notes',
   version: 3,
@@ -62,7 +62,7 @@ const BULKY = ['bulk0', 'bulk1', 'bulk2'];
 const TINY = Array.from({ length: 12 }, (_, i) => `tiny${i}`);
 const small = { ...about, epsilon: 0.125, every: 'day' } as const;
 
-/** Many small reports a day, and some of 6,700 characters: an outbox comes to its bounds within days. */
+/** Many small reports a day, and some of 6,700 characters, so that the outbox reaches its limits within days. */
 const bulk = defineSchema({
   app: 'notes',
   version: 4,
@@ -73,26 +73,26 @@ const bulk = defineSchema({
   ]) as DeviceQuestions,
 });
 
-/** What a device may run, version after version. */
+/** The schemas that a device may run, version after version. */
 export const families = { versions: [first, second, third], bulk: [bulk] } as unknown as {
   readonly [family in 'versions' | 'bulk']: readonly Schema<DeviceQuestions>[];
 };
 
-/** What a step may record. */
+/** The metrics that a step may record. */
 export const METRICS = {
   versions: ['dark', 'plan', 'both', 'word', 'opened', 'clicked', 'view'],
   bulk: [...TINY, ...BULKY],
 } as const;
 
-/** The schema of a batch, by its name on the wire. */
+/** The schema of a batch, by wire name. */
 export const documents: ReadonlyMap<string, SchemaDocument> = new Map(
   Object.values(families).flatMap((schemas) => schemas.map(({ wire, document }) => [wire, document])),
 );
 
-/** Values that no device may store, send or tell, as they stand in JSON. */
+/** Values that no device may store, send or report, as they appear in JSON. */
 export const SENTINELS = [...VIEWS, 'answer-new', 'zephyrous', 'quixotic', 'line '];
 
-/** What a person answers to a metric the nth time. The two never agree. */
+/** A person's nth answer to a metric. The two people never give the same answer. */
 export const people: readonly ((metric: string, nth: number) => unknown)[] = [
   (metric, nth) =>
     ({

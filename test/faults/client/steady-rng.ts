@@ -1,17 +1,17 @@
-/** Randomness whose dice fall alike wherever they are thrown. */
+/** Randomness whose dice have the same result however many words were drawn before. */
 
 import type { Rng } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 
-/** The highest bit, by which a device of a sample of one half is chosen, and the low 22, of which dice are thrown. */
+/** The highest bit, which selects a device for a sample of one half, and the low 22 bits, which are used for dice. */
 const STEADY = 0x803fffff;
 
 /**
- * Words whose high bit and low 22 bits are the device's own for ever, and whose other nine are seeded, so that ids differ. So two lives of
- * one device draw the same days, pauses and metrics, though one of them has drawn more words. The dice fall on a power of
- * two or on 0, which no die refuses: where n - 1 has that bit, the power is below n.
+ * Words whose high bit and low 22 bits are fixed for the device; the other nine bits are seeded, so that ids differ. So two lives of one
+ * device draw the same days, pauses and metrics, even if one of them has drawn more words. A die always lands on a power of two or on 0,
+ * which no die rejects: if n - 1 has that bit, the power is below n.
  *
- * @param seed a thousand times the device's, and the number of the page
+ * @param seed a thousand times the device's seed, plus the number of the page
  */
 export function steadyRng(seed: number): Rng {
   const device = Math.floor(seed / 1_000);

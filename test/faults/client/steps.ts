@@ -1,4 +1,4 @@
-/** What can happen to a device: setups and steps at random. */
+/** What can happen to a device: random setups and steps. */
 
 import * as fc from 'fast-check';
 import type { Setup } from './device.ts';
@@ -9,7 +9,7 @@ import type { Health } from './storage-model.ts';
 const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-/** What a storage may be found to hold. */
+/** Contents that a storage may be corrupted to. */
 const RUINS: readonly (string | undefined)[] = [
   undefined,
   '',
@@ -22,9 +22,9 @@ const RUINS: readonly (string | undefined)[] = [
 export type Step =
   | { readonly kind: 'record' | 'record and leave'; readonly tab: number; readonly metrics: readonly number[] }
   | { readonly kind: 'flush' | 'hide' | 'reload' | 'close' | 'leave' | 'return' | 'leave and return'; readonly tab: number }
-  /** The context dies: at once, or in so many steps of its storage, of which the last may be written. */
+  /** The context dies: at once, or after this many steps of its storage. The last of these may be written. */
   | { readonly kind: 'kill'; readonly tab: number; readonly steps: number; readonly isWritten: boolean }
-  /** The browser dies with all its contexts, and with the spill's last writes, or all of it. */
+  /** The browser dies with all its contexts. The spill loses its last writes, or everything. */
   | { readonly kind: 'kill all'; readonly losesSpill: boolean; readonly isStale: boolean }
   | { readonly kind: 'days'; readonly tab: number; readonly days: number; readonly one: boolean; readonly network: NetworkState }
   | { readonly kind: 'decide'; readonly tab: number; readonly decisions: readonly ('grant' | 'deny' | 'forget')[] }
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
 
-/** Days offline, on which an outbox of bulky reports comes to its bounds. */
+/** Days offline, on which an outbox of bulky reports reaches its limits. */
 const offline: fc.Arbitrary<Step> = fc.record({
   kind: of('days' as const),
   tab,
@@ -106,7 +106,7 @@ const setupOf = (family: Setup['family']): fc.Arbitrary<Setup> =>
     kind: fc.constantFrom(
       { later: true, hasSpill: true, hasNews: true }, // a page
       { later: true, hasSpill: true, hasNews: true },
-      { later: true, hasSpill: true, hasNews: false }, // one that hears late, or never
+      { later: true, hasSpill: true, hasNews: false }, // a page that is notified late, or never
       { later: true, hasSpill: false, hasNews: false }, // a worker, a React Native app
       { later: false, hasSpill: false, hasNews: false }, // a program
     ),
@@ -125,7 +125,7 @@ export const interleaving: fc.Arbitrary<readonly [Setup, readonly Step[]]> = fc.
 );
 
 /**
- * What can happen in a life that is compared with one in which metrics with `otherwise` are recorded less. A recording is a step of the
- * storage, so a context may not die of a number of steps, only at a time.
+ * The steps for a life that is compared with one in which metrics with `otherwise` are recorded less. A record is a step of the storage, so
+ * a context must die at a time, not after a number of steps.
  */
 export const byTime = (step: Step): Step => (step.kind === 'kill' ? { ...step, steps: -1 } : step);

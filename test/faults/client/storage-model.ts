@@ -1,52 +1,56 @@
 /**
- * A model of a device's storage, as bad as the real ones may be. A step is atomic, and durable once it has resolved; before that a kill
- * leaves it written or not. The spill beside it may be stale in a new context, and loses its last writes, or all of them, when the browser is
- * killed. test/client/storage.test.ts and the engines' tests hold the real storages to the same.
+ * A model of a device's storage, as unreliable as the real ones may be. A step is atomic, and durable once it has resolved. A kill before
+ * that leaves it written or not.
+ * The spill beside it may be stale in a new context. When the browser is killed, it loses its last writes, or everything.
+ * test/client/storage.test.ts and the engines' tests check the real storages against the same rules.
  */
 
 import type { Spill, Storage, Updated } from '@murmuration/client';
 
-/** `held`: nothing goes on until it works again, as behind a database that another tab is upgrading. */
+/** `held`: nothing proceeds until it works again, as when another tab upgrades the database. */
 export type Health = 'works' | 'failing' | 'held';
 
-/** A context, as far as its storage knows it. */
+/** The storage's view of a context. */
 export interface Life {
   alive: boolean;
-  /** The step at which it dies: so many more, and whether before it is written. Undefined where it lives on. */
+  /** When the context dies: after this many more steps, and before or after the last is written. Undefined when it lives on. */
   fuse: { steps: number; readonly isWritten: boolean } | undefined;
   readonly die: () => void;
 }
 
-/** What is seen of a context's storage. */
+/** Callbacks of a context's storage. */
 export interface Witness {
-  /** A step is durable. Nobody may have heard of it yet. */
+  /** A step is durable. The context may not know it yet. */
   readonly wrote: (text: string) => void;
-  /** The context hears that its step is done. */
+  /** The context is notified that its step is done. */
   readonly heard: () => void;
   readonly spilled: (text: string) => void;
 }
 
-/** What a storage is like. */
+/** The properties of a storage. */
 export interface Kind {
-  /** Whether it answers by promises. */
+  /** Whether it answers with promises. */
   readonly later: boolean;
   readonly hasSpill: boolean;
-  /** Whether a context hears what others write into the spill. */
+  /** Whether a context is notified of what others write into the spill. */
   readonly hasNews: boolean;
 }
 
-/** As a database's events are tasks of their own, all that waits for one step goes on before the next: more turns than a chain of promises takes. */
+/**
+ * The events of a database are separate tasks, so everything that waits for one step proceeds before the next. This is more turns than any
+ * chain of promises needs.
+ */
 const MICROTASKS = 20;
 
 interface Step {
   readonly life: Life;
-  /** Writes, or not; then the context may hear of it. */
+  /** Writes or not; then the context may be notified. */
   readonly run: () => void;
-  /** @param hasBegun whether it may be written all the same */
+  /** @param hasBegun whether it may be written anyway */
   readonly abort: (hasBegun: boolean) => void;
 }
 
-/** Milliseconds in which a browser writes nothing of its spill through to the disk. */
+/** Milliseconds during which a browser has not yet written its spill to the disk. */
 const UNWRITTEN = 1_000;
 
 export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () => number) {
@@ -57,8 +61,8 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
   let steps = 0;
   let suspended = 0;
   let items = new Map<string, string>();
-  let past: { readonly at: number; readonly held: ReadonlyMap<string, string> }[] = []; // what the spill held before its last writes
-  /** What the disk holds of it: by the time of the writes, and not by their number. */
+  let past: { readonly at: number; readonly held: ReadonlyMap<string, string> }[] = []; // the content of the spill before its last writes
+  /** The content on the disk, determined by the time of the writes rather than by their number. */
   const written = (): Map<string, string> => new Map(past.find(({ at }) => at > now() - UNWRITTEN)?.held ?? items);
   const listeners = new Set<{ readonly life: Life; readonly key: string; readonly changed: () => void }>();
 
@@ -73,7 +77,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
     isRunning = false;
   };
 
-  /** One step, as it happens. What it returns tells the context; undefined where that is dead. */
+  /** One step. Its result goes to the context; undefined if that is dead. */
   const step = <T>(life: Life, witness: Witness, update: (stored: string | undefined) => Updated<T>): (() => T) | undefined => {
     if (!life.alive) return undefined;
     if (health === 'failing') throw new Error('the storage fails');
@@ -92,7 +96,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
   };
 
   const spillOf = (life: Life, witness: Witness, isStale: boolean): Spill => {
-    // What a stale context sees is old, but for what it writes itself.
+    // A stale context sees old data, except for its own writes.
     let seen = isStale ? written() : undefined;
     const view = (): Map<string, string> => seen ?? items;
     const write = (key: string, change: (map: Map<string, string>) => void): void => {
@@ -121,7 +125,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
 
   return {
     open: (life: Life, witness: Witness, isStale: boolean): Storage => {
-      /** What its page can hear only when it is back. */
+      /** Notifications that its page receives only when it is restored. */
       const unheard: (() => void)[] = [];
       const transact: Storage['transact'] = (_key, update) => {
         for (const tell of unheard.splice(0)) tell();
@@ -142,7 +146,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
               }
             },
             abort: (hasBegun) => {
-              // Every other time it is being committed already: it is written, and its page hears of it when it is back.
+              // Every other time the commit has already begun. The step is then written, and its page is notified when it is restored.
               if (hasBegun && suspended % 2 === 0 && health === 'works') {
                 const tell = step(life, witness, update);
                 if (tell) unheard.push(() => resolve(tell()));
@@ -156,7 +160,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
         suspended++;
         const mine = queue.filter((each) => each.life === life);
         queue = queue.filter((each) => each.life !== life);
-        for (const [i, { abort }] of mine.entries()) abort(i === 0); // only the first of all has begun
+        for (const [i, { abort }] of mine.entries()) abort(i === 0); // only the first has begun
       };
       return {
         transact,
@@ -176,7 +180,7 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
       queue = queue.filter((each) => each.life !== life);
       for (const listener of listeners) if (listener.life === life) listeners.delete(listener);
     },
-    /** The browser is killed: the spill's last writes are lost, or all. */
+    /** The browser is killed: the spill loses its last writes, or everything. */
     loseSpill: (isAll: boolean): void => {
       items = isAll ? new Map() : written();
       past = [];

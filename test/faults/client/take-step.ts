@@ -1,9 +1,9 @@
-/** How steps happen to a device. */
+/** Applies steps to a device. */
 
 import type { Context, Device } from './device.ts';
 import { DAY, type Step } from './steps.ts';
 
-/** Lets a step happen. A context that is not there is opened instead. */
+/** Applies one step. A missing context is opened instead. */
 export async function take(device: Device, step: Step): Promise<void> {
   const { clock, storage, network, contexts, setup, oracle } = device;
   const at = 'tab' in step ? step.tab % setup.tabs : 0;
@@ -24,7 +24,7 @@ export async function take(device: Device, step: Step): Promise<void> {
     for (const open of contexts) open?.die();
     if (step.kind === 'kill all') storage.loseSpill(step.losesSpill);
     else {
-      // The world ruins a storage without a look at what it holds: what happens to two people must be the same.
+      // The storage is corrupted independently of its content, because the same must happen to both people.
       oracle.ruined();
       storage.replace(step.text);
     }
@@ -43,7 +43,7 @@ async function inContext(device: Device, context: Context, step: Step & { readon
     context.tell('leave');
     context.isAway = true;
   };
-  // A page that has been left runs nothing before it is back.
+  // A page that was left runs nothing until it is restored.
   if (context.isAway) {
     if (step.kind === 'kill' || step.kind === 'close' || step.kind === 'reload') context.die();
     else goBack();
@@ -90,7 +90,7 @@ async function inContext(device: Device, context: Context, step: Step & { readon
   }
 }
 
-/** So many days on which everything is recorded and sent together, or all but bulky reports one by one. */
+/** Days on which everything is recorded and sent together, or everything except bulky reports one by one. */
 async function live(device: Device, context: Context, days: number, one: boolean): Promise<void> {
   const all = [...device.metrics.keys()].filter((index) => !one || !device.metrics[index]?.startsWith('bulk'));
   for (let day = 0; day < days; day++) {
