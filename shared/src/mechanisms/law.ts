@@ -37,14 +37,18 @@ export interface Odds {
 
 /**
  * P(a report supports an answer | it is the true one) and P(it does | another is), over cohorts and coins: Wang et al. 2017, "Locally
- * Differentially Private Protocols for Frequency Estimation", §3.1, where such protocols are called pure.
+ * Differentially Private Protocols for Frequency Estimation", §3.1, where such protocols are called pure. Both are the same for every answer; a
+ * mechanism in which answers differ tells `inputs`.
  */
 export interface Support {
   readonly p: number;
   readonly q: number;
 }
 
-/** What a mechanism's reports tell: shares of answers or strings, the mean of a number, its distribution, or the shares of inputs. */
+/**
+ * What a mechanism's reports tell: shares of answers or strings, the mean of a number, its distribution, or the shares of inputs.
+ * A law of `shares` with a member `size` is one of a list, without it one of strings. `inputs` takes any matrix.
+ */
 export type Told = 'shares' | 'mean' | 'distribution' | 'inputs';
 
 /** What the collector and the audit need of a mechanism; the device imports only the functions that it calls. */
