@@ -39,7 +39,8 @@ export interface Odds {
 
 /**
  * p = P(a report supports an answer | it is the true answer) and q = P(a report supports an answer | another answer is true), over cohorts
- * and coins. Wang et al. 2017, "Locally Differentially Private Protocols for Frequency Estimation", §3.1, calls such protocols pure.
+ * and coins. Wang et al. 2017, "Locally Differentially Private Protocols for Frequency Estimation", §3.1, calls such protocols pure. Both
+ * are the same for every answer; a mechanism in which answers differ tells `inputs`.
  */
 export interface Support {
   readonly p: number;
@@ -49,6 +50,7 @@ export interface Support {
 /**
  * What is estimated from a mechanism's reports: shares of answers or strings, the mean of a number, its distribution, or the shares of
  * inputs.
+ * A law of `shares` with a member `size` is one of a list, without it one of strings. `inputs` takes any matrix.
  */
 export type Told = 'shares' | 'mean' | 'distribution' | 'inputs';
 
