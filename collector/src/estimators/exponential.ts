@@ -1,7 +1,7 @@
 /**
  * The shares of inputs of an exponential mechanism, by a left inverse of its matrix. Let P(j | i) be the channel, c_j / n the shares of
  * outcomes, and A a matrix with Σ_j A_ij P(j | x) = [i = x]. Then f_i = Σ_j A_ij c_j / n is unbiased, and given the inputs
- *   n Var(f_i) = Σ_x f_x S_ix - f_i, S_ix = Σ_j A_ij² P(j | x)
+ *   n Var(f_i) = Σ_x f_x S_ix - f_i,   S_ix = Σ_j A_ij² P(j | x)
  * Among all left inverses, A = (P W Pᵀ)⁻¹ P W with W = 1 / mean_x P(j | x) has the least variance when all inputs are equally frequent
  * (Gauss and Markov). With as many outcomes as inputs, there is only one left inverse.
  * Σ_j A_ij² c_j / n is unbiased for the sum, but too small while rare outcomes have not occurred yet. So the part of the other inputs is

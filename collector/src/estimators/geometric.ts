@@ -2,7 +2,7 @@
  * The scores of the two-sided geometric mechanism: the unique solution φ of E[φ(output) | i] = i for all counts i of 0 .. N. It exactly
  * inverts the clamping, and the rounding of the law to integers. With δ_j = φ_{j+1} - φ_j and D(m) the mass of Z at m, summation by parts
  * turns E[φ | i] - E[φ | i-1] = 1 into the symmetric Toeplitz system
- *   Σ_j D(|j - i|) δ_j = 1, i = 0 .. N-1, and by symmetry φ_0 = (N - Σ δ) / 2.
+ *   Σ_j D(|j - i|) δ_j = 1,  i = 0 .. N-1,   and by symmetry φ_0 = (N - Σ δ) / 2.
  * For real a the solution is φ_0 = -a/(1-a), φ_j = j, φ_N = N + a/(1-a): an end cell scores the mean of its tail.
  */
 

@@ -69,7 +69,7 @@ function hadamardSupports({ size, order, dimension }: HadamardLaw, tallies: Tall
  * For Hadamard response, also tests how the outputs are spread, within a set and outside it. An answer determines Q - 1 of the K
  * characters, which all carry the same information. Every other character has mean 0 and variance n. So, by Parseval's theorem and without
  * another transform,
- *   Σ_{m≠0} C(m)² - Σ_v (Q S_v - n)² / (Q - 1), Σ_{m≠0} C(m)² = K Σ_u C_u² - n²
+ *   Σ_{m≠0} C(m)² - Σ_v (Q S_v - n)² / (Q - 1),  Σ_{m≠0} C(m)² = K Σ_u C_u² - n²
  * has the exact mean n (K - 1 - d - (Q-2) (Q p - 1) / (Q-1)), and eigenvalues of at most n Q p.
  */
 function characterSquares(law: HadamardLaw, { design: { outputs }, tallies, supports, reports, perDevice }: Supported): Squares {

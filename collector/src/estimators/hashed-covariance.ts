@@ -3,7 +3,7 @@
  * that bucket. The probability of that is a if the true answer x is in the bucket too, else b. Let c be the share of cohorts (cohorts.ts)
  * in which u and v share a bucket. If x lies on the line through u and v, x - u is a multiple of v - u, and x is in that bucket in all of
  * these cohorts. Otherwise it is there in the share c' = (g^(k-2) - 1) / (g^k - 1), the cohorts whose vectors are orthogonal to both. So
- *   Σ_x n_x P(u, v | x) = n c b + (a - b) (c L + c' (n - L)), L the devices whose answers are on the line.
+ *   Σ_x n_x P(u, v | x) = n c b + (a - b) (c L + c' (n - L)),  L the devices whose answers are on the line.
  */
 
 import { type Field, familyOf, fieldOf, kAry, type LocalHashingLaw, overBuckets } from '@murmuration/shared';

@@ -1,7 +1,7 @@
 /**
  * Bounds on a law's average noise over numbers with a known mean f and a known mean squared score S, both measured from the middle of the
  * range. With V(x) = Var(score | x), the law says S = mean of x² + V(x). So for any weight γ
- *   mean of V(x) = γ S + mean of h(x) <= γ S + h^(f), h(x) = (1 - γ) V(x) - γ x²
+ *   mean of V(x) = γ S + mean of h(x) <= γ S + h^(f),   h(x) = (1 - γ) V(x) - γ x²
  * where h^ is the least concave function that is nowhere below h: the mean of h(x) lies below its graph (Jensen). The result is the least
  * of these bounds over γ in [0, 1]; by duality, no better bound follows from f and S. γ = 1 gives S - f², the case in which all numbers are
  * equal. Where V is a + b x², b >= 0, γ = b / (1 + b) makes h constant and the bound equal to the mean. Where V is constant, γ = 0 does.

@@ -2,8 +2,8 @@
  * The mean of numbers in [0, 1] from scores. Each output has a score, and the expected score of a report is the device's number, so the
  * mean of all scores is unbiased for the mean of all numbers. Let M be the mean score and S the mean squared score, both measured from the
  * middle of the range. With f the mean of the numbers and V(x) = Var(score | x),
- *   Var(M) = (E S - f²) / n over people drawn from a population, one report each: scores are independent draws.
- *   Var(M | the numbers) = mean of V(x) / n for these very people: less by the variance of their numbers.
+ *   Var(M) = (E S - f²) / n  over people drawn from a population, one report each: scores are independent draws.
+ *   Var(M | the numbers) = mean of V(x) / n  for these very people: less by the variance of their numbers.
  * S measures the sum of V(x) and x², not each of them. Where the law has scores of x² (squares.ts), their mean Q is subtracted: S - Q has
  * the mean of V(x) as its expectation, and is limited to the least and the greatest value possible given f and S (noise.ts). Otherwise the
  * greatest value is used.

@@ -3,11 +3,11 @@
  * Aitken's form). It is unbiased whatever the numbers are. The law is in shared/src/mechanisms/square-wave.ts.
  *
  * With F_e the share below edge e of the d cells, F_e = 0 up to e = 0 and 1 from e = d on, the share y_j of output j has
- *   E z_j = F_{j+1} - F_{j+1-L}, z = (y - q) / (p - q)
+ *   E z_j = F_{j+1} - F_{j+1-L},  z = (y - q) / (p - q)
  * and a mean weight is w_{d-1} + Σ_e g_e F_e, g_e = w_{e-1} - w_e, over the inner edges e = 1 .. d - 1. Least squares with weights W_j = 1
  * / E y_j, E y for an even distribution, solves M F^ = Cᵀ W (z - c). Row j of C is +1 at edge j + 1 and -1 at j + 1 - L, where these are
  * inner edges, and c_j is 1 where j + 1 >= d. So the score of a report with output j is
- *   t(j) = w_{d-1} + W_j u_j / (p - q) - Σ_i W_i u_i (q / (p - q) + c_i), u = C v, M v = g
+ *   t(j) = w_{d-1} + W_j u_j / (p - q) - Σ_i W_i u_i (q / (p - q) + c_i),  u = C v,  M v = g
  * M = Cᵀ W C only couples edges that are L apart. It is tridiagonal in each class of edges modulo L, so computing scores takes a number of
  * steps proportional to d + L.
  */

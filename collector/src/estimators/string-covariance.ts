@@ -6,8 +6,8 @@
  *
  * In cohort j let B(c) be the bits of candidate c. A device with string w draws cohort j of m and reports bit b with probability π_b, which
  * is p if b is in B(w), else q, independently for each bit. It adds X_c = mean of its bits over B(c) to the support of c, so
- *   E[X_c] = q + (p - q) a(c, w), a = mean over j of |B(c) ∩ B(w)| / |B(c)|
- *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of π_b if b = b', else π_b π_b'
+ *   E[X_c] = q + (p - q) a(c, w),  a = mean over j of |B(c) ∩ B(w)| / |B(c)|
+ *   E[X_c X_c'] = mean over j, b in B(c), b' in B(c') of  π_b if b = b', else π_b π_b'
  * (for local hashing, whose report is a single bit, 0 if b != b'). Also Σ_w n_w π_b π_b' = q² n + q (p - q)(N_b + N_b') + (p - q)² N_bb',
  * where N counts devices whose strings have the bits.
  */

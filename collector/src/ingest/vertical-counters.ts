@@ -118,8 +118,8 @@ export class VerticalCounter {
   }
 
   /**
-   * Bit i of the eight words belongs to cell i of the word, and counts `unit` times its plane's value. Four cells at a time, the bits of a
-   * count side by side in a byte.
+   * Adds eight planes of one word of cells. Bit i of each plane belongs to cell i. The planes are worth `unit`, 2 `unit`, 4 `unit` and so
+   * on. Works on four cells at a time, with the bits of a count side by side in a byte.
    */
   #unloadWord(w: number, unit: number, a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number): void {
     const counts = this.#counts;

@@ -4,7 +4,7 @@
  * A report is a level l, one of h with equal probability, and a set of its nodes. A node u is in the set of a cell x with probability P(u |
  * x) of the level's law. Take a direction w that sums to zero over each level and is orthogonal to the columns of all cells. A report adds
  * w·Y with mean 0. Let r_u be the probability of a pair of nodes of which one is x, and r_uv that of a pair of which neither is. Then
- *   E (w·Y)² = (1/h) Σ_l Σ_u w_u² v_u, v_u = (q - r_uv) + f_u (p - q - 2 (r_u - r_uv))
+ *   E (w·Y)² = (1/h) Σ_l Σ_u w_u² v_u,  v_u = (q - r_uv) + f_u (p - q - 2 (r_u - r_uv))
  * because the contribution of pairs is the same for all but x, and Σ w = 0 cancels it. So least squares with these weights, over the cells'
  * columns and a column of ones for each level, leave chi-squared with Σ_l (d_l - 1) - (d - 1) degrees.
  */

@@ -3,7 +3,7 @@
  * - q) when the report supports the answer and -q/(p - q) otherwise (Wang et al. 2017, §3.1, equation 1). For strings it is the same,
  * corrected for collisions; for a number, the score of its output; for a law with a matrix, an entry of its left inverse. When a share β of
  * the reports is crafted towards one end, the expected estimate changes from f to exactly
- *   (1 - β) f + β s, s the largest score or the least,
+ *   (1 - β) f + β s,  s the largest score or the least,
  * It moves by β (s - f), whatever ε is: honest devices add noise, but a liar need not (Cheu, Smith, Ullman 2021, "Manipulation Attacks in
  * Local Differential Privacy", §1).
  * When an answer is estimated from a part of the reports, a share r that each device draws at random, all liars choose that part. Then β

@@ -5,7 +5,7 @@
  * A cohort's report r moves an estimate by g(r) / n_c, with n_c the cohort's reports. Devices draw cohorts with equal probability,
  * independently of their inputs. So given the n_c, each cohort is a sample of all n devices without replacement, and
  *   E[estimate] = mean over devices of w_x where Σ_c E[g | x, c] = w_x + constant, w the weights of what is estimated
- *   Var = Σ_c (mean of Var(g | x, c) + S²(E[g | x, c])) / n_c - S²(w) / n, S² the variance over devices, by n - 1
+ *   Var = Σ_c (mean of Var(g | x, c) + S²(E[g | x, c])) / n_c - S²(w) / n,  S² the variance over devices, by n - 1
  */
 
 import { MODULUS } from '@murmuration/shared';
