@@ -20,8 +20,8 @@ export function fmix32(x: number): number {
 /** Hashes a string once: MurmurHash3 x64 128, seed 0, of its UTF-8; each 64-bit half is folded to 32 bits. */
 export function hashString(text: string): StringHash {
   // A string with more UTF-16 units than the limit is too long without encoding it: UTF-8 has at least one byte per unit.
-  const bytes = text.length > MAX_STRING_BYTES ? undefined : utf8(text);
-  const within = bytes === undefined || bytes.length > MAX_STRING_BYTES ? utf8(TOO_LONG) : bytes;
+  const bytes = utf8(text.length > MAX_STRING_BYTES ? TOO_LONG : text);
+  const within = bytes.length > MAX_STRING_BYTES ? utf8(TOO_LONG) : bytes;
   const digest = murmur.x64.hash128(within, 0);
   const word = (i: number): number => Number.parseInt(digest.slice(8 * i, 8 * i + 8), 16);
   return [word(0) ^ word(1), word(2) ^ word(3)];

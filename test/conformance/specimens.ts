@@ -3,7 +3,7 @@
  * specimen of mechanism X is the export of specimens/X.ts; if it is missing, nothing here loads.
  */
 
-import { type Law, mechanismOf, mechanisms, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { inputsOf, type Law, mechanismOf, mechanisms, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { supportsOf } from '#collector/estimators/estimator.ts';
 import { addSupports } from '#collector/estimators/supports.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
@@ -39,7 +39,7 @@ export const matrixSpecimens = telling('distribution', 'inputs') as MatrixSpecim
 export const isPermanent = (law: object): boolean => (law as { readonly irr?: object }).irr !== undefined;
 
 /** The number of inputs of a law: for a list its answers, for strings the cells of the single cohort used in the proofs. */
-export const inputsOf = (law: ShareLaw): number => ('size' in law ? law.size : mechanismOf(law).shape(law).cells);
+export const inputsIn = (law: Law): number => inputsOf(law) ?? mechanismOf(law).shape(law).cells;
 
 /** The number of reports in a tally that support each input, as computed by the collector. */
 export const supportsIn = (law: ShareLaw, tallies: Tallies): Tally =>

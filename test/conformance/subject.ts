@@ -1,6 +1,6 @@
 /** The subject of the checks: a production mechanism, or one that faults/ has broken in one place. */
 
-import { type Channel, cellsOf, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import { type Channel, isDistributionLaw, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
 import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
@@ -9,7 +9,7 @@ import { pureEstimates } from '#collector/estimators/pure.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
 import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
-import { inputsOf, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';
+import { inputsIn, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';
 
 /** The parts that every mechanism has. */
 export interface Subject<L extends Law = Law> {
@@ -50,7 +50,7 @@ const mechanismFor = <L extends Law>({ laws: [law] }: Specimen<L>): unknown => m
 const shareSubject = (specimen: Specimen<ShareLaw>): ShareSubject => ({
   specimen,
   mechanism: mechanismFor(specimen) as Mechanism<ShareLaw>,
-  inputs: inputsOf,
+  inputs: inputsIn,
   supports: supportsIn,
   // Strings are tested on the cells of one cohort, before candidates are involved; sets without their dummies.
   estimates: (law, tallies) => {
@@ -71,24 +71,21 @@ const numberSubject = (specimen: NumberSpecimen<NumberLaw>): NumberSubject => ({
 });
 
 /** For a distribution: the cells, then the shares below each edge between them. For the best of options: the inputs. */
-const matrixSubject = (specimen: Specimen<MatrixLaw>): MatrixSubject => {
-  const inputs = (law: MatrixLaw): number => (law.mechanism === 'exponential' ? law.weights.length : cellsOf(law));
-  return {
-    specimen,
-    mechanism: mechanismFor(specimen) as Channel<MatrixLaw>,
-    inputs,
-    evenly: true,
-    weights: (law) => {
-      const all = range(inputs(law));
-      const edges = law.mechanism === 'exponential' ? [] : all.slice(1);
-      return [...all.map((own) => all.map((x) => Number(x === own))), ...edges.map((edge) => all.map((x) => Number(x < edge)))];
-    },
-    estimates: (law, tallies) => {
-      const found = law.mechanism === 'exponential' ? undefined : distributionOf(law, tallies);
-      return [...shipped(law, tallies), ...(found ? sharesBelow(found).slice(1, -1).map(interval) : [])];
-    },
-  };
-};
+const matrixSubject = (specimen: Specimen<MatrixLaw>): MatrixSubject => ({
+  specimen,
+  mechanism: mechanismFor(specimen) as Channel<MatrixLaw>,
+  inputs: inputsIn,
+  evenly: true,
+  weights: (law) => {
+    const all = range(inputsIn(law));
+    const edges = isDistributionLaw(law) ? all.slice(1) : [];
+    return [...all.map((own) => all.map((x) => Number(x === own))), ...edges.map((edge) => all.map((x) => Number(x < edge)))];
+  },
+  estimates: (law, tallies) => {
+    const found = isDistributionLaw(law) ? distributionOf(law, tallies) : undefined;
+    return [...shipped(law, tallies), ...(found ? sharesBelow(found).slice(1, -1).map(interval) : [])];
+  },
+});
 
 const each = <S, T>(table: object, make: (specimen: S) => T): readonly (readonly [name: string, subject: T])[] =>
   Object.entries(table).map(([name, specimen]) => [name, make(specimen as S)]);

@@ -1,6 +1,6 @@
 /** `murmuration simulate`: what a mechanism would show, before it ships. */
 
-import { DEFAULT_CELLS, MAX_ANSWERS, MOST_CELLS, type Range } from '@murmuration/shared';
+import { DEFAULT_CELLS, MAX_ANSWERS, MOST_CELLS, type QuestionType, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { readUtility, simulateBest } from '../simulate/best.ts';
 import { simulateChoice } from '../simulate/choice.ts';
@@ -67,7 +67,7 @@ async function simulateList(options: SimulateOptions, answers: number): Promise<
 }
 
 /** By type; each type has its own option. */
-const types: { readonly [type: string]: (options: SimulateOptions) => Promise<object> } = {
+const types: { readonly [T in QuestionType]: (options: SimulateOptions) => Promise<object> } = {
   flag: async (options) => ({ ...(await simulateList(options, 2)), type: 'flag' }),
   choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
   joint: async (options) => {
@@ -128,7 +128,7 @@ function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {
 
 async function simulate(options: SimulateOptions): Promise<void> {
   const { type, json } = options;
-  const run = Object.hasOwn(types, type) ? types[type] : undefined;
+  const run = Object.hasOwn(types, type) ? types[type as QuestionType] : undefined;
   if (run === undefined) throw new UsageError(`--type: expected one of ${names}, got ${JSON.stringify(type)}`);
   try {
     const result = await run({ ...options, days: daysOf(options) });

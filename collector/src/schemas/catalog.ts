@@ -6,9 +6,9 @@ import {
   assertCharges,
   assertDocument,
   canonicalJson,
-  cellsOf,
   type DocumentOf,
   type ExponentialLaw,
+  inputsOf,
   isDistributionLaw,
   isNumberLaw,
   type Json,
@@ -17,7 +17,6 @@ import {
   lnUp,
   type MetricDocument,
   mechanismOf,
-  type NumberLaw,
   type QuestionKind,
   type SchemaDocument,
   wireName,
@@ -35,13 +34,6 @@ function checkTable(field: string, law: ExponentialLaw, { inputs, options }: Doc
   } catch (error) {
     throw new RangeError(`${field}.utility: ${(error as Error).message}`);
   }
-}
-
-/** The number of inputs of a law: answers, cells or rows of a table; undefined for strings. */
-function inputsOf(law: Exclude<Law, NumberLaw>): number | undefined {
-  if (isDistributionLaw(law)) return cellsOf(law);
-  if (law.mechanism === 'exponential') return law.weights.length;
-  return 'size' in law ? law.size : undefined;
 }
 
 /** Throws unless the law's mechanism estimates what the metric asks for. */

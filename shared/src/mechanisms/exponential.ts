@@ -17,7 +17,7 @@
 import { exp, expBelow } from '../arithmetic/exponential.ts';
 import { ratio } from '../arithmetic/ratio.ts';
 import { coded } from './codec.ts';
-import { assertHeld, assertWhole, type Channel, MODULUS } from './law.ts';
+import { assertHeld, assertWhole, type InputsChannel, MODULUS } from './law.ts';
 
 /** The integers of the exponential mechanism. */
 export type ExponentialLaw = {
@@ -74,10 +74,11 @@ export function exponentialLaw(utility: readonly (readonly number[])[], epsilon:
   return { mechanism: 'exponential', weights };
 }
 
-export const exponential: Channel<ExponentialLaw, 'inputs'> = /* @__PURE__ */ coded<ExponentialLaw, 'inputs'>({
+export const exponential: InputsChannel<ExponentialLaw> = /* @__PURE__ */ coded<ExponentialLaw>({
   name: 'exponential',
   tells: 'inputs',
   meaning: 'Exponential mechanism: a device sends an option, drawn at random, the likelier the better it suits what it knows.',
+  inputs: ({ weights }) => weights.length,
   validate: ({ weights }) => {
     assertWhole(Array.isArray(weights) ? weights.length : undefined, 2, MOST, 'exponential: weights');
     const outcomes = Array.isArray(weights[0]) ? weights[0].length : undefined;

@@ -84,6 +84,12 @@ export interface DistributionChannel<L> extends Channel<L, 'distribution'> {
   readonly cells: (law: L) => number;
 }
 
+/** A mechanism whose reports describe all inputs together, by any matrix. */
+export interface InputsChannel<L> extends Channel<L, 'inputs'> {
+  /** The number of inputs of a law. */
+  readonly inputs: (law: L) => number;
+}
+
 /** Throws a RangeError if 32 bits can't represent the requested ε to within 10 %. Infinite odds (a threshold of 0) never pass. */
 export function assertHeld(odds: number, epsilon: number, what: string): void {
   if (!(Number.isFinite(odds) && odds >= exp(0.9 * epsilon))) {

@@ -1,7 +1,7 @@
 /** Every mechanism by name, for code that reads laws from JSON. Devices do not use the table: a question carries its own randomizers. */
 
 import * as all from './all.ts';
-import type { Channel, DistributionChannel, Mechanism, Told } from './law.ts';
+import type { Channel, DistributionChannel, InputsChannel, Mechanism, Told } from './law.ts';
 
 /** The mechanisms among the exports of all.ts, without laws, thresholds and helpers. */
 type Each = Extract<(typeof all)[keyof typeof all], { readonly tells: Told }>;
@@ -71,6 +71,14 @@ export const isDistributionLaw = (law: Law): law is DistributionLaw => mechanism
 
 /** The number of cells into which the law of a distribution divides the range. */
 export const cellsOf = (law: DistributionLaw): number => mechanismOf(law).cells(law);
+
+/** The number of inputs of a law: answers, cells or rows of a matrix; undefined for strings and for numbers whose mean is estimated. */
+export function inputsOf(law: Law): number | undefined {
+  const mechanism = mechanismOf(law);
+  if ('cells' in mechanism) return (mechanism as DistributionChannel<Law>).cells(law);
+  if ('inputs' in mechanism) return (mechanism as InputsChannel<Law>).inputs(law);
+  return 'size' in law ? law.size : undefined;
+}
 
 /** Whether a law is for strings, for which no list of possible values exists. */
 export const isStringLaw = (law: Law): law is StringLaw => mechanismOf(law).tells === 'shares' && !('size' in law);
