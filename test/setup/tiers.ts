@@ -1,11 +1,15 @@
 /** The settings that all tiers of tests share. */
 
+import { availableParallelism } from 'node:os';
 import type { ViteUserConfig } from 'vitest/config';
 import './compile-cache.ts';
 import LongestFirst from './longest-first.ts';
 
 /** Files of the deep tier, which no other tier runs. */
 export const DEEP = 'test/**/*.deep.test.ts';
+
+/** Three workers for two cores: files that drive browsers and processes wait as much as they work. */
+const WORKERS = Math.ceil(1.5 * availableParallelism());
 
 /** The settings for the tests of a tier: in Node, with one plain closing line. */
 export const tier = (include: readonly string[], exclude: readonly string[] = []): ViteUserConfig => ({
@@ -14,7 +18,7 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
     exclude: [...exclude],
     globalSetup: './test/setup/fill-compile-cache.ts',
     reporters: ['default', './test/setup/closing-line.ts'],
-    maxWorkers: '100%',
+    maxWorkers: WORKERS,
     maxConcurrency: 3, // browsers at a time; they wait more than they work
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
