@@ -136,7 +136,7 @@ describe('no room', () => {
     const full = async (): Promise<never> => {
       throw new StoreFull('database or disk is full');
     };
-    const store = { append: full, read: full, weights: full, expire: full, failed: new Promise<Error>(() => {}), close: async () => {} };
+    const store = { append: full, read: full, ones: full, expire: full, failed: new Promise<Error>(() => {}), close: async () => {} };
     await open({ openStore: async () => store });
     for (const path of ['metrics', 'metrics/plan/estimates']) {
       const response = await fetch(`${url}/v1/${path}`);

@@ -39,7 +39,7 @@ async function open(timeouts = PATIENT): Promise<void> {
         return promise.then(() => 'counted');
       },
       read: async () => ({ tallies: new Map(), reports: 0, from: null, to: null }),
-      weights: async () => [],
+      ones: async () => [],
       expire: async () => {},
       failed: new Promise(() => {}),
       close: async () => {},

@@ -21,7 +21,7 @@ const evidence = (reports: number) => ({
 const question = (reports = 1_000): EstimateRequest => ({
   metric: { app: 'notes', metric: 'dark', version: 1, document },
   evidence: evidence(reports),
-  weights: [],
+  ones: [],
   minimum: 20,
   candidates: [],
 });

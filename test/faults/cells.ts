@@ -78,7 +78,7 @@ export interface Verdict {
   /** Acknowledged but missing. */
   readonly lost: number;
   readonly double: number;
-  /** Present in only one metric, or missing from the weights of bits. */
+  /** Present in only one metric, or missing from the numbers of ones. */
   readonly partial: number;
   /** Present but not acknowledged. Resending them must not count them again. */
   readonly unheard: number;
@@ -104,9 +104,9 @@ export async function judge(store: Store, acknowledged: Uint8Array, today: numbe
     if (symbol[n] !== bits[n]) verdict.partial++;
     if (known === 0 && symbol[n] !== 0) verdict.unheard++;
   }
-  // Each report of bits has exactly one 1. The histogram of weights is stored beside the tallies, and must agree with them.
-  const weights = await store.weights({ schemas: [wire], metric: 'bits' });
-  const weighed = weights.reduce((sum, { reports }) => sum + (reports.get(1) ?? 0), 0);
+  // Each report of bits has exactly one 1. The histogram of ones is stored beside the tallies, and must agree with them.
+  const ones = await store.ones({ schemas: [wire], metric: 'bits' });
+  const weighed = ones.reduce((sum, { reports }) => sum + (reports.get(1) ?? 0), 0);
   verdict.partial += Math.abs(weighed - bits.reduce((sum, count) => sum + count, 0));
   return verdict;
 }

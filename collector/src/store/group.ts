@@ -1,6 +1,6 @@
 /**
  * A group: batches on their way to one commit, as words in one buffer. The buffer is transferred to the writer thread without a copy and is
- * stored in the log as it is. A batch is the index of its place, the length of its reports in words, 128 bits of its id's hash, 64 bits of
+ * stored in the log as it is. A batch is the index of its partition, the length of its reports in words, 128 bits of its id's hash, 64 bits of
  * its body's hash, and its packed reports. The id itself is not stored: anyone who knows it could guess the rest of a body, check the
  * guesses against the body's hash, and so read reports back from the stored data.
  */
@@ -8,16 +8,16 @@
 import { hash } from 'node:crypto';
 import type { Entry } from './store.ts';
 
-/** The tallies that a batch is counted in. Batches of a group share their places. */
-export type Place = readonly [schema: string, day: number, segment: string];
+/** The tallies that a batch is counted in. Batches of a group share their partitions. */
+export type Partition = readonly [schema: string, day: number, segment: string];
 
 /** Batches that are committed together. */
 export interface Group {
-  readonly places: readonly Place[];
+  readonly partitions: readonly Partition[];
   readonly words: Int32Array<ArrayBuffer>;
 }
 
-/** Words before a batch's reports: place, length, hash of the id, hash of the body. */
+/** Words before a batch's reports: partition, length, hash of the id, hash of the body. */
 export const HEAD = 8;
 /** Offsets in a batch, in words: the hash of its id and the hash of its body. */
 export const ID = 2;
@@ -37,8 +37,8 @@ export class GroupBuilder {
   #words = new Int32Array(FIRST_WORDS);
   #bytes = Buffer.from(this.#words.buffer);
   #used = 0;
-  #places: Place[] = [];
-  #numbers = new Map<string, number>();
+  #partitions: Partition[] = [];
+  #indices = new Map<string, number>();
 
   get isEmpty(): boolean {
     return this.#used === 0;
@@ -51,7 +51,7 @@ export class GroupBuilder {
   add({ schema, day, segment, id, hash, reports }: Entry): void {
     const at = this.#reserve(HEAD + reports.length);
     const words = this.#words;
-    words[at] = this.#placeOf(schema, day, segment);
+    words[at] = this.#indexOf(schema, day, segment);
     words[at + 1] = reports.length;
     writeHashOf(id, this.#bytes, 4 * (at + ID));
     this.#bytes.write(hash, 4 * (at + HASH), 8, 'hex');
@@ -60,19 +60,19 @@ export class GroupBuilder {
 
   /** Returns the group so far. Batches added afterwards belong to the next group. */
   take(): Group {
-    const group = { places: this.#places, words: this.#words.slice(0, this.#used) };
+    const group = { partitions: this.#partitions, words: this.#words.slice(0, this.#used) };
     this.#used = 0;
-    this.#places = [];
-    this.#numbers = new Map();
+    this.#partitions = [];
+    this.#indices = new Map();
     return group;
   }
 
-  #placeOf(schema: string, day: number, segment: string): number {
+  #indexOf(schema: string, day: number, segment: string): number {
     const name = `${schema}\n${day}\n${segment}`;
-    const known = this.#numbers.get(name);
+    const known = this.#indices.get(name);
     if (known !== undefined) return known;
-    this.#numbers.set(name, this.#places.length);
-    return this.#places.push([schema, day, segment]) - 1;
+    this.#indices.set(name, this.#partitions.length);
+    return this.#partitions.push([schema, day, segment]) - 1;
   }
 
   #reserve(words: number): number {

@@ -57,6 +57,7 @@ export const STEPS: readonly Step[] = [
     database.exec('CREATE TABLE closed (before INTEGER NOT NULL); INSERT INTO closed VALUES (0)');
     hashIds(database);
   },
+  (database) => database.exec('ALTER TABLE log RENAME COLUMN places TO partitions; ALTER TABLE weight RENAME TO ones'),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

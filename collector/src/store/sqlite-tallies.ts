@@ -18,11 +18,11 @@ export function createFold(database: DatabaseSync): (delta: Delta) => void {
   const put = database.prepare(
     'INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const weigh = database.prepare(
-    `INSERT INTO weight (schema, metric, day, ones, reports) VALUES (?, ?, ?, ?, ?)
+  const countOnes = database.prepare(
+    `INSERT INTO ones (schema, metric, day, ones, reports) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET reports = reports + excluded.reports`,
   );
-  return ({ place: [schema, day, segment], metric, folder }) => {
+  return ({ partition: [schema, day, segment], metric, folder }) => {
     for (const [cohort, { reports, cells }] of folder.tallies()) {
       const key = [schema, metric, day, segment, cohort] as const;
       const row = find.get(...key);
@@ -30,7 +30,7 @@ export function createFold(database: DatabaseSync): (delta: Delta) => void {
       if (row !== undefined) for (const [cell, count] of cells.entries()) sums[cell] = (sums[cell] as number) + count;
       put.run(...key, reports + Number(row?.['reports'] ?? 0), bytesOf(sums));
     }
-    for (const [ones, reports] of folder.ones()) weigh.run(schema, metric, day, ones, reports);
+    for (const [ones, reports] of folder.ones()) countOnes.run(schema, metric, day, ones, reports);
   };
 }
 

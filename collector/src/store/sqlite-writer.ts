@@ -8,7 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createDeferred } from './deferred.ts';
-import { batchesOf, type Group, HEAD, type Place } from './group.ts';
+import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
 import { IdSet } from './id-set.ts';
 import { bytesOf, Ids, type Known, wordsOf } from './sqlite-ids.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
@@ -56,14 +56,14 @@ class Writer {
     this.#pending = new UnfoldedReports(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
-    this.#log = database.prepare('INSERT INTO log (places, words) VALUES (?, ?)');
+    this.#log = database.prepare('INSERT INTO log (partitions, words) VALUES (?, ?)');
     this.#clear = database.prepare('DELETE FROM log'); // deletes all rows, which SQLite does by dropping the table's pages whole
     this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
     this.#close = database.prepare('UPDATE closed SET before = ?');
     this.#fold = createFold(database);
-    const next = database.prepare('SELECT n, places, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
+    const next = database.prepare('SELECT n, partitions, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
     for (let row = next.get(0); row !== undefined; row = next.get(row['n'] as number)) {
-      const group = { places: JSON.parse(row['places'] as string) as Place[], words: wordsOf(row['words']) };
+      const group = { partitions: JSON.parse(row['partitions'] as string) as Partition[], words: wordsOf(row['words']) };
       this.#take(group, batchesOf(group.words));
       this.#foldIfFull(row['n'] as number);
     }
@@ -73,7 +73,7 @@ class Writer {
   /** Commits a group, and returns the result for each batch. */
   commit(group: Group): Uint8Array {
     this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
-    const { words, places } = group;
+    const { words, partitions } = group;
     const all = batchesOf(words);
     const results = new Uint8Array(all.length);
     const here = new IdSet();
@@ -93,7 +93,7 @@ class Writer {
     });
     if (counted.length === 0) return results;
     const kept = counted.length === all.length ? words : only(words, counted);
-    transaction(this.#database, () => this.#log.run(JSON.stringify(places), bytesOf(kept)));
+    transaction(this.#database, () => this.#log.run(JSON.stringify(partitions), bytesOf(kept)));
     try {
       this.#take(group, counted);
     } catch (error) {
@@ -165,7 +165,7 @@ class Writer {
   }
 }
 
-const dayOf = ({ places, words }: Group, start: number): number => (places[words[start] as number] as Place)[1];
+const dayOf = ({ partitions, words }: Group, start: number): number => (partitions[words[start] as number] as Partition)[1];
 
 const sameWords = (words: Int32Array, a: number, b: number, from: number, to: number): boolean => {
   for (let i = from; i < to; i++) if (words[a + i] !== words[b + i]) return false;

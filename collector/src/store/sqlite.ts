@@ -9,7 +9,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { DATABASE, TIMEOUT } from './sqlite-schema.ts';
-import { type Appended, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally, type Weights } from './store.ts';
+import { type Appended, type DailyOnes, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally } from './store.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
 const YOUNG = 48;
@@ -34,14 +34,14 @@ function readEvidence(database: DatabaseSync, { schemas, metric, from, to, segme
   return { tallies, reports: total, from: total > 0 ? first : null, to: total > 0 ? last : null };
 }
 
-function readWeights(database: DatabaseSync, { schemas, metric, from, to }: Parameters<Store['weights']>[0]): readonly Weights[] {
-  const sql = `SELECT day, ones, sum(reports) AS reports FROM weight
+function readOnes(database: DatabaseSync, { schemas, metric, from, to }: Parameters<Store['ones']>[0]): readonly DailyOnes[] {
+  const sql = `SELECT day, ones, sum(reports) AS reports FROM ones
     WHERE schema IN (${schemas.map(() => '?').join()}) AND metric = ? AND day >= ? AND day <= ? GROUP BY day, ones ORDER BY day, ones`;
   const days = new Map<number, Map<number, number>>();
   for (const row of database.prepare(sql).iterate(...schemas, metric, from ?? 0, to ?? 2 ** 31)) {
     const { day, ones, reports } = row as { day: number; ones: number; reports: number };
-    const weights = days.get(day) ?? new Map<number, number>();
-    days.set(day, weights.set(ones, reports));
+    const known = days.get(day) ?? new Map<number, number>();
+    days.set(day, known.set(ones, reports));
   }
   return [...days].map(([day, reports]) => ({ day, reports }));
 }
@@ -113,9 +113,9 @@ export async function openSqliteStore(
       await folded();
       return readEvidence(reader, selection);
     },
-    weights: async (selection) => {
+    ones: async (selection) => {
       await folded();
-      return readWeights(reader, selection);
+      return readOnes(reader, selection);
     },
     expire: async (day) => void (await ask({ kind: 'expire', day })),
     failed,

@@ -47,7 +47,7 @@ export interface Evidence {
 }
 
 /** The number of reports of one day by how many ones they have, over all cohorts and segments. */
-export interface Weights {
+export interface DailyOnes {
   readonly day: number;
   readonly reports: ReadonlyMap<number, number>;
 }
@@ -62,7 +62,7 @@ export interface Store {
   /** Adds up everything that was appended before this call. */
   readonly read: (selection: Selection) => Promise<Evidence>;
   /** Reports by how many ones they have, day by day. Only for bit vectors whose number of ones varies. */
-  readonly weights: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly Weights[]>;
+  readonly ones: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly DailyOnes[]>;
   /**
    * Deletes the ids of batches of days before this one. Batches of those days are refused from then on, because replays of them could no
    * longer be recognized.

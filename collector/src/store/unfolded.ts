@@ -1,13 +1,13 @@
-/** Reports that are committed to the log but not yet added to the tallies, summed in memory by place and metric. */
+/** Reports that are committed to the log but not yet added to the tallies, summed in memory by partition and metric. */
 
 import { Accumulator } from '../ingest/accumulator.ts';
 import type { AcceptedBatch, Published } from '../ingest/parse-batch.ts';
-import { type Group, HEAD, type Place } from './group.ts';
+import { type Group, HEAD, type Partition } from './group.ts';
 import type { Shapes, Tallies } from './store.ts';
 
-/** One metric's sums at one place. */
+/** One metric's sums at one partition. */
 export interface Delta {
-  readonly place: Place;
+  readonly partition: Partition;
   readonly metric: string;
   readonly folder: Accumulator;
 }
@@ -22,52 +22,58 @@ export class UnfoldedReports {
   /** Approximate size of the sums, in bytes. */
   bytes = 0;
   readonly #shapes: Shapes;
-  readonly #places = new Map<string, { readonly place: Place; readonly metrics: (Metric | undefined)[] }>();
+  readonly #partitions = new Map<string, { readonly partition: Partition; readonly metrics: (Metric | undefined)[] }>();
 
   constructor(shapes: Shapes) {
     this.#shapes = shapes;
   }
 
   /** Adds the batches of a group that begin at these words. */
-  add({ places, words }: Group, starts: readonly number[]): void {
-    const found = places.map((place) => this.#metricsOf(place));
+  add({ partitions, words }: Group, starts: readonly number[]): void {
+    const found = partitions.map((partition) => this.#metricsOf(partition));
     for (const start of starts) {
       const number = words[start] as number;
       const from = start + HEAD;
-      this.#addReports(places[number] as Place, found[number] as (Metric | undefined)[], words, from, from + (words[start + 1] as number));
+      this.#addReports(
+        partitions[number] as Partition,
+        found[number] as (Metric | undefined)[],
+        words,
+        from,
+        from + (words[start + 1] as number),
+      );
     }
   }
 
   /** Adds reports as packed in a batch. */
-  addReports(place: Place, reports: Int32Array): void {
-    this.#addReports(place, this.#metricsOf(place), reports, 0, reports.length);
+  addReports(partition: Partition, reports: Int32Array): void {
+    this.#addReports(partition, this.#metricsOf(partition), reports, 0, reports.length);
   }
 
   /** The sums. */
   deltas(): readonly Delta[] {
-    return [...this.#places.values()].flatMap(({ place, metrics }) =>
-      metrics.flatMap((metric) => (metric === undefined ? [] : [{ place, metric: metric.name, folder: metric.folder }])),
+    return [...this.#partitions.values()].flatMap(({ partition, metrics }) =>
+      metrics.flatMap((metric) => (metric === undefined ? [] : [{ partition, metric: metric.name, folder: metric.folder }])),
     );
   }
 
-  #addReports(place: Place, metrics: (Metric | undefined)[], words: Int32Array, from: number, end: number): void {
+  #addReports(partition: Partition, metrics: (Metric | undefined)[], words: Int32Array, from: number, end: number): void {
     for (let at = from; at < end; ) {
-      const { folder } = metrics[words[at] as number] ?? this.#open(place, metrics, words[at] as number);
+      const { folder } = metrics[words[at] as number] ?? this.#open(partition, metrics, words[at] as number);
       folder.add(words, at + 1);
       at += 1 + folder.packing.words;
     }
   }
 
-  #metricsOf(place: Place): (Metric | undefined)[] {
-    const name = place.join('\n');
-    const known = this.#places.get(name);
+  #metricsOf(partition: Partition): (Metric | undefined)[] {
+    const name = partition.join('\n');
+    const known = this.#partitions.get(name);
     if (known !== undefined) return known.metrics;
     const metrics: (Metric | undefined)[] = [];
-    this.#places.set(name, { place, metrics });
+    this.#partitions.set(name, { partition, metrics });
     return metrics;
   }
 
-  #open([schema]: Place, metrics: (Metric | undefined)[], number: number): Metric {
+  #open([schema]: Partition, metrics: (Metric | undefined)[], number: number): Metric {
     const { name, shape } = this.#shapes.get(schema)?.[number] ?? {};
     if (name === undefined || shape === undefined) throw new RangeError(`expected a metric of ${schema}, got number ${number}`);
     const onGrow = (bytes: number): void => {

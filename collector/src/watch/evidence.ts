@@ -4,7 +4,7 @@
  */
 
 import { type Law, mechanismOf, type ShareLaw } from '@murmuration/shared';
-import type { Tallies, Weights } from '../store/store.ts';
+import type { DailyOnes, Tallies } from '../store/store.ts';
 import { goodness, tailOf } from './classes.ts';
 
 /** Tests that cohorts are drawn uniformly. Reports of one symbol share its cohort, so T of them count as one. */
@@ -38,7 +38,7 @@ function weightLaw(bits: number, p: number, q: number): readonly number[] {
  * Tests the number of ones, day by day, for a law in which every answer has one bit: chi-squared, the least p-value over all days times
  * their number.
  */
-export function weightsPValue(law: ShareLaw, days: readonly Weights[]): number | undefined {
+export function onesPValue(law: ShareLaw, days: readonly DailyOnes[]): number | undefined {
   if (days.length === 0) return undefined;
   const { cells } = mechanismOf(law).shape(law);
   const { p, q } = mechanismOf(law).support(law);

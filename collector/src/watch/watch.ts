@@ -4,9 +4,9 @@
 
 import type { Law, Range, ShareLaw } from '@murmuration/shared';
 import { estimationOf } from '../estimators/table.ts';
-import type { Tallies, Weights } from '../store/store.ts';
+import type { DailyOnes, Tallies } from '../store/store.ts';
 import { cellsPValue } from './bounds.ts';
-import { cohortsPValue, weightsPValue } from './evidence.ts';
+import { cohortsPValue, onesPValue } from './evidence.ts';
 import { shiftOf } from './leverage.ts';
 
 /** The results. A p-value is left out where a law has no such test, or where too few reports came for it. */
@@ -31,13 +31,13 @@ export interface Watch {
 }
 
 /** The watch of a metric's evidence. */
-export function watchOf(law: Law, tallies: Tallies, days: readonly Weights[], perDevice: number, range: Range = [0, 1]): Watch {
+export function watchOf(law: Law, tallies: Tallies, days: readonly DailyOnes[], perDevice: number, range: Range = [0, 1]): Watch {
   const { bounds, fit, isOneBit } = estimationOf(law);
   const tests = {
     cells: cellsPValue(bounds(law), tallies, perDevice),
     ...(tallies.size > 0 && fit(law, tallies, perDevice)),
     cohorts: cohortsPValue(law, tallies, perDevice),
-    ones: isOneBit?.(law) ? weightsPValue(law as ShareLaw, days) : undefined,
+    ones: isOneBit?.(law) ? onesPValue(law as ShareLaw, days) : undefined,
   };
   const shift = shiftOf(law, 0.01);
   const found = Object.entries(tests).flatMap(([name, pValue]) => (pValue === undefined ? [] : [[name, pValue] as const]));

@@ -111,14 +111,14 @@ export async function testStore(file: URL): Promise<void> {
       await store.append(entry('a', { reports: [of('theme', 0, 7), of('theme', 3), of('theme'), of('symbol', 4)] }));
       await store.append(entry('b', { reports: [of('theme', 1, 2)], day: DAY + 1, segment: '{"platform":"web"}' }));
       await store.append(entry('c', { reports: [of('theme', 1, 2)] }));
-      const weights = async (selection: object): Promise<unknown> =>
-        (await store.weights({ schemas: [SCHEMA], metric: 'theme', ...selection })).map(({ day, reports }) => [day, ...reports]);
+      const ones = async (selection: object): Promise<unknown> =>
+        (await store.ones({ schemas: [SCHEMA], metric: 'theme', ...selection })).map(({ day, reports }) => [day, ...reports]);
       const first = [DAY, [0, 1], [1, 1], [2, 2]];
-      expect(await weights({})).toEqual([first, [DAY + 1, [2, 1]]]);
-      expect(await weights({ to: DAY })).toEqual([first]);
-      expect(await weights({ metric: 'symbol' })).toEqual([]);
+      expect(await ones({})).toEqual([first, [DAY + 1, [2, 1]]]);
+      expect(await ones({ to: DAY })).toEqual([first]);
+      expect(await ones({ metric: 'symbol' })).toEqual([]);
       await reopen();
-      expect(await weights({ from: DAY + 1 })).toEqual([[DAY + 1, [2, 1]]]);
+      expect(await ones({ from: DAY + 1 })).toEqual([[DAY + 1, [2, 1]]]);
     });
 
     test('adds up thousands of batches that come at once', async () => {
