@@ -1,6 +1,5 @@
 /** The audit: the exact ε of what ships, the certificate that another program has verified, and claims that are broken. */
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +11,9 @@ import type { Certificate } from '#collector/audit/certificate.ts';
 import { percent, posteriorOf } from '#collector/audit/posterior.ts';
 import { spendingOf } from '#collector/audit/spending.ts';
 import { factor, statementOf } from '#collector/audit/statement.ts';
+import { type Ran, runCommand } from '../setup/command.ts';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-const bin = path('../../collector/bin/murmuration.js');
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-audit-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -23,13 +22,10 @@ const golden = JSON.parse(readFileSync(path('../vectors/certificate.json'), 'utf
 const { document } = golden;
 
 let files = 0;
-function audit(schema: object, ...args: string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+function audit(schema: object, ...args: string[]): Ran {
   const file = join(folder, `schema-${++files}.json`);
   writeFileSync(file, JSON.stringify(schema));
-  return spawnSync(process.execPath, [bin, 'audit', '--schema', file, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
-  });
+  return runCommand('audit', '--schema', file, ...args);
 }
 
 const change = (metric: string, fields: object): SchemaDocument =>
@@ -108,7 +104,7 @@ describe('a claim', () => {
   test('of other commands is still checked before anything else is done', () => {
     const file = join(folder, 'broken.json');
     writeFileSync(file, JSON.stringify(change('dark', { epsilon: 0.09 })));
-    const { status, stderr } = spawnSync(process.execPath, [bin, 'schema', '--schema', file], { encoding: 'utf8' });
+    const { status, stderr } = runCommand('schema', '--schema', file);
     expect(status).toBe(2);
     expect(stderr).toContain('expected an epsilon of at most 0.09');
   });

@@ -1,23 +1,19 @@
 /** The commands, run as people run them: their output, their exit codes, their one line of complaint. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { choice, defineSchema, flag, joint, text } from '@murmuration/client';
 import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import { originsOption } from '#collector/commands/usage.ts';
+import { bin, runCommand as run, runProcess } from '../setup/command.ts';
 
-const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8', timeout: 300_000, env: { ...process.env, NODE_NO_WARNINGS: '1' } }); // else one that hangs would hang its test
 
 const ask = { epsilon: 1, description: 'a question' };
 const save = (name: string, schema: { readonly document: Parameters<typeof canonicalSchema>[0] }): string => {
@@ -98,7 +94,7 @@ const moduleOf = (name: string, line: string): string => {
 
 describe('a schema module', () => {
   test('that prints does not spoil what a command prints', () => {
-    const { status, stdout, stderr } = run(
+    const { status, stdout, stderr } = runProcess(
       'schema',
       '--json',
       '--schema',
@@ -110,7 +106,7 @@ describe('a schema module', () => {
 
   test.each(['process.exit(0);', 'await new Promise(() => {});'])('that ends the process fails the command: %s', (line) => {
     const file = moduleOf('ending.ts', line);
-    const { status, stdout, stderr } = run('audit', '--schema', file);
+    const { status, stdout, stderr } = runProcess('audit', '--schema', file);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`murmuration: --schema ${file}: expected a module that loads, got one that ends the process\n`);
   });
@@ -125,7 +121,7 @@ describe('a schema module', () => {
       join(project, 'schema.ts'),
       `${imports}if (answers.length !== 2) throw new Error();\nexport const schema = ${readFileSync(first, 'utf8')};\n`,
     );
-    const { status, stdout, stderr } = run('schema', '--json', '--schema', join(project, 'schema.ts'));
+    const { status, stdout, stderr } = runProcess('schema', '--json', '--schema', join(project, 'schema.ts'));
     expect([status, JSON.parse(stdout).charges.length, stderr]).toEqual([0, 1, '']);
   });
 
@@ -374,7 +370,7 @@ test('murmuration serve says in one line why it does not start', () => {
   const data = join(folder, 'no-store');
   mkdirSync(data);
   writeFileSync(join(data, 'murmuration.sqlite'), 'no database '.repeat(100));
-  const { status, stderr } = run('serve', '--schema', first, '--data', data, '--port', '0');
+  const { status, stderr } = runProcess('serve', '--schema', first, '--data', data, '--port', '0');
   expect([status, stderr]).toEqual([
     1,
     expect.stringMatching(/^murmuration: .*expected a store, got a file that is no SQLite database\n$/),
@@ -392,7 +388,7 @@ test('murmuration serve ends with one line where its port is taken, and leaves i
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
   for (let i = 0; i < 2; i++) {
-    const { status, stdout, stderr } = run('serve', '--schema', first, '--data', data, '--port', `${port}`);
+    const { status, stdout, stderr } = runProcess('serve', '--schema', first, '--data', data, '--port', `${port}`);
     expect([status, stdout, stderr]).toEqual([
       1,
       '',

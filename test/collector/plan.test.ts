@@ -1,10 +1,8 @@
 /** What the plan promises is what the estimators give: its errors are their errors, and it finds what it says it finds. */
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
 import { hadamard, hadamardCountMeanSketch, type ListMechanism, localHashing, projective, unary } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
@@ -25,8 +23,8 @@ import { describeQuestion, planQuestion } from '#collector/commands/plan-questio
 import { askedOf } from '#collector/plan/asked.ts';
 import { planOf } from '#collector/plan/plan.ts';
 import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/plan/precision.ts';
+import { type Ran, runCommand } from '../setup/command.ts';
 
-const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -45,8 +43,7 @@ const schema = defineSchema({
 });
 const file = join(folder, 'notes.json');
 writeFileSync(file, canonicalSchema(schema.document));
-const run = (...args: string[]): ReturnType<typeof spawnSync> & { readonly stdout: string; readonly stderr: string } =>
-  spawnSync(process.execPath, [bin, 'plan', ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+const run = (...args: string[]): Ran => runCommand('plan', ...args);
 
 describe('the ε for an error, where a list names its mechanism', () => {
   const answers = Array.from({ length: 40 }, (_, i) => `answer ${i}`);

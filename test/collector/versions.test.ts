@@ -1,20 +1,17 @@
 /** `murmuration schema` of `otherwise` and `assign`: the table of charges, and what may follow what. */
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { choice, defineSchema, flag, permanent, text } from '@murmuration/client';
 import { canonicalSchema, type Questions, type SchemaDocument } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Ran, runCommand } from '../setup/command.ts';
 
-const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-versions-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = (...args: string[]): { status: number | null; stdout: string } =>
-  spawnSync(process.execPath, [bin, 'schema', ...args], { encoding: 'utf8', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
+const run = (...args: string[]): Ran => runCommand('schema', ...args);
 
 let files = 0;
 function define(version: number, metrics: Questions, changes: object = {}): string {
