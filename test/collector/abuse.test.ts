@@ -136,7 +136,9 @@ describe('no room', () => {
     const full = async (): Promise<never> => {
       throw new StoreFull('database or disk is full');
     };
-    const store = { append: full, read: full, ones: full, expire: full, failed: new Promise<Error>(() => {}), close: async () => {} };
+    const failed = new Promise<Error>(() => {});
+    const reads = { fold: full, read: full, totals: full, source: { file: '' } };
+    const store = { ...reads, append: full, expire: full, failed, close: async () => {} };
     await open({ openStore: async () => store });
     for (const path of ['metrics', 'metrics/plan/estimates']) {
       const response = await fetch(`${url}/v1/${path}`);

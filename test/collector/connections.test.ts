@@ -38,8 +38,10 @@ async function open(timeouts = PATIENT): Promise<void> {
         counted.push(entry);
         return promise.then(() => 'counted');
       },
-      read: async () => ({ tallies: new Map(), reports: 0, from: null, to: null }),
-      ones: async () => [],
+      fold: async () => {},
+      read: async () => ({ tallies: new Map(), reports: 0, from: null, to: null, ones: [] }),
+      totals: async () => [],
+      source: { file: '' },
       expire: async () => {},
       failed: new Promise(() => {}),
       close: async () => {},

@@ -17,11 +17,11 @@ const evidence = (reports: number) => ({
   reports,
   from: 20_000,
   to: 20_001,
+  ones: [],
 });
 const question = (reports = 1_000): EstimateRequest => ({
   metric: { app: 'notes', metric: 'dark', version: 1, document },
   evidence: evidence(reports),
-  ones: [],
   minimum: 20,
   candidates: [],
 });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Step } from '#collector/store/migrate.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { openForWriting, STEPS } from '#collector/store/sqlite-schema.ts';
-import { DAY, entry, hashOf, idOf, SCHEMA, shapes, sum } from './store/entries.ts';
+import { DAY, entry, hashOf, idOf, OTHER_APP, SCHEMA, shapes, sum } from './store/entries.ts';
 
 let folder: string;
 let file: string;
@@ -77,6 +77,48 @@ test('a store of version 2 keeps the hashes of its ids, of those in its log as w
   await store.close();
   const bytes = readFileSync(file);
   expect(known.filter((name) => bytes.includes(Buffer.from(idOf(name), 'hex')))).toEqual([]);
+});
+
+test('a store of version 4 keeps its tallies, their totals and its numbers of ones, in a fraction of the bytes', async () => {
+  const database = openForWriting(file, STEPS.slice(0, 4));
+  const insert = database.prepare('INSERT INTO tally VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const counts = (of: number): Float64Array => Float64Array.from({ length: 128 }, (_, cell) => of * cell * 1e9);
+  const segments = ['{"platform":"ios"}', '{"platform":"web"}'];
+  database.exec('BEGIN');
+  for (let cohort = 0; cohort < 500; cohort++)
+    for (const [i, segment] of segments.entries())
+      insert.run(SCHEMA, 'plan', DAY + i, segment, cohort, 2, new Uint8Array(counts(cohort + i).buffer));
+  insert.run(OTHER_APP, 'theme', DAY + 9, '{}', 0, 3, new Uint8Array(Float64Array.of(0, 3, 0, 0, 0, 0, 0, 1).buffer));
+  database.prepare('INSERT INTO ones VALUES (?, ?, ?, ?, ?)').run(OTHER_APP, 'theme', DAY + 9, 1, 3);
+  database.exec('COMMIT; VACUUM');
+  const before = Number(value(database, 'PRAGMA page_count'));
+  database.close();
+  const store = await openSqliteStore(folder, shapes);
+  expect(await store.totals()).toEqual([
+    { schema: SCHEMA, metric: 'plan', reports: 2_000, from: DAY, to: DAY + 1, version: 1 },
+    { schema: OTHER_APP, metric: 'theme', reports: 3, from: DAY + 9, to: DAY + 9, version: 1 },
+  ]);
+  const { tallies } = await store.read({ schemas: [SCHEMA], metric: 'plan', segment: { platform: 'web' } });
+  expect(tallies.size).toBe(500);
+  for (const [cohort, tally] of tallies) expect(tally).toEqual({ reports: 2, cells: counts(cohort + 1) });
+  expect(await store.read({ schemas: [OTHER_APP], metric: 'theme' })).toEqual({
+    tallies: new Map([[0, { reports: 3, cells: Float64Array.of(0, 3, 0, 0, 0, 0, 0, 1) }]]),
+    ones: [{ day: DAY + 9, reports: new Map([[1, 3]]) }],
+    reports: 3,
+    from: DAY + 9,
+    to: DAY + 9,
+  });
+  expect(await store.append(entry('a', { schema: OTHER_APP, reports: [{ metric: 'theme', cells: [1] }] }))).toBe('counted');
+  expect((await store.totals()).map(({ reports, from, version }) => [reports, from, version])).toEqual([
+    [2_000, DAY, 1],
+    [4, DAY, 2],
+  ]);
+  await store.close();
+  const after = openForWriting(file);
+  after.exec('VACUUM');
+  expect(before * 4_096).toBeGreaterThan(1_000 * 4_000);
+  expect(Number(value(after, 'PRAGMA page_count')) * 4_096).toBeLessThan(1_000 * 1_450); // of cells that need all of a double
+  after.close();
 });
 
 describe('steps', () => {

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { dayNumber } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeCells } from '#collector/store/cell-codec.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import type { Store } from '#collector/store/store.ts';
 import { bodyOf, judge, openStore } from '../faults/cells.ts';
@@ -101,8 +102,10 @@ test('a fold that fails is told of, names the row, and takes nothing from what i
   await sum(store);
   look((database) => database.exec("UPDATE tally SET cells = x'00'"));
   expect(await store.append(entry('second'))).toBe('counted');
-  await expect.poll(() => troubles.at(-1)).toBe(`tally notes/1/0123456789abcdef plan ${DAY} {} 0: expected 8 cells, got 1 bytes`);
-  look((database) => database.exec(`UPDATE tally SET cells = zeroblob(64)`));
+  await expect
+    .poll(() => troubles.at(-1))
+    .toBe(`tally notes/1/0123456789abcdef plan ${DAY} {} 0: expected a number that ends, got 0 bytes`);
+  look((database) => database.prepare('UPDATE tally SET cells = ?').run(encodeCells(new Float64Array(8))));
   expect(await sum(store)).toMatchObject({ reports: 2 });
   await store.close();
 });

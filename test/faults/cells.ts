@@ -105,7 +105,7 @@ export async function judge(store: Store, acknowledged: Uint8Array, today: numbe
     if (known === 0 && symbol[n] !== 0) verdict.unheard++;
   }
   // Each report of bits has exactly one 1. The histogram of ones is stored beside the tallies, and must agree with them.
-  const ones = await store.ones({ schemas: [wire], metric: 'bits' });
+  const ones = (await store.read({ schemas: [wire], metric: 'bits' })).ones;
   const weighed = ones.reduce((sum, { reports }) => sum + (reports.get(1) ?? 0), 0);
   verdict.partial += Math.abs(weighed - bits.reduce((sum, count) => sum + count, 0));
   return verdict;

@@ -19,7 +19,7 @@ import { normSub } from '../estimators/norm-sub.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
 import { shrunk } from '../estimators/shrunk.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import type { DailyOnes, Evidence, Selection, Store, Tallies } from '../store/store.ts';
+import type { Evidence, Selection, Store, Tallies } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
@@ -88,7 +88,6 @@ export interface Settings {
 export interface EstimateRequest extends Omit<Settings, 'truth'> {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
   readonly evidence: Evidence;
-  readonly ones: readonly DailyOnes[];
   /** The true shares by label. */
   readonly shares?: ReturnType<Truth>;
 }
@@ -128,17 +127,16 @@ export async function gather(
   { truth, ...settings }: Settings,
 ): Promise<EstimateRequest> {
   const evidence = await store.read({ schemas, metric, ...range });
-  const ones = await store.ones({ schemas, metric, ...range });
   const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
-  return { ...settings, metric: { app, metric, version, document }, evidence, ones, shares: isAll ? truth?.(app, metric) : undefined };
+  return { ...settings, metric: { app, metric, version, document }, evidence, shares: isAll ? truth?.(app, metric) : undefined };
 }
 
 /** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
-  const { minimum, candidates, among = 'population', asked = USUAL, ones, shares } = request;
+  const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
   const { app, metric, version, document } = request.metric;
   const { type, law, epsilon, every } = document;
-  const { tallies, reports, from, to } = request.evidence;
+  const { tallies, reports, from, to, ones } = request.evidence;
   const days = from === null || to === null ? 0 : to - from + 1;
   const perDevice = repeatsIn(days, document);
   // Reports of different slots come from the same people, whether or not each slot has fresh coins.

@@ -3,6 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { migrate, type Step, versionOf } from './migrate.ts';
 import { hashIds } from './sqlite-hash-ids.ts';
+import { numberMetrics } from './sqlite-metrics.ts';
 
 /** Milliseconds to wait while another process holds the database. */
 export const TIMEOUT = 5_000;
@@ -58,6 +59,7 @@ export const STEPS: readonly Step[] = [
     hashIds(database);
   },
   (database) => database.exec('ALTER TABLE log RENAME COLUMN places TO partitions; ALTER TABLE weight RENAME TO ones'),
+  numberMetrics,
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

@@ -1,36 +1,60 @@
-/** Writes sums to the tallies of the embedded store. */
+/** Writes sums to the tallies of the embedded store, and keeps the totals of each metric beside them. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { bytesOf } from './sqlite-ids.ts';
-import type { Shapes } from './store.ts';
+import { addCells, encodeCells } from './cell-codec.ts';
+import type { Shapes, Tally } from './store.ts';
 import { transaction } from './transaction.ts';
 import type { Delta } from './unfolded.ts';
 
-function sumsOf(blob: Uint8Array, cells: number, key: readonly unknown[]): Float64Array {
-  if (blob.length !== 8 * cells) throw new RangeError(`tally ${key.join(' ')}: expected ${cells} cells, got ${blob.length} bytes`);
-  return new Float64Array(blob.slice().buffer);
-}
-
-/** Adds sums to the tallies. */
-export function createFold(database: DatabaseSync): (delta: Delta) => void {
-  const where = 'WHERE schema = ? AND metric = ? AND day = ? AND segment = ? AND cohort = ?';
-  const find = database.prepare(`SELECT reports, cells FROM tally ${where}`);
-  const put = database.prepare(
-    'INSERT OR REPLACE INTO tally (schema, metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?, ?)',
+/** Adds sums to the tallies. Runs inside a transaction. */
+export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) => void {
+  const nextChange = database.prepare('UPDATE change SET n = n + 1 RETURNING n');
+  const putMetric = database.prepare(
+    `INSERT INTO metric (schema, name, reports, first, last, version) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET reports = reports + excluded.reports,
+        first = min(first, excluded.first), last = max(last, excluded.last), version = excluded.version
+      RETURNING n`,
   );
+  const putTotal = database.prepare(
+    'INSERT INTO total (metric, day, reports) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reports = reports + excluded.reports',
+  );
+  const findSegment = database.prepare('SELECT n FROM segment WHERE json = ?');
+  const putSegment = database.prepare('INSERT INTO segment (json) VALUES (?) RETURNING n');
   const countOnes = database.prepare(
-    `INSERT INTO ones (schema, metric, day, ones, reports) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET reports = reports + excluded.reports`,
+    'INSERT INTO ones (metric, day, ones, reports) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET reports = reports + excluded.reports',
   );
-  return ({ partition: [schema, day, segment], metric, folder }) => {
-    for (const [cohort, { reports, cells }] of folder.tallies()) {
-      const key = [schema, metric, day, segment, cohort] as const;
-      const row = find.get(...key);
-      const sums = row === undefined ? cells : sumsOf(row['cells'] as Uint8Array, cells.length, key);
-      if (row !== undefined) for (const [cell, count] of cells.entries()) sums[cell] = (sums[cell] as number) + count;
-      put.run(...key, reports + Number(row?.['reports'] ?? 0), bytesOf(sums));
+  const find = database.prepare('SELECT rowid AS n, reports, cells FROM tally WHERE metric = ? AND day = ? AND segment = ? AND cohort = ?');
+  const insert = database.prepare('INSERT INTO tally (metric, day, segment, cohort, reports, cells) VALUES (?, ?, ?, ?, ?, ?)');
+  const update = database.prepare('UPDATE tally SET reports = ?, cells = ? WHERE rowid = ?');
+
+  /** Adds a tally to its row. */
+  const add = (key: readonly [metric: number, day: number, segment: number, cohort: number], { reports, cells }: Tally): void => {
+    const row = find.get(...key);
+    if (row === undefined) return void insert.run(...key, reports, encodeCells(cells));
+    const sums = cells.slice(); // if the transaction fails, these sums are folded again
+    addCells(row['cells'] as Uint8Array, sums);
+    update.run(reports + Number(row['reports']), encodeCells(sums), Number(row['n']));
+  };
+
+  return (deltas) => {
+    const change = Number(nextChange.get()?.['n']);
+    for (const { partition, metric: name, folder } of deltas) {
+      const [schema, day, json] = partition;
+      const tallies = folder.tallies();
+      const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
+      const metric = Number(putMetric.get(schema, name, reports, day, day, change)?.['n']);
+      const segment = Number((findSegment.get(json) ?? putSegment.get(json))?.['n']);
+      putTotal.run(metric, day, reports);
+      for (const [cohort, tally] of tallies) {
+        try {
+          add([metric, day, segment, cohort], tally);
+        } catch (error) {
+          if (!(error instanceof RangeError)) throw error;
+          throw new RangeError(`tally ${schema} ${name} ${day} ${json} ${cohort}: ${error.message}`);
+        }
+      }
+      for (const [ones, count] of folder.ones()) countOnes.run(metric, day, ones, count);
     }
-    for (const [ones, reports] of folder.ones()) countOnes.run(schema, metric, day, ones, reports);
   };
 }
 

@@ -110,7 +110,7 @@ class Writer {
     if (this.#words === 0) return true;
     const fresh = new UnfoldedReports(this.#shapes);
     transaction(this.#database, () => {
-      for (const delta of this.#pending.deltas()) this.#fold(delta);
+      this.#fold(this.#pending.deltas());
       this.#ids.write();
       if (row === undefined) this.#clear.run();
       else this.#clearTo.run(row);

@@ -1,50 +1,18 @@
 /** The embedded store: node:sqlite in this process. A thread of its own writes it, and reads use snapshots. */
 
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { connect, threadFile } from '../threads/request-reply.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
-import { DATABASE, TIMEOUT } from './sqlite-schema.ts';
-import { type Appended, type DailyOnes, type Evidence, type Selection, type Shapes, type Store, StoreFull, type Tally } from './store.ts';
+import { DATABASE } from './sqlite-schema.ts';
+import { type Appended, type Shapes, type Store, StoreFull } from './store.ts';
+import { openTallies } from './tallies.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
 const YOUNG = 48;
-
-function readEvidence(database: DatabaseSync, { schemas, metric, from, to, segment = {} }: Selection): Evidence {
-  const wanted = Object.entries(segment);
-  const names = schemas.map(() => '?').join();
-  const parts = wanted.map(() => 'AND json_extract(segment, ?) = ?').join(' ');
-  const sql = `SELECT cohort, day, reports, cells FROM tally
-    WHERE schema IN (${names}) AND metric = ? AND day >= ? AND day <= ? ${parts}`;
-  const parameters = [...schemas, metric, from ?? 0, to ?? 2 ** 31, ...wanted.flatMap(([name, value]) => [`$."${name}"`, value])];
-  const tallies = new Map<number, Tally>();
-  let [first, last, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  for (const row of database.prepare(sql).iterate(...parameters)) {
-    const { cohort, day, reports } = row as { cohort: number; day: number; reports: number };
-    const counts = new Float64Array((row['cells'] as Uint8Array).slice().buffer);
-    const known = tallies.get(cohort);
-    const cells = known === undefined ? counts : counts.map((count, i) => count + (known.cells[i] as number));
-    tallies.set(cohort, { reports: reports + (known?.reports ?? 0), cells });
-    [first, last, total] = [Math.min(first, day), Math.max(last, day), total + reports];
-  }
-  return { tallies, reports: total, from: total > 0 ? first : null, to: total > 0 ? last : null };
-}
-
-function readOnes(database: DatabaseSync, { schemas, metric, from, to }: Parameters<Store['ones']>[0]): readonly DailyOnes[] {
-  const sql = `SELECT day, ones, sum(reports) AS reports FROM ones
-    WHERE schema IN (${schemas.map(() => '?').join()}) AND metric = ? AND day >= ? AND day <= ? GROUP BY day, ones ORDER BY day, ones`;
-  const days = new Map<number, Map<number, number>>();
-  for (const row of database.prepare(sql).iterate(...schemas, metric, from ?? 0, to ?? 2 ** 31)) {
-    const { day, ones, reports } = row as { day: number; ones: number; reports: number };
-    const known = days.get(day) ?? new Map<number, number>();
-    days.set(day, known.set(ones, reports));
-  }
-  return [...days].map(([day, reports]) => ({ day, reports }));
-}
 
 const isReply = (message: unknown): boolean => !('trouble' in (message as Reply | Trouble));
 
@@ -97,25 +65,31 @@ export async function openSqliteStore(
     const { results = [] } = await ask({ kind: 'group', group });
     return Array.from(results, (result) => RESULTS[result] as Appended);
   });
-  const reader = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
+  const source = { file };
+  const reader = openTallies(source);
   let closed = false;
   const failed = new Promise<Error>((resolve) => {
     void thread.ended.then((error) => closed || resolve(error));
   });
-  /** Resolves when everything appended so far is in the tallies. */
-  const folded = async (): Promise<void> => {
+  const fold = async (): Promise<void> => {
     await settle();
     await ask({ kind: 'fold' });
   };
+  const foldIfRoom = (): Promise<void> =>
+    fold().catch((error: unknown) => {
+      if (!(error instanceof StoreFull)) throw error;
+    });
   return {
     append: (entry) => (closed ? Promise.reject(new Error('the store is closed')) : append(entry)),
-    read: async (selection) => {
-      await folded();
-      return readEvidence(reader, selection);
+    fold,
+    source,
+    totals: async () => {
+      await foldIfRoom();
+      return reader.totals();
     },
-    ones: async (selection) => {
-      await folded();
-      return readOnes(reader, selection);
+    read: async (selection) => {
+      await foldIfRoom();
+      return reader.read(selection);
     },
     expire: async (day) => void (await ask({ kind: 'expire', day })),
     failed,
@@ -129,7 +103,7 @@ export async function openSqliteStore(
         await worker.terminate();
         throw error;
       } finally {
-        reader.close();
+        await reader.close();
         unlock();
       }
     },

@@ -37,6 +37,12 @@ export interface Selection {
   readonly segment?: { readonly [name: string]: string };
 }
 
+/** The number of reports of one day by how many ones they have, over all cohorts and segments. */
+export interface DailyOnes {
+  readonly day: number;
+  readonly reports: ReadonlyMap<number, number>;
+}
+
 /** The evidence of a selection, read in one snapshot. */
 export interface Evidence {
   readonly tallies: Tallies;
@@ -44,25 +50,49 @@ export interface Evidence {
   /** First and last day with reports; null without any. */
   readonly from: number | null;
   readonly to: number | null;
+  /** Reports of the selected days by how many ones they have, over all segments. Only for bit vectors whose number of ones varies. */
+  readonly ones: readonly DailyOnes[];
 }
 
-/** The number of reports of one day by how many ones they have, over all cohorts and segments. */
-export interface DailyOnes {
-  readonly day: number;
-  readonly reports: ReadonlyMap<number, number>;
+/** What a schema's metric has in all: from a small table, so that no tally is read for it. */
+export interface MetricTotal {
+  /** Wire name. */
+  readonly schema: string;
+  readonly metric: string;
+  readonly reports: number;
+  /** First and last day with reports. */
+  readonly from: number;
+  readonly to: number;
+  /** Another number whenever the tallies have changed. Never used again, not even for a metric that was deleted and has come back. */
+  readonly version: number;
+}
+
+/** Where a store's tallies are: plain data, which may be sent to another thread. `openTallies` opens them. */
+export interface TallySource {
+  readonly file: string;
+}
+
+/** Reads tallies. */
+export interface TallyReader {
+  /** The metrics that have reports. */
+  readonly totals: () => Promise<readonly MetricTotal[]>;
+  readonly read: (selection: Selection) => Promise<Evidence>;
+  readonly close: () => Promise<void>;
 }
 
 /** The error with which a store rejects when the disk is full. The batch may be sent again. */
 export class StoreFull extends Error {}
 
-/** A store of tallies. */
-export interface Store {
+/**
+ * A store of tallies. Its own `read` and `totals` hold everything that was appended before the call, except while the disk is full: then
+ * they hold what is folded.
+ */
+export interface Store extends TallyReader {
   /** Resolves when the batch and its id are on the disk, written in one transaction. */
   readonly append: (entry: Entry) => Promise<Appended>;
-  /** Adds up everything that was appended before this call. */
-  readonly read: (selection: Selection) => Promise<Evidence>;
-  /** Reports by how many ones they have, day by day. Only for bit vectors whose number of ones varies. */
-  readonly ones: (selection: Pick<Selection, 'schemas' | 'metric' | 'from' | 'to'>) => Promise<readonly DailyOnes[]>;
+  /** Resolves when everything that was appended before the call is in the tallies, where the readers of `source` see it. */
+  readonly fold: () => Promise<void>;
+  readonly source: TallySource;
   /**
    * Deletes the ids of batches of days before this one. Batches of those days are refused from then on, because replays of them could no
    * longer be recognized.

@@ -69,8 +69,8 @@ export function entry(
 export async function sum(
   store: Store,
   selection: Partial<Selection> = {},
-): Promise<Omit<Evidence, 'tallies'> & { readonly tallies: object }> {
-  const { tallies, ...rest } = await store.read({ schemas: [SCHEMA], metric: 'plan', ...selection });
+): Promise<Omit<Evidence, 'tallies' | 'ones'> & { readonly tallies: object }> {
+  const { tallies, ones: _, ...rest } = await store.read({ schemas: [SCHEMA], metric: 'plan', ...selection });
   return {
     ...rest,
     tallies: Object.fromEntries([...tallies].map(([cohort, { reports, cells }]) => [cohort, { reports, cells: [...cells] }])),

@@ -1,10 +1,12 @@
 /** What every store must do, whatever it is made of. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '#collector/store/store.ts';
+import type { Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
 
@@ -112,13 +114,61 @@ export async function testStore(file: URL): Promise<void> {
       await store.append(entry('b', { reports: [of('theme', 1, 2)], day: DAY + 1, segment: '{"platform":"web"}' }));
       await store.append(entry('c', { reports: [of('theme', 1, 2)] }));
       const ones = async (selection: object): Promise<unknown> =>
-        (await store.ones({ schemas: [SCHEMA], metric: 'theme', ...selection })).map(({ day, reports }) => [day, ...reports]);
+        (await store.read({ schemas: [SCHEMA], metric: 'theme', ...selection })).ones.map(({ day, reports }) => [day, ...reports]);
       const first = [DAY, [0, 1], [1, 1], [2, 2]];
       expect(await ones({})).toEqual([first, [DAY + 1, [2, 1]]]);
       expect(await ones({ to: DAY })).toEqual([first]);
       expect(await ones({ metric: 'symbol' })).toEqual([]);
       await reopen();
       expect(await ones({ from: DAY + 1 })).toEqual([[DAY + 1, [2, 1]]]);
+    });
+
+    test('knows the totals of each metric of each schema, and numbers them anew whenever its tallies change', async () => {
+      expect(await store.totals()).toEqual([]);
+      await store.append(entry('a', { day: DAY + 2 }));
+      const reports = [
+        { metric: 'plan', cohort: 3, cells: [] },
+        { metric: 'symbol', cells: [4] },
+      ];
+      await store.append(entry('b', { reports, day: DAY, segment: '{"platform":"web"}' }));
+      const total = (metric: string, reports: number, from: number, to: number): object => {
+        return { schema: SCHEMA, metric, reports, from, to, version: expect.any(Number) };
+      };
+      const before = await store.totals();
+      expect(before).toEqual([total('plan', 2, DAY, DAY + 2), total('symbol', 1, DAY, DAY)]);
+      expect(await store.totals()).toEqual(before);
+      await reopen();
+      expect(await store.totals()).toEqual(before);
+      await store.append(entry('c', { schema: OTHER_APP }));
+      await store.append(entry('d', { day: DAY + 1 }));
+      const [plan, symbol, other] = await store.totals();
+      expect([plan, symbol]).toEqual([total('plan', 3, DAY, DAY + 2), before[1]]);
+      expect(other).toMatchObject({ schema: OTHER_APP, metric: 'plan', reports: 1 });
+      expect(plan?.version).not.toBe(before[0]?.version);
+      expect(plan?.reports).toBe((await sum(store)).reports);
+    });
+
+    test('is read by any thread from its source: what is folded, and nothing else', async () => {
+      const thread = new Worker(new URL('./reading-thread.ts', import.meta.url), { workerData: store.source });
+      const read = async (selection: Partial<Selection> = {}): Promise<[Evidence, readonly MetricTotal[]]> => {
+        thread.postMessage({ schemas: [SCHEMA], metric: 'plan', ...selection });
+        const [message] = (await once(thread, 'message')) as [[Evidence, readonly MetricTotal[]]];
+        return message;
+      };
+      expect(await read()).toMatchObject([{ reports: 0, from: null, ones: [] }, []]);
+      const selection = { schemas: [SCHEMA], metric: 'theme' };
+      for (const name of ['a', 'b']) {
+        for (const day of [DAY, DAY + 1]) {
+          const reports = [{ metric: 'theme', cells: [2, 5] }];
+          expect(await store.append(entry(`${name} ${day}`, { reports, day }))).toBe('counted');
+        }
+        await store.fold();
+        expect(await read({ metric: 'theme' })).toEqual([await store.read(selection), await store.totals()]);
+      }
+      expect((await store.read(selection)).ones).toEqual([DAY, DAY + 1].map((day) => ({ day, reports: new Map([[2, 2]]) })));
+      const ended = once(thread, 'exit');
+      thread.postMessage(null);
+      expect(await ended).toEqual([0]);
     });
 
     test('adds up thousands of batches that come at once', async () => {

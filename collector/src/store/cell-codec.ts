@@ -1,0 +1,152 @@
+/**
+ * The counts of a tally as bytes, exactly and in the shorter of two forms. A vector gives each cell equally many bits: the fewest of 1, 2,
+ * 4, 8, 16, 32 and 64 that hold the largest count. A list has only the cells that are not 0, which is shorter while a tally has few reports.
+ *
+ * The first byte is the number of bits a cell, 0 for a list; then the number of cells. A list has, for each cell that is not 0, twice the
+ * number of zeros before it, plus 1 if the count is above 1; and then, if it is, the count minus 2. Numbers are in base 128, least digit
+ * first, and the last digit is below 128. Vectors are little-endian; 64 bits are a double.
+ */
+
+const LIST = 0;
+const WIDTHS = [1, 2, 4, 8, 16, 32, 64];
+/** Bytes of the longest number below 2^53 in base 128. */
+const LONGEST = 8;
+
+const lengthOf = (value: number): number => {
+  let length = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length++;
+  return length;
+};
+
+/** Writes a number at an offset, and returns the offset after it. */
+function put(bytes: Uint8Array, at: number, value: number): number {
+  let [end, rest] = [at, value];
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[end++] = 128 + (rest % 128);
+  bytes[end++] = rest;
+  return end;
+}
+
+/** Reads numbers one after the other. */
+class Numbers {
+  readonly #bytes: Uint8Array;
+  at: number;
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes;
+    this.at = at;
+  }
+
+  next(): number {
+    const from = this.at;
+    for (let [value, unit] = [0, 1]; this.at < this.#bytes.length && this.at < from + LONGEST; unit *= 128) {
+      const digit = this.#bytes[this.at++] as number;
+      if (digit < 128) return value + digit * unit;
+      value += (digit - 128) * unit;
+    }
+    throw new RangeError(`expected a number that ends, got ${this.at - from} bytes`);
+  }
+}
+
+/** The largest count, and the bytes of the list. @throws {RangeError} at what is no count */
+function measure(cells: Float64Array): { readonly most: number; readonly bytes: number } {
+  let [most, bytes, zeros] = [0, 0, 0];
+  for (const count of cells) {
+    if (count === 0) {
+      zeros++;
+      continue;
+    }
+    if (!(Number.isSafeInteger(count) && count > 0)) throw new RangeError(`expected counts from 0 to 2^53 - 1, got ${count}`);
+    bytes += lengthOf(2 * zeros) + (count > 1 ? lengthOf(count - 2) : 0);
+    most = Math.max(most, count);
+    zeros = 0;
+  }
+  return { most, bytes };
+}
+
+const bytesOfVector = (cells: number, width: number): number => Math.ceil((cells * width) / 8);
+
+/** Encodes counts. @throws {RangeError} when one is not a whole number from 0 to 2^53 - 1 */
+export function encodeCells(cells: Float64Array): Uint8Array {
+  const { most, bytes } = measure(cells);
+  const width = WIDTHS.find((bits) => most < 2 ** bits) as number;
+  const isList = bytes < bytesOfVector(cells.length, width);
+  const head = 1 + lengthOf(cells.length);
+  const encoded = new Uint8Array(head + (isList ? bytes : bytesOfVector(cells.length, width)));
+  encoded[0] = isList ? LIST : width;
+  put(encoded, 1, cells.length);
+  if (isList) putList(encoded, head, cells);
+  else putVector(encoded, head, cells, width);
+  return encoded;
+}
+
+function putList(encoded: Uint8Array, head: number, cells: Float64Array): void {
+  let [at, zeros] = [head, 0];
+  for (const count of cells) {
+    if (count === 0) {
+      zeros++;
+      continue;
+    }
+    at = put(encoded, at, 2 * zeros + (count > 1 ? 1 : 0));
+    if (count > 1) at = put(encoded, at, count - 2);
+    zeros = 0;
+  }
+}
+
+function putVector(encoded: Uint8Array, head: number, cells: Float64Array, width: number): void {
+  if (width < 8) {
+    const each = 8 / width;
+    for (const [cell, count] of cells.entries()) {
+      const at = head + Math.floor(cell / each);
+      encoded[at] = (encoded[at] as number) | (count << (width * (cell % each)));
+    }
+    return;
+  }
+  const view = new DataView(encoded.buffer);
+  for (const [cell, count] of cells.entries()) {
+    if (width === 8) view.setUint8(head + cell, count);
+    else if (width === 16) view.setUint16(head + 2 * cell, count, true);
+    else if (width === 32) view.setUint32(head + 4 * cell, count, true);
+    else view.setFloat64(head + 8 * cell, count, true);
+  }
+}
+
+/** The number of cells of encoded counts. @throws {RangeError} when they have none */
+export const cellsIn = (encoded: Uint8Array): number => new Numbers(encoded, 1).next();
+
+/** Adds encoded counts to sums. @throws {RangeError} when they are not the counts of equally many cells */
+export function addCells(encoded: Uint8Array, sums: Float64Array): void {
+  const numbers = new Numbers(encoded, 1);
+  const cells = numbers.next();
+  if (cells !== sums.length) throw new RangeError(`expected ${sums.length} cells, got ${cells}`);
+  const width = encoded[0] as number;
+  if (width === LIST) return addList(encoded, numbers, sums);
+  const length = numbers.at + bytesOfVector(cells, width);
+  if (!WIDTHS.includes(width) || encoded.length !== length)
+    throw new RangeError(`expected ${length} bytes with ${WIDTHS.join(', ')} bits a cell, got ${encoded.length} with ${width}`);
+  addVector(encoded, numbers.at, sums, width);
+}
+
+function addList(encoded: Uint8Array, numbers: Numbers, sums: Float64Array): void {
+  for (let cell = 0; numbers.at < encoded.length; cell++) {
+    const gap = numbers.next();
+    cell += Math.floor(gap / 2);
+    if (cell >= sums.length) throw new RangeError(`expected a cell below ${sums.length}, got ${cell}`);
+    sums[cell] = (sums[cell] as number) + (gap % 2 === 0 ? 1 : numbers.next() + 2);
+  }
+}
+
+function addVector(encoded: Uint8Array, head: number, sums: Float64Array, width: number): void {
+  if (width < 8) {
+    const [each, mask] = [8 / width, (1 << width) - 1];
+    for (let cell = 0; cell < sums.length; cell++) {
+      const packed = encoded[head + Math.floor(cell / each)] as number;
+      sums[cell] = (sums[cell] as number) + ((packed >> (width * (cell % each))) & mask);
+    }
+    return;
+  }
+  const { buffer, byteOffset } = encoded;
+  const bytes = buffer.slice(byteOffset + head, byteOffset + encoded.length); // a copy, because the counts must be aligned
+  const counts = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array, 64: Float64Array }[width] as typeof Float64Array;
+  const vector = new counts(bytes as ArrayBuffer);
+  for (let cell = 0; cell < sums.length; cell++) sums[cell] = (sums[cell] as number) + (vector[cell] as number);
+}
