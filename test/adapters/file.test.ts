@@ -25,8 +25,8 @@ afterEach(() => {
   for (const child of programs.splice(0)) child.kill('SIGKILL');
 });
 
-let places = 0;
-const place = (): string => join(folder, `place ${places++}`, 'of one person');
+let folders = 0;
+const freshFolder = (): string => join(folder, `freshFolder ${folders++}`, 'of one person');
 
 const noted = (file: string): number[] => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number) : []);
 const stored = async (at: string): Promise<number> =>
@@ -84,14 +84,14 @@ const STOPS = `let stops = true;
 describe('the suite', () => {
   testStorage(test, () => fileStorage(join(folder, 'suite')), {
     unused: () => {
-      const at = place();
+      const at = freshFolder();
       return { storage: fileStorage(at), exists: () => existsSync(join(at, '..')) };
     },
   });
 });
 
 test('files and folders are for this user alone, and nothing else stays', async () => {
-  const at = place();
+  const at = freshFolder();
   await fileStorage(at).transact('murmuration:Notes/..', () => ({ next: '{"v":1}', result: undefined }));
   const name = 'murmuration%3a%4eotes%2f%2e%2e.json';
   expect(await readdir(at)).toEqual([name]);
@@ -106,7 +106,7 @@ test('what is no absence of a file is a failure', async () => {
 });
 
 test('bytes that are no text are for the update to judge', async () => {
-  const at = place();
+  const at = freshFolder();
   await fileStorage(at).transact('count', increment);
   await writeFile(join(at, 'count.json'), Buffer.from([0x7b, 0xff, 0x22]));
   const seen = await fileStorage(at).transact('count', (text) => ({ next: undefined, result: text }));
@@ -114,7 +114,7 @@ test('bytes that are no text are for the update to judge', async () => {
 });
 
 test('a step is done when `transact` returns, unless another holds the lock', async () => {
-  const at = place();
+  const at = freshFolder();
   expect(fileStorage(at).transact('count', increment)).toBe(1);
   const holder = program(at, STOPS);
   expect(await line(holder)).toBe('inside');
@@ -126,7 +126,7 @@ test('a step is done when `transact` returns, unless another holds the lock', as
 });
 
 test('the lock of a program that was killed is no obstacle: the next step is done at once', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const holder = program(at, STOPS);
   expect(await line(holder)).toBe('inside');
@@ -138,7 +138,7 @@ test('the lock of a program that was killed is no obstacle: the next step is don
 });
 
 test('a lock that holds a folder, whoever put it there, is cleared', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   await mkdir(join(at, 'count.lock', '2147483647-gone', 'inside'), { recursive: true });
   expect(await fileStorage(at).transact('count', increment)).toBe(2);
@@ -146,7 +146,7 @@ test('a lock that holds a folder, whoever put it there, is cleared', async () =>
 });
 
 test('a program whose draft is taken away before it has the lock tries again, for another container may not see it live', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const clearing = program(
     at,
@@ -164,7 +164,7 @@ test('a program whose draft is taken away before it has the lock tries again, fo
 });
 
 test('a program that is stopped for long within a step is passed over, and does it again when it goes on', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const holder = program(at, STOPS);
   expect(await line(holder)).toBe('inside');
@@ -179,7 +179,7 @@ test('a program that is stopped for long within a step is passed over, and does 
 });
 
 test('a program that has nothing else to do stays for a step that waits', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const holder = program(at, STOPS);
   expect(await line(holder)).toBe('inside');
@@ -193,7 +193,7 @@ test('a program that has nothing else to do stays for a step that waits', async 
 });
 
 test('a write that fails leaves what was stored, and no draft', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const script = `import { fileStorage } from '@murmuration/client/node';
     try {
@@ -209,7 +209,7 @@ test('a write that fails leaves what was stored, and no draft', async () => {
 });
 
 test('what a program left that was killed while it took the lock is gone with the first step of the next', async () => {
-  const at = place();
+  const at = freshFolder();
   fileStorage(at).transact('count', increment);
   const child = spawn(process.execPath, ['-e', '']);
   await ended(child);
@@ -220,7 +220,7 @@ test('what a program left that was killed while it took the lock is gone with th
 });
 
 test('processes that count at once, each killed and begun again, lose nothing and double nothing', async () => {
-  const [at, lives] = [place(), 3];
+  const [at, lives] = [freshFolder(), 3];
   const files = Array.from({ length: 4 }, (_, i) => join(folder, `process ${i}`));
   await Promise.all(
     files.map(async (file) => {
@@ -241,7 +241,7 @@ test('processes that count at once, each killed and begun again, lose nothing an
 });
 
 test('threads that count at once, one of them terminated, lose nothing and double nothing', async () => {
-  const at = place();
+  const at = freshFolder();
   const files = Array.from({ length: 4 }, (_, i) => join(folder, `thread ${i}`));
   const [terminated = '', ...rest] = files;
   const endless = new Worker(COUNTER, { workerData: [at, terminated] });

@@ -41,7 +41,7 @@ async function runBeside(...args: string[]): Promise<number | null> {
   return status;
 }
 
-const open = (place: string): Promise<Store> => openSqliteStore(place, shapes);
+const open = (location: string): Promise<Store> => openSqliteStore(location, shapes);
 
 /** A store with one batch, closed. */
 async function small(): Promise<void> {
@@ -81,9 +81,9 @@ test('a copy taken while a collector writes holds each batch with exactly its co
   await store.close();
 
   for (const { out, sure } of copies) {
-    const place = `${out}.data`;
-    expect(run('restore', '--from', out, '--data', place).status).toBe(0);
-    const again = await open(place);
+    const location = `${out}.data`;
+    expect(run('restore', '--from', out, '--data', location).status).toBe(0);
+    const again = await open(location);
     const counts = async (metric: string): Promise<number[]> => [
       ...((await again.read({ schemas: [SCHEMA], metric })).tallies.get(0)?.cells ?? []),
     ];

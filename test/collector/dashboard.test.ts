@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { axisFor, length, place } from '#collector/dashboard/axis.ts';
+import { axisFor, length, position } from '#collector/dashboard/axis.ts';
 import { slotsIn } from '#collector/dashboard/explain.ts';
 import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '#collector/dashboard/filter.ts';
 import {
@@ -74,7 +74,7 @@ describe('axis', () => {
   test('without negative intervals it begins at zero, and a flag has all of 0 to 100 %', () => {
     const axis = axisFor([answer(true, 0.3, 0.1)], 'flag');
     expect([axis.bottom, axis.top]).toEqual([0, 1]);
-    expect([place(axis, 0.25), length(axis, 0.5)]).toEqual(['25.000%', '50.000%']);
+    expect([position(axis, 0.25), length(axis, 0.5)]).toEqual(['25.000%', '50.000%']);
   });
 });
 

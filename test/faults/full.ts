@@ -20,11 +20,11 @@ const FULL = [204, 503, 507];
 const BROKEN = [...FULL, 500];
 
 /** Makes something fail, and returns how to undo it. */
-type Fault = (server: Server, place: string) => Promise<() => Promise<void>>;
+type Fault = (server: Server, location: string) => Promise<() => Promise<void>>;
 
 /** Fills the disk to its last byte. */
-const fill: Fault = async (_server, place) => {
-  const file = openSync(`${place}/filler`, 'w');
+const fill: Fault = async (_server, location) => {
+  const file = openSync(`${location}/filler`, 'w');
   for (const size of [1 << 20, 1 << 12, 1])
     try {
       for (;;) if (writeSync(file, Buffer.alloc(size)) < size) break;
@@ -32,7 +32,7 @@ const fill: Fault = async (_server, place) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
   closeSync(file);
-  return async () => rmSync(`${place}/filler`);
+  return async () => rmSync(`${location}/filler`);
 };
 
 /** Makes system calls of a running process fail. */
@@ -53,11 +53,11 @@ const refuse =
 async function failing(
   fault: string,
   apply: Fault,
-  place: string,
+  location: string,
   milliseconds: number,
   expected: readonly number[] = FULL,
 ): Promise<Outcome> {
-  const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${place}/data`];
+  const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${location}/data`];
   const server = await serve(data);
   let alive = true;
   const load = devices.load(server.port, 32, () => alive);
@@ -68,7 +68,7 @@ async function failing(
   if (!(await flows())) failures.add('nothing is acknowledged at first');
   for (const status of devices.statuses.keys()) if (status !== 204) failures.add('an unexpected status before the fault', `${status}`);
   devices.statuses.clear();
-  const undo = await apply(server, place);
+  const undo = await apply(server, location);
   const fails = (): boolean => [...devices.statuses.keys()].some((status) => status !== 204);
   await until(fails, 60_000); // strace needs a while to attach to all threads
   await sleep(milliseconds);
@@ -108,14 +108,14 @@ export function noMount(): string | undefined {
 /** Fills a small disk to the last byte, and frees it. */
 export const fullDisk = (milliseconds: number): Promise<Outcome> =>
   withFolder(async (folder) => {
-    const place = `${folder}/small`;
-    mkdirSync(place);
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'none', place]);
+    const location = `${folder}/small`;
+    mkdirSync(location);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'none', location]);
     if (mounted.status !== 0) throw new Error(`mount: ${mounted.stderr}`);
     try {
-      return await failing('disk full, then freed', fill, place, milliseconds);
+      return await failing('disk full, then freed', fill, location, milliseconds);
     } finally {
-      spawnSync('umount', ['-l', place]);
+      spawnSync('umount', ['-l', location]);
     }
   });
 

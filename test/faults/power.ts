@@ -83,17 +83,17 @@ async function strides(
 }
 
 /** Replays a run, and opens a store on the disk as it is at up to `most` of its syncs, and of its writes. */
-async function replay(run: Run, most: number, place: string): Promise<Losses> {
+async function replay(run: Run, most: number, location: string): Promise<Losses> {
   const [failures, disk, acknowledged, answers] = [failuresOf(), new Disk(), new Uint8Array(run.batches), new Map<number, number>()];
   const every = await strides(run, most);
   const seen = { sync: 0, write: 0 };
   const draw = chance(1);
   let [rebuilt, lost] = [0, 0];
   const check = async (moment: string, survival: Survival): Promise<void> => {
-    disk.rebuild(place, survival);
+    disk.rebuild(location, survival);
     rebuilt++;
     try {
-      const store = await openStore(place);
+      const store = await openStore(location);
       const verdict = await judge(store, acknowledged, run.today);
       await store.close();
       lost += verdict.lost;
@@ -101,7 +101,7 @@ async function replay(run: Run, most: number, place: string): Promise<Losses> {
     } catch (error) {
       failures.add(`${moment}: a store does not open`, `after sync ${seen.sync}: ${(error as Error).message}`);
     }
-    rmSync(place, { recursive: true });
+    rmSync(location, { recursive: true });
   };
   for await (const event of eventsOf(run.record, run.data)) {
     if (event.kind === 'unknown') failures.add('a call that this test does not know', event.call);

@@ -48,7 +48,7 @@ export function testsOf(changed: readonly string[], proofs: readonly string[]): 
 export function fastFiles(): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
   const wanted = testsOf(
     changedFiles(),
-    readdirSync(new URL('../proofs/', import.meta.url)).filter((file) => file.endsWith('.test.ts')),
+    readdirSync(new URL('../proofs', import.meta.url)).filter((file) => file.endsWith('.test.ts')),
   );
   return { include: [...UNITS, ...wanted], exclude: SLOW };
 }

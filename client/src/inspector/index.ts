@@ -25,9 +25,9 @@ import {
   waitingRows,
 } from './sections.ts';
 import { createStyles } from './styles.ts';
-import { english, type Words } from './words.ts';
+import { english, type Texts } from './texts.ts';
 
-export type { Words } from './words.ts';
+export type { Texts } from './texts.ts';
 
 /** What the inspector shows, and where. */
 export interface InspectorOptions<M extends DeviceQuestions> {
@@ -35,8 +35,8 @@ export interface InspectorOptions<M extends DeviceQuestions> {
   readonly schema: Schema<M>;
   /** The element that the panel is appended to. The body is used if it is omitted, or null because an element was not found. */
   readonly parent?: Element | null;
-  /** Translated words. */
-  readonly words?: Partial<Words>;
+  /** Translated texts. */
+  readonly texts?: Partial<Texts>;
   /** Called once the panel is closed. */
   readonly onClose?: () => void;
 }
@@ -77,17 +77,17 @@ export function openInspector<M extends DeviceQuestions>({
   telemetry,
   schema,
   parent,
-  words: own,
+  texts: own,
   onClose,
 }: InspectorOptions<M>): Inspector {
-  const words: Words = { ...english, ...own };
-  const speech: Speech = { words, readable: readableIn(words, schema), document: schema.document };
-  const host = element('section', { 'aria-label': words.title, lang: words.language, 'data-murmuration': 'inspector' });
+  const texts: Texts = { ...english, ...own };
+  const speech: Speech = { texts, readable: readableIn(texts, schema), document: schema.document };
+  const host = element('section', { 'aria-label': texts.title, lang: texts.language, 'data-murmuration': 'inspector' });
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [createStyles()];
 
-  const heading = element('h2', { tabindex: '-1' }, words.title);
-  const closing = element('button', { type: 'button', class: 'plain' }, words.close);
+  const heading = element('h2', { tabindex: '-1' }, texts.title);
+  const closing = element('button', { type: 'button', class: 'plain' }, texts.close);
   const toggle = element(
     'button',
     { type: 'button', role: 'switch', id: 'share', 'aria-checked': 'false', 'aria-describedby': 'state' },
@@ -98,28 +98,28 @@ export function openInspector<M extends DeviceQuestions>({
   const waiting = element('div', {});
   const sent = element('div', {});
   const details = element('div', {});
-  const erase = element('button', { type: 'button', class: 'danger' }, words.erase);
-  const eraseNow = element('button', { type: 'button', class: 'danger' }, words.eraseNow);
-  const cancel = element('button', { type: 'button' }, words.cancel);
+  const erase = element('button', { type: 'button', class: 'danger' }, texts.erase);
+  const eraseNow = element('button', { type: 'button', class: 'danger' }, texts.eraseNow);
+  const cancel = element('button', { type: 'button' }, texts.cancel);
   const confirming = element(
     'div',
     { role: 'group', 'aria-labelledby': 'confirm', hidden: '' },
-    element('p', { id: 'confirm' }, words.confirm),
+    element('p', { id: 'confirm' }, texts.confirm),
     element('div', { class: 'row' }, eraseNow, cancel),
   );
-  const erasing = element('div', { hidden: '' }, element('h3', {}, words.erasing), element('div', { class: 'erase' }, erase, confirming));
+  const erasing = element('div', { hidden: '' }, element('h3', {}, texts.erasing), element('div', { class: 'erase' }, erase, confirming));
   root.append(
     element('header', {}, heading, closing),
     paragraph(introduction(speech), false),
-    element('div', { class: 'choice' }, element('div', {}, element('label', { for: 'share' }, words.share), toggle), consent),
-    element('h3', {}, words.asked),
+    element('div', { class: 'choice' }, element('div', {}, element('label', { for: 'share' }, texts.share), toggle), consent),
+    element('h3', {}, texts.asked),
     ...(speech.readable.common === undefined ? [] : [paragraph(speech.readable.common)]),
     questions,
-    element('h3', {}, words.waiting),
+    element('h3', {}, texts.waiting),
     waiting,
-    element('h3', {}, words.sent),
+    element('h3', {}, texts.sent),
     sent,
-    element('details', { class: 'all' }, element('summary', {}, words.details), details),
+    element('details', { class: 'all' }, element('summary', {}, texts.details), details),
     erasing,
   );
 
@@ -174,8 +174,8 @@ export function openInspector<M extends DeviceQuestions>({
     ask(false);
   });
   host.setAttribute('data-scheme', schemeAround(parent ?? document.body));
-  consent.textContent = words.unknown;
-  waiting.append(paragraph(words.unknown));
+  consent.textContent = texts.unknown;
+  waiting.append(paragraph(texts.unknown));
   toggle.disabled = true;
   (parent ?? document.body).append(host);
   void refresh();

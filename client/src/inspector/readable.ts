@@ -1,10 +1,10 @@
-/** Answers, numbers and days as a person reads them, in the language of the words. */
+/** Answers, numbers and days as a person reads them, in the language of the texts. */
 
 import { type Answer, labelOf, type Schema } from '@murmuration/shared';
 import type { DeviceQuestions } from '../questions/question.ts';
 import { casesOf, chanceOf, factorOf } from './chance.ts';
 import { sentences } from './elements.ts';
-import type { Words } from './words.ts';
+import type { Texts } from './texts.ts';
 
 /** The functions that make them readable. */
 export interface Readable {
@@ -25,10 +25,10 @@ export interface Readable {
 }
 
 export function readableIn(
-  words: Words,
+  texts: Texts,
   { questions, document: { metrics, about } }: Pick<Schema<DeviceQuestions>, 'questions' | 'document'>,
 ): Readable {
-  const { language } = words;
+  const { language } = texts;
   const numbers = new Intl.NumberFormat(language);
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
   const either = new Intl.ListFormat(language, { type: 'disjunction' });
@@ -43,13 +43,13 @@ export function readableIn(
 
   /** Translates yes and no in a label that combines them with their question. */
   const withWords = (text: string): string =>
-    text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? words.yes : words.no}`);
+    text.replace(/: (true|false)(?=,|$)/g, (_, value) => `: ${value === 'true' ? texts.yes : texts.no}`);
 
   /** A label from the shared package, which the collector's pages show as well. */
   const label = (metric: string, text: string): string => {
     const question = questions[metric];
     const form = formOf(metric);
-    if (form === 'boolean') return text === 'true' ? words.yes : words.no;
+    if (form === 'boolean') return text === 'true' ? texts.yes : texts.no;
     if (form === 'object') return withWords(text);
     const unit = about[metric]?.unit;
     const spoken = (digits = ''): string => {
@@ -59,9 +59,9 @@ export function readableIn(
     if (question?.isNumber) return spoken(text);
     if (!question?.isScale) return text;
     const [, low, high] = /^(.+) – (.+)$/.exec(text) ?? [];
-    if (low !== undefined) return words.between(spoken(low), spoken(high));
+    if (low !== undefined) return texts.between(spoken(low), spoken(high));
     const [, sign, edge] = /^([<≥]) (.+)$/.exec(text) ?? [];
-    return sign ? (sign === '<' ? words.below : words.from)(spoken(edge)) : spoken(text);
+    return sign ? (sign === '<' ? texts.below : texts.from)(spoken(edge)) : spoken(text);
   };
 
   /** An answer that a schema contains. */
@@ -78,12 +78,12 @@ export function readableIn(
   return {
     number,
     list: (texts) => new Intl.ListFormat(language, { type: 'conjunction' }).format(texts),
-    common: factor === undefined ? undefined : words.eachAtMost(number(factor)),
+    common: factor === undefined ? undefined : texts.eachAtMost(number(factor)),
     day: (text) => days.format(new Date(`${text}T00:00:00Z`)),
     says: (metric, labels, more = 0) => {
-      if (labels.length === 0) return words.saysNothing;
+      if (labels.length === 0) return texts.saysNothing;
       const quoted = labels.map((text) => `“${label(metric, text)}”`);
-      return words.says(either.format(more > 0 ? [...quoted, words.others(number(more))] : quoted));
+      return texts.says(either.format(more > 0 ? [...quoted, texts.others(number(more))] : quoted));
     },
     answer: spokenAnswer,
     chance: (metric) => {
@@ -92,15 +92,15 @@ export function readableIn(
       const chance = chanceOf(asked.law);
       const { count, cases } = casesOf(chance?.other ?? 0);
       const changed = !chance
-        ? words.noise
+        ? texts.noise
         : chance.of === 1
-          ? words.other(number(count), number(cases))
-          : words.without(number(chance.of), number(count), number(cases));
+          ? texts.other(number(count), number(cases))
+          : texts.without(number(chance.of), number(count), number(cases));
       const { permanent, epsilon } = asked;
       return sentences(
         changed,
-        factor === undefined && words.atMost(number(factorOf(epsilon))),
-        permanent && words.together(number(factorOf(permanent.epsilon)), permanent.renew),
+        factor === undefined && texts.atMost(number(factorOf(epsilon))),
+        permanent && texts.together(number(factorOf(permanent.epsilon)), permanent.renew),
       );
     },
   };

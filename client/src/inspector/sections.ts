@@ -8,7 +8,7 @@ import type { LedgerView } from '../view.ts';
 import { factorOf } from './chance.ts';
 import { type Child, element, paragraph, sentences } from './elements.ts';
 import type { Readable } from './readable.ts';
-import type { Words } from './words.ts';
+import type { Texts } from './texts.ts';
 
 /** Everything that is shown. Unchanged parts are not rendered again, because a person may be reading them. */
 export interface Shown {
@@ -32,9 +32,9 @@ export interface Waiting {
   readonly reports: readonly { readonly metric: string; readonly said: readonly string[] }[];
 }
 
-/** The words and formats that the sections use. */
+/** The texts and formats that the sections use. */
 export interface Speech {
-  readonly words: Words;
+  readonly texts: Texts;
   readonly readable: Readable;
   readonly document: SchemaDocument;
 }
@@ -48,9 +48,9 @@ const describe = ({ document }: Speech, metric: string): string => document.abou
 const DOUBT = 4;
 
 /** States what happens to answers, but nothing that is not true of every question. */
-export function introduction({ words, document }: Speech): string {
+export function introduction({ texts, document }: Speech): string {
   const leavesDoubt = Object.values(document.metrics).every(({ epsilon, permanent }) => (permanent?.epsilon ?? epsilon) <= DOUBT);
-  return sentences(words.introduction, leavesDoubt ? words.unsure : words.nearlySure);
+  return sentences(texts.introduction, leavesDoubt ? texts.unsure : texts.nearlySure);
 }
 
 /** Whether anything is stored. */
@@ -59,47 +59,47 @@ export const isStored = ({ accounts, isDecided }: Pick<Shown, 'accounts' | 'isDe
 
 /** States what the switch means now and, because a refusal leaves something behind, what stays stored. */
 export function consentText(speech: Speech, { consent, accounts, isDecided }: Shown): string {
-  const { words, readable } = speech;
-  if (consent !== 'denied') return words[consent];
-  if (!isStored({ accounts, isDecided })) return sentences(words.denied, words.nothingStored);
+  const { texts, readable } = speech;
+  if (consent !== 'denied') return texts[consent];
+  if (!isStored({ accounts, isDecided })) return sentences(texts.denied, texts.nothingStored);
   const kept = Object.keys(accounts).filter((metric) => accounts[metric]?.epoch);
   return sentences(
-    words.denied,
-    Object.keys(accounts).length === 0 ? words.decisionStored : words.datesStored,
-    kept.length > 0 && words.answerStored(readable.list(kept.map((metric) => `“${describe(speech, metric)}”`))),
+    texts.denied,
+    Object.keys(accounts).length === 0 ? texts.decisionStored : texts.datesStored,
+    kept.length > 0 && texts.answerStored(readable.list(kept.map((metric) => `“${describe(speech, metric)}”`))),
   );
 }
 
 /** When a question was answered, and when it is asked again. */
 function whenText(
-  { words, readable, document }: Speech,
+  { texts, readable, document }: Speech,
   { accounts, ledger, retired, batches }: Shown,
   row: LedgerView['metrics'][number],
 ): string {
   const { expires } = document.about[row.metric] ?? {};
-  if (retired.includes(row.metric) || (expires !== undefined && expires < ledger.today)) return words.ended;
+  if (retired.includes(row.metric) || (expires !== undefined && expires < ledger.today)) return texts.ended;
   const account = accounts[row.metric];
   const next = row.nextDay === undefined ? undefined : readable.day(row.nextDay);
   if (row.nextDay === ledger.today) return '';
   const isWaiting = batches.some(({ reports }) => reports.some(({ metric }) => metric === row.metric));
-  if (next !== undefined && account?.answered !== undefined) return isWaiting ? words.due(next) : words.notBefore(next);
-  if (!account?.by) return next === undefined ? words.ended : words.notBefore(next);
+  if (next !== undefined && account?.answered !== undefined) return isWaiting ? texts.due(next) : texts.notBefore(next);
+  if (!account?.by) return next === undefined ? texts.ended : texts.notBefore(next);
   const answered = readable.day(dayText(account.day));
-  return next === undefined ? words.last(answered) : words.again(answered, next);
+  return next === undefined ? texts.last(answered) : texts.again(answered, next);
 }
 
 /** Each question: what it asks, when it is asked, and how likely a report differs from the person's answer. */
 export function questionRows(speech: Speech, shown: Shown): readonly Child[] {
-  const { words, readable, document } = speech;
+  const { texts, readable, document } = speech;
   return shown.ledger.metrics.map((row) => {
     const { every, otherwise } = document.metrics[row.metric] as MetricDocument;
     return element(
       'li',
       {},
       paragraph(describe(speech, row.metric), false),
-      paragraph(sentences(words.often[every], whenText(speech, shown, row)), false),
+      paragraph(sentences(texts.often[every], whenText(speech, shown, row)), false),
       paragraph(readable.chance(row.metric)),
-      ...(otherwise === undefined ? [] : [paragraph(words.otherwise(readable.answer(row.metric, otherwise)))]),
+      ...(otherwise === undefined ? [] : [paragraph(texts.otherwise(readable.answer(row.metric, otherwise)))]),
     );
   });
 }
@@ -109,15 +109,15 @@ const reportRow = (speech: Speech, metric: string, said: readonly string[], more
 
 /** The waiting reports, in words and byte for byte. */
 export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfolded: boolean): readonly Child[] {
-  const { words, readable } = speech;
-  if (batches.length === 0) return [paragraph(words.nothing)];
+  const { texts, readable } = speech;
+  if (batches.length === 0) return [paragraph(texts.nothing)];
   return batches.flatMap(({ day, url, body, reports }) => [
     element('ul', {}, ...reports.map(({ metric, said }) => reportRow(speech, metric, said))),
-    ...(day > ledger.today ? [paragraph(words.waits(readable.day(day)))] : []),
+    ...(day > ledger.today ? [paragraph(texts.waits(readable.day(day)))] : []),
     element(
       'details',
       isUnfolded ? { open: '' } : {},
-      element('summary', {}, words.bytes(readable.number(new Blob([body]).size), url)),
+      element('summary', {}, texts.bytes(readable.number(new Blob([body]).size), url)),
       element('pre', { tabindex: '0' }, body),
     ),
   ]);
@@ -125,9 +125,9 @@ export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfold
 
 /** What was sent, latest first. */
 export function sentRows(speech: Speech, { history, accounts }: Shown): readonly Child[] {
-  const { words, readable } = speech;
-  if (history === undefined) return [paragraph(words.noHistory)];
-  if (history.length === 0) return [paragraph(Object.keys(accounts).length === 0 ? words.nothingSent : words.nothingListed)];
+  const { texts, readable } = speech;
+  if (history === undefined) return [paragraph(texts.noHistory)];
+  if (history.length === 0) return [paragraph(Object.keys(accounts).length === 0 ? texts.nothingSent : texts.nothingListed)];
   return history.flatMap(({ day, reports }) => [
     element('p', { class: 'day' }, readable.day(day)),
     element('ul', {}, ...reports.map(({ metric, said, more }) => reportRow(speech, metric, said, more))),
@@ -136,23 +136,23 @@ export function sentRows(speech: Speech, { history, accounts }: Shown): readonly
 
 /** The figures for people who know ε. */
 export function detailRows(speech: Speech, { ledger }: Shown): readonly Child[] {
-  const { words, readable, document } = speech;
+  const { texts, readable, document } = speech;
   const { budget, spent, metrics } = ledger;
   const days = readable.number(DAYS[budget.per]);
   const year = Math.min(sumOf(metrics.map((row) => row.year)), budget.epsilon * Math.ceil(DAYS.year / DAYS[budget.per]));
-  const meter = element('progress', { max: String(budget.epsilon), value: String(spent), 'aria-label': words.budget });
+  const meter = element('progress', { max: String(budget.epsilon), value: String(spent), 'aria-label': texts.budget });
   const rows = metrics.map(({ metric, spent: own }) => {
     const { epsilon, permanent } = document.metrics[metric] as MetricDocument;
-    const costs = words.question(readable.number(epsilon), readable.number(upwards(own)));
-    const epoch = permanent ? words.permanent(readable.number(permanent.epsilon)) : '';
+    const costs = texts.question(readable.number(epsilon), readable.number(upwards(own)));
+    const epoch = permanent ? texts.permanent(readable.number(permanent.epsilon)) : '';
     return element('li', {}, paragraph(describe(speech, metric), false), paragraph(costs + epoch));
   });
   return [
-    paragraph(words.epsilon),
-    paragraph(words.spent(readable.number(upwards(spent)), readable.number(budget.epsilon), days), false),
+    paragraph(texts.epsilon),
+    paragraph(texts.spent(readable.number(upwards(spent)), readable.number(budget.epsilon), days), false),
     meter,
-    paragraph(words.all(days, readable.number(factorOf(budget.epsilon)))),
-    paragraph(words.year(readable.number(upwards(year)))),
+    paragraph(texts.all(days, readable.number(factorOf(budget.epsilon)))),
+    paragraph(texts.year(readable.number(upwards(year)))),
     element('ul', {}, ...rows),
   ];
 }

@@ -6,7 +6,7 @@ import type { Randomize } from './randomizer.ts';
 
 export const randomizeDBitFlip: Randomize<DBitFlipLaw, number> = (law, index, coins) => {
   const { size, bits } = law;
-  const places = ringOf(law);
-  const place = coins.uniform(places);
-  return bitReport(law, bigEndian(place, places - 1), bits, (bit) => (place + bit) % size === index, coins);
+  const offsets = ringOf(law);
+  const offset = coins.uniform(offsets);
+  return bitReport(law, bigEndian(offset, offsets - 1), bits, (bit) => (offset + bit) % size === index, coins);
 };

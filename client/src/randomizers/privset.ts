@@ -14,8 +14,8 @@ import { addSample } from './subset.ts';
 function pad(set: readonly number[], { size, atMost }: PrivSetLaw, coins: Coins): readonly number[] {
   const kept = Array.from({ length: atMost }, (_, i) => set[i] ?? size + i - set.length);
   for (let i = atMost; i < size; i++) {
-    const place = coins.uniform(i + 1);
-    if (place < atMost && i < set.length) kept[place] = set[i] as number;
+    const drawn = coins.uniform(i + 1);
+    if (drawn < atMost && i < set.length) kept[drawn] = set[i] as number;
   }
   return kept;
 }

@@ -6,21 +6,21 @@ import { allBut } from './k-ary.ts';
 import type { Randomize } from './randomizer.ts';
 
 /**
- * Adds m of the n places to a bit set that contains none of them: Floyd's sample without replacement (Bentley and Floyd 1987), with every
- * subset equally likely. With `isShort` it adds only m - 1 places: it throws the same dice and ignores the first.
+ * Adds m of the n elements to a bit set that contains none of them: Floyd's sample without replacement (Bentley and Floyd 1987), with every
+ * subset equally likely. With `isShort` it adds only m - 1 elements: it throws the same dice and ignores the first.
  */
 export function addSample(
   set: Uint8Array,
   n: number,
   m: number,
-  place: (one: number) => number,
+  elementAt: (one: number) => number,
   coins: Coins,
   isShort: boolean = false,
 ): void {
   for (let top = n - m; top < n; top++) {
-    const drawn = place(coins.uniform(top + 1));
+    const drawn = elementAt(coins.uniform(top + 1));
     if (isShort && top === n - m) continue;
-    setBit(set, hasBit(set, drawn) ? place(top) : drawn);
+    setBit(set, hasBit(set, drawn) ? elementAt(top) : drawn);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { wordsOf } from '../questions/table.ts';
+import { presentationOf } from '../questions/table.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { MetricSpending, Spending } from './spending.ts';
@@ -54,7 +54,7 @@ function bound({ report, epoch, year }: MetricSpending, metric: MetricDocument):
 
 /** What happens to an answer that is not listed. */
 function unlisted(metric: MetricDocument): readonly string[] {
-  if (!wordsOf(metric.type).isUnlistedSilent?.(metric)) return [];
+  if (!presentationOf(metric.type).isUnlistedSilent?.(metric)) return [];
   return ['  An answer that is not listed sends nothing, so a report tells by being there that the answer was listed.'];
 }
 
@@ -68,7 +68,7 @@ const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
   return [
     `- ${description} (${spending.metric})`,
-    `  Asked ${often(metric.every)}. Answers: ${wordsOf(metric.type).answers(metric)}.`,
+    `  Asked ${often(metric.every)}. Answers: ${presentationOf(metric.type).answers(metric)}.`,
     ...unlisted(metric),
     ...standIn(metric),
     `  ${bound(spending, metric)}`,

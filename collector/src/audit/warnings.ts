@@ -1,7 +1,7 @@
 /** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
 import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
-import { wordsOf } from '../questions/table.ts';
+import { presentationOf } from '../questions/table.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { Spending } from './spending.ts';
 
@@ -47,7 +47,7 @@ export function warningsOf(document: SchemaDocument, spending: Spending): readon
     words: `segments are sent in clear: ${segments.join(', ')} put each device into one of ${combinationsOf(document)} groups, with no randomness. Nothing private may stand in one.`,
   };
   const lists = Object.entries(document.metrics).flatMap(([name, metric]) =>
-    wordsOf(metric.type).isUnlistedSilent?.(metric) ? [name] : [],
+    presentationOf(metric.type).isUnlistedSilent?.(metric) ? [name] : [],
   );
   const unlisted: Warning = {
     kind: 'unlisted-sends-nothing',

@@ -4,8 +4,8 @@ import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmura
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../plan/plan.ts';
 import { metricOf, sentenceOf } from '../plan/question.ts';
 import { cohortsForError, lawsFor } from '../plan/strings.ts';
-import { wordsOf } from '../questions/table.ts';
-import type { Asking } from '../questions/words.ts';
+import type { Asking } from '../questions/presentation.ts';
+import { presentationOf } from '../questions/table.ts';
 import { advice, count, goal, legend, needed, orNone, percent, promise, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
@@ -91,7 +91,7 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
     '',
     ...(usersNeeded === null ? [] : ['* the fewest that are enough']),
     ...legend([type], [tested], share),
-    ...(wordsOf(type).isText ? ['   Texts that nobody looks for are not seen.'] : []),
+    ...(presentationOf(type).isText ? ['   Texts that nobody looks for are not seen.'] : []),
     ...(limit === undefined
       ? []
       : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${percent(limit)}.`]),

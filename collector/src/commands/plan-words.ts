@@ -2,7 +2,7 @@
 
 import { kinds, type QuestionType } from '@murmuration/shared';
 import type { Precision } from '../plan/plan.ts';
-import { wordsOf } from '../questions/table.ts';
+import { presentationOf } from '../questions/table.ts';
 
 export const count = (n: number): string => n.toLocaleString('en');
 export const percent = (share: number): string => `${Number((100 * share).toPrecision(2))}`;
@@ -61,7 +61,7 @@ export function legend(types: readonly QuestionType[], tested: readonly number[]
           'told from zero: the smallest share that will stand out from an answer that nobody gives, 4 times in 5.',
           ...(most > 1
             ? [
-                `   All answers of a question are tested at once (${types.some((type) => wordsOf(type).isText) ? `${count(most)} here: so many candidates of a text are looked for` : `up to ${count(most)} here`}), so each must pass`,
+                `   All answers of a question are tested at once (${types.some((type) => presentationOf(type).isText) ? `${count(most)} here: so many candidates of a text are looked for` : `up to ${count(most)} here`}), so each must pass`,
                 '   a stricter test: 5 % over their number (Bonferroni). Then at most 1 question in 20 shows an answer that nobody gives.',
               ]
             : ['   An answer that nobody gives stands out 1 time in 20.']),

@@ -6,8 +6,8 @@ import { type AskedShares, askedOf } from '../plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE } from '../plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../plan/question.ts';
 import { type Splitting, splittingOf } from '../plan/splitting.ts';
-import { wordsOf } from '../questions/table.ts';
-import type { Asking } from '../questions/words.ts';
+import type { Asking } from '../questions/presentation.ts';
+import { presentationOf } from '../questions/table.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { describeQuestion, planQuestion } from './plan-question.ts';
 import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';
@@ -152,7 +152,7 @@ function describe(
     ...(plans.some(({ permanent }) => permanent)
       ? ['however often: a permanent metric keeps its randomized answer, so more reports of one user have a limit, set by ε∞.']
       : []),
-    ...(plans.some(({ type }) => wordsOf(type).isText)
+    ...(plans.some(({ type }) => presentationOf(type).isText)
       ? ['Shares of texts are as on a usual list (their squares sum to 0.05), on average over the hash.']
       : []),
   ].join('\n');

@@ -1,6 +1,6 @@
 /** `murmuration simulate`: what a mechanism would show, before it ships. */
 
-import { DEFAULT_CELLS, MAX_ANSWERS, MOST_CELLS, type QuestionType, type Range } from '@murmuration/shared';
+import { DEFAULT_CELLS, kindOf, MAX_ANSWERS, MOST_CELLS, type QuestionType, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { readUtility, simulateBest } from '../simulate/best.ts';
 import { simulateChoice } from '../simulate/choice.ts';
@@ -110,8 +110,8 @@ const types: { readonly [T in QuestionType]: (options: SimulateOptions) => Promi
 
 const names = Object.keys(types).join(', ');
 
-/** The types that can be permanent. */
-const PERMANENT = ['flag', 'choice', 'joint', 'text', 'histogram', 'mean', 'count'];
+/** The types that can be permanent: those whose documents have no rule against it. */
+const permanentTypes = (Object.keys(types) as QuestionType[]).filter((type) => !('permanent' in kindOf({ type }).rules()));
 
 /** Days on which each client reports when the metric is permanent and `--days` is left out: a week. */
 const DAYS = 7;
@@ -121,7 +121,8 @@ function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {
     if (days !== undefined) throw new UsageError(`--days: expected --permanent with it, got ${days} days of a question that is asked once`);
     return 1;
   }
-  if (!PERMANENT.includes(type)) throw new UsageError(`--permanent: expected --type ${PERMANENT.join(', ')}, got ${JSON.stringify(type)}`);
+  if (!permanentTypes.includes(type as QuestionType))
+    throw new UsageError(`--permanent: expected --type ${permanentTypes.join(', ')}, got ${JSON.stringify(type)}`);
   if (permanent < epsilon) throw new UsageError(`--permanent: expected at least --epsilon, ${epsilon}, got ${permanent}`);
   return days ?? DAYS;
 }

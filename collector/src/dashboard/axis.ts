@@ -26,7 +26,7 @@ export function axisFor(answers: readonly Answer[], type: MetricType): Axis {
 }
 
 /** The position of a share on the axis, as a CSS length. */
-export function place(axis: Axis, share: number): string {
+export function position(axis: Axis, share: number): string {
   return length(axis, share - axis.bottom);
 }
 

@@ -2,7 +2,7 @@
 // A bar is hollow while its interval contains zero, because the answer may not occur at all.
 
 import type { VNode } from 'preact';
-import { type Axis, length, place } from './axis.ts';
+import { type Axis, length, position } from './axis.ts';
 import { ends, margin, percent } from './format.ts';
 import type { Answer } from './types.ts';
 
@@ -23,11 +23,11 @@ export function BarRow({ answer, label, axis, decimals }: BarRowProps): VNode {
       </span>
       <span class="track" aria-hidden="true">
         {axis.ticks.map((tick) => (
-          <span key={tick.toFixed(6)} class={Math.abs(tick) < 1e-9 ? 'line line-zero' : 'line'} style={{ left: place(axis, tick) }} />
+          <span key={tick.toFixed(6)} class={Math.abs(tick) < 1e-9 ? 'line line-zero' : 'line'} style={{ left: position(axis, tick) }} />
         ))}
-        <span class="bar" style={{ left: place(axis, Math.min(0, estimate)), width: length(axis, Math.abs(estimate)) }} />
-        {truth !== undefined && <span class="truth" style={{ left: place(axis, truth) }} />}
-        <span class="whisker" style={{ left: place(axis, low), width: length(axis, high - low) }} />
+        <span class="bar" style={{ left: position(axis, Math.min(0, estimate)), width: length(axis, Math.abs(estimate)) }} />
+        {truth !== undefined && <span class="truth" style={{ left: position(axis, truth) }} />}
+        <span class="whisker" style={{ left: position(axis, low), width: length(axis, high - low) }} />
       </span>
       <span class="row-value">
         <span class="row-estimate">{percent(estimate, decimals)}</span>

@@ -2,7 +2,7 @@
 // Hidden from screen readers, which have every number in the rows.
 
 import type { VNode } from 'preact';
-import { place, type Axis as Scale } from './axis.ts';
+import { position, type Axis as Scale } from './axis.ts';
 import { percent } from './format.ts';
 
 export function Axis({ axis }: { axis: Scale }): VNode {
@@ -10,7 +10,7 @@ export function Axis({ axis }: { axis: Scale }): VNode {
     <div class="axis" aria-hidden="true">
       <span class="axis-track">
         {axis.ticks.map((tick) => (
-          <span key={tick.toFixed(6)} class="axis-tick" style={{ left: place(axis, tick) }}>
+          <span key={tick.toFixed(6)} class="axis-tick" style={{ left: position(axis, tick) }}>
             {percent(tick, axis.decimals)}
           </span>
         ))}

@@ -7,17 +7,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 const GLIDE: KeyframeAnimationOptions = { duration: 500, easing: 'cubic-bezier(0.2, 0, 0, 1)' };
 
 export function useReordering(list: RefObject<HTMLElement | null>, order: string): void {
-  const places = useRef(new Map<Element, number>());
+  const tops = useRef(new Map<Element, number>());
   useLayoutEffect(() => {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const now = new Map<Element, number>();
     for (const row of list.current?.children ?? []) {
       if (!(row instanceof HTMLElement)) continue;
-      const place = row.offsetTop;
-      const distance = (places.current.get(row) ?? place) - place;
+      const top = row.offsetTop;
+      const distance = (tops.current.get(row) ?? top) - top;
       if (distance !== 0 && !still) row.animate([{ transform: `translateY(${distance}px)` }, { transform: 'none' }], GLIDE);
-      now.set(row, place);
+      now.set(row, top);
     }
-    places.current = now;
+    tops.current = now;
   }, [order]);
 }

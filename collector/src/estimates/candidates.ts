@@ -4,12 +4,12 @@
  */
 
 import type { MetricDocument } from '@murmuration/shared';
-import { wordsOf } from '../questions/table.ts';
-import type { CandidateAnswer } from '../questions/words.ts';
+import type { CandidateAnswer } from '../questions/presentation.ts';
+import { presentationOf } from '../questions/table.ts';
 
 /** The answers to look for; none where the metric has no text. */
 export const candidateAnswersOf = (metric: MetricDocument, candidates: readonly string[]): readonly CandidateAnswer[] =>
-  wordsOf(metric.type).candidates?.(metric, candidates) ?? [];
+  presentationOf(metric.type).candidates?.(metric, candidates) ?? [];
 
 /** Whether a metric has a string, and so takes candidates. */
-export const takesCandidates = (metric: MetricDocument): boolean => wordsOf(metric.type).candidates?.(metric, []) !== undefined;
+export const takesCandidates = (metric: MetricDocument): boolean => presentationOf(metric.type).candidates?.(metric, []) !== undefined;

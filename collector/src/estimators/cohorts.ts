@@ -29,10 +29,10 @@ function tablesOf({ order, add, multiply }: Field): Tables {
   return { order, sums, rows };
 }
 
-/** Sums over one digit of t, which has weight `place`. b is the fastest index. */
-function sumDigit({ order, sums, rows }: Tables, counts: Float64Array, place: number): Float64Array {
+/** Sums over one digit of t, which has weight `unit`. b is the fastest index. */
+function sumDigit({ order, sums, rows }: Tables, counts: Float64Array, unit: number): Float64Array {
   const summed = new Float64Array(counts.length);
-  const stride = place * order;
+  const stride = unit * order;
   for (let block = 0; block < counts.length; block += stride * order) {
     for (let inner = block; inner < block + stride; inner += order) {
       for (let digit = 0; digit < order; digit++) {
@@ -60,7 +60,7 @@ export function cohortSupports(size: number, buckets: number, bucketsOf: (cohort
   for (let [first, vectors] = [0, 1]; first < cohorts; first += vectors, vectors *= buckets) {
     let counts: Float64Array = new Float64Array(vectors * buckets);
     for (let t = 0; t < vectors; t++) counts.set(bucketsOf(first + t) ?? [], t * buckets);
-    for (let place = 1; tables && place < vectors; place *= buckets) counts = sumDigit(tables, counts, place);
+    for (let unit = 1; tables && unit < vectors; unit *= buckets) counts = sumDigit(tables, counts, unit);
     // v_0 .. v_{m-1} as a number, and v_m.
     for (let [answer, tail, lead] = [0, 0, 0]; answer < size; answer++) {
       supports[answer] = (supports[answer] as number) + (counts[tail * buckets + lead] as number);

@@ -10,8 +10,8 @@ import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared
 import type { Tallies } from '../store/store.ts';
 import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
 import { bySquares } from '../watch/fit.ts';
-import { placesFit } from '../watch/places.ts';
 import { ofSupport as leverageOfSupport } from '../watch/reach.ts';
+import { ringFit } from '../watch/ring.ts';
 import { type Estimate, scored, type Variance } from './estimate.ts';
 import type { EstimateInput } from './estimate-input.ts';
 import type { ListEstimation } from './estimation.ts';
@@ -29,7 +29,7 @@ export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, 
 
 /** The number of reports about a bucket. */
 const drawnIn = ({ size, bits }: DBitFlipLaw, tallies: Tallies, bucket: number): number =>
-  [...tallies].reduce((drawn, [place, { reports }]) => drawn + ((bucket - place + size) % size < bits ? reports : 0), 0);
+  [...tallies].reduce((drawn, [offset, { reports }]) => drawn + ((bucket - offset + size) % size < bits ? reports : 0), 0);
 
 /** The estimates of the buckets, in order. A bucket without any report gets one half, with the error of a report that says nothing. */
 export function dBitFlipEstimates(law: DBitFlipLaw, { tallies, perDevice, people = THESE }: EstimateInput): Estimate[] {
@@ -60,7 +60,7 @@ export const dBitFlip: ListEstimation<DBitFlipLaw> = {
     return each.reduce((sum, variance) => sum + variance, 0) / each.length;
   },
   bounds: (law) => boundsOfSupport(drawnSupport(law)),
-  fit: bySquares(placesFit),
+  fit: bySquares(ringFit),
   leverage: (law) => leverageOfSupport(drawnSupport(law), law.bits / law.size),
   simulated: [
     {

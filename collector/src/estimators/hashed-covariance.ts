@@ -13,9 +13,9 @@ function onLine(counts: readonly number[], { order, add, negative, multiply }: F
   let sum = 0;
   for (let factor = 0; factor < order; factor++) {
     let point = 0;
-    for (let [place, a, b] = [1, u, v]; a > 0 || b > 0; place *= order, a = Math.floor(a / order), b = Math.floor(b / order)) {
+    for (let [unit, a, b] = [1, u, v]; a > 0 || b > 0; unit *= order, a = Math.floor(a / order), b = Math.floor(b / order)) {
       const digit = a % order;
-      point += add(digit, multiply(factor, add(b % order, negative(digit)))) * place;
+      point += add(digit, multiply(factor, add(b % order, negative(digit)))) * unit;
     }
     sum += counts[point] ?? 0;
   }

@@ -4,7 +4,7 @@
  */
 
 import type { Law, MetricDocument, QuestionType, SchemaDocument } from '@murmuration/shared';
-import { wordsOf } from '../questions/table.ts';
+import { presentationOf } from '../questions/table.ts';
 import { type AskedShares, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
 import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
@@ -64,7 +64,7 @@ export interface Wanted {
 }
 
 /** The number of answers that are tested together. */
-export const testedOf = ({ type, law }: MetricDocument): number => wordsOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
+export const testedOf = ({ type, law }: MetricDocument): number => presentationOf(type).tested ?? ('size' in law ? law.size : CANDIDATES);
 
 /** The precision of a law with this many devices, of which a share is asked. */
 export function precisionOf(law: Law, reports: number, asked: number, tested: number, { error, share }: Wanted): Precision {

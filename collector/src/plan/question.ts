@@ -10,10 +10,10 @@ import {
   type QuestionType,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { types, wordsOf } from '../questions/table.ts';
-import { type Asking, PLANNED, type Planning, type PlanOption } from '../questions/words.ts';
+import { type Asking, PLANNED, type Planning, type PlanOption } from '../questions/presentation.ts';
+import { presentationOf, types } from '../questions/table.ts';
 
-const planningOf = (type: QuestionType): Planning<unknown> | undefined => wordsOf(type).planning as Planning<unknown> | undefined;
+const planningOf = (type: QuestionType): Planning<unknown> | undefined => presentationOf(type).planning as Planning<unknown> | undefined;
 
 /** The types that can be planned without a schema. */
 const planned = types.filter(planningOf);
@@ -66,5 +66,5 @@ export function metricOf(asking: Asking, devices?: number): MetricDocument {
 /** The question in words. */
 export function sentenceOf(asking: Asking): string {
   const { given, planning } = plannedIn(asking);
-  return planning.words(given, asking);
+  return planning.summary(given, asking);
 }

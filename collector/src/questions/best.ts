@@ -1,9 +1,9 @@
-/** Words for the best of options. */
+/** How the collector presents the best of options. */
 
 import { shortfallOf } from '../audit/shortfall.ts';
-import { listed, type QuestionWords } from './words.ts';
+import { listed, type QuestionPresentation } from './presentation.ts';
 
-export const bestWords: QuestionWords<'best'> = {
+export const bestPresentation: QuestionPresentation<'best'> = {
   answers: (metric) =>
     `one of the options ${listed(metric.options)}, drawn at random, the likelier the better it suits which of ${metric.inputs.length} kinds holds; nineteen times in twenty its score is at most ${shortfallOf(metric, 0.05)} below the best`,
   isUnlistedSilent: () => true,

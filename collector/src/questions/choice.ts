@@ -1,16 +1,16 @@
-/** Words for choices of one answer. */
+/** How the collector presents choices of one answer. */
 
 import { choice, MAX_ANSWERS } from '@murmuration/shared';
 import { wholeOption } from '../commands/usage.ts';
-import { listed, namesFor, type Planning, type QuestionWords } from './words.ts';
+import { listed, namesFor, type Planning, type QuestionPresentation } from './presentation.ts';
 
 const planning: Planning<number> = {
   options: () => [['--choice <n>', 'one of so many answers', wholeOption('--choice', 2, MAX_ANSWERS)]],
   question: (size, _asking, list) => choice(namesFor(size), list),
-  words: (size) => `A choice of one of ${size} answers`,
+  summary: (size) => `A choice of one of ${size} answers`,
 };
 
-export const choiceWords: QuestionWords<'choice'> = {
+export const choicePresentation: QuestionPresentation<'choice'> = {
   answers: ({ answers }) => listed(answers),
   isUnlistedSilent: ({ other }) => !other,
   planning,

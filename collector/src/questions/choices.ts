@@ -1,8 +1,8 @@
-/** Words for choices of several answers. */
+/** How the collector presents choices of several answers. */
 
 import { choices, MAX_ANSWERS } from '@murmuration/shared';
 import { wholeOption } from '../commands/usage.ts';
-import { listed, namesFor, PLANNED, type Planning, type QuestionWords } from './words.ts';
+import { listed, namesFor, PLANNED, type Planning, type QuestionPresentation } from './presentation.ts';
 
 const planning: Planning<number> = {
   options: () => [
@@ -10,10 +10,10 @@ const planning: Planning<number> = {
     ['--at-most <n>', 'how many of --choices one user can give', wholeOption('--at-most', 1, 64)],
   ],
   question: (size, { epsilon, atMost = 1 }) => choices(namesFor(size), { epsilon, description: PLANNED, atMost }),
-  words: (size, { atMost }) => `A choice of up to ${atMost} of ${size} answers`,
+  summary: (size, { atMost }) => `A choice of up to ${atMost} of ${size} answers`,
 };
 
-export const choicesWords: QuestionWords<'choices'> = {
+export const choicesPresentation: QuestionPresentation<'choices'> = {
   answers: ({ atMost, answers }) => `up to ${atMost} of these, drawn at random where there are more: ${listed(answers)}`,
   isUnlistedSilent: ({ other }) => !other,
   planning,

@@ -1,16 +1,16 @@
-/** Words for counts. */
+/** How the collector presents counts. */
 
 import { count } from '@murmuration/shared';
 import { wholeOption } from '../commands/usage.ts';
-import { PLANNED, type Planning, type QuestionWords } from './words.ts';
+import { PLANNED, type Planning, type QuestionPresentation } from './presentation.ts';
 
 const planning: Planning<number> = {
   options: () => [['--count <max>', 'the average of a count from 0', wholeOption('--count', 1, 100_000)]],
   question: (max, { epsilon }) => count(max, { epsilon, description: PLANNED }),
-  words: (max) => `The average of a count from 0 to ${max}`,
+  summary: (max) => `The average of a count from 0 to ${max}`,
 };
 
-export const countWords: QuestionWords<'count'> = {
+export const countPresentation: QuestionPresentation<'count'> = {
   answers: ({ max }) => `a count from 0 to ${max}; the collector estimates the mean over many reports`,
   planning,
 };

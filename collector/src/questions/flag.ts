@@ -1,14 +1,14 @@
-/** Words for flags. */
+/** How the collector presents flags. */
 
 import { flag } from '@murmuration/shared';
-import { PLANNED, type QuestionWords } from './words.ts';
+import { PLANNED, type QuestionPresentation } from './presentation.ts';
 
-export const flagWords: QuestionWords<'flag'> = {
+export const flagPresentation: QuestionPresentation<'flag'> = {
   answers: () => 'yes or no',
   tested: 1, // the share of no is 1 minus that of yes
   planning: {
     options: () => [['--flag', 'yes or no']],
     question: (_given, { epsilon }) => flag({ epsilon, description: PLANNED }),
-    words: () => 'A yes-or-no question',
+    summary: () => 'A yes-or-no question',
   },
 };

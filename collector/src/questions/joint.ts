@@ -1,17 +1,17 @@
-/** Words for lists that are asked together, with or without a text. */
+/** How the collector presents lists that are asked together, with or without a text. */
 
 import { isListPart, joint, jointAnswers, pairText } from '@murmuration/shared';
 import { sizesOption } from '../commands/usage.ts';
+import { namesFor, type Planning, type QuestionPresentation } from './presentation.ts';
 import { ANY_TEXT } from './text.ts';
-import { namesFor, type Planning, type QuestionWords } from './words.ts';
 
 const planning: Planning<readonly number[]> = {
   options: () => [['--joint <sizes>', 'an answer to each of several lists, 3,2', sizesOption('--joint')]],
   question: (sizes, _asking, list) => joint(Object.fromEntries(sizes.map((size, i) => [`list${i + 1}`, namesFor(size)])), list),
-  words: (sizes) => `${sizes.length} lists at once, of ${sizes.join(' × ')} answers`,
+  summary: (sizes) => `${sizes.length} lists at once, of ${sizes.join(' × ')} answers`,
 };
 
-export const jointWords: QuestionWords<'joint'> = {
+export const jointPresentation: QuestionPresentation<'joint'> = {
   answers: ({ questions }) =>
     questions.map((part) => `${part.name} (${isListPart(part) ? `one of ${part.answers.length}` : ANY_TEXT})`).join(' together with '),
   isUnlistedSilent: () => true,

@@ -68,7 +68,7 @@ function powerField(q: number, p: number): Field {
     (of: (a: number, b: number) => number) =>
     (a: number, b: number): number => {
       let result = 0;
-      for (let place = 1; place < q; place *= p) result += of(Math.floor(a / place) % p, Math.floor(b / place) % p) * place;
+      for (let unit = 1; unit < q; unit *= p) result += of(Math.floor(a / unit) % p, Math.floor(b / unit) % p) * unit;
       return result;
     };
   const add = p === 2 ? (a: number, b: number) => a ^ b : digitwise((a, b) => (a + b) % p);

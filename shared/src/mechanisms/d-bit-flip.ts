@@ -1,7 +1,7 @@
 /**
  * dBitFlip: Ding, Kulkarni, Yekhanin 2017, "Collecting Telemetry Data Privately", §3.2: a report has bits for only d of k buckets.
  *
- * Law (k buckets, d of them, T = 2^32): a device draws a place on the ring of buckets uniformly, whatever the value, and gets the d buckets
+ * Law (k buckets, d of them, T = 2^32): a device draws an offset on the ring of buckets uniformly, whatever the value, and gets the d buckets
  * from there on. (The paper draws any d of k. Either way each bucket is drawn with probability d/k, and an estimate of a bucket depends on
  * nothing else. With the ring, one number names the drawn buckets.) The report has a bit for each of the d buckets. The bit is 1 with
  * probability one/T if the value lies in that bucket, else with probability zero/T. Two values differ in at most two of these bits, or in
@@ -34,7 +34,7 @@ export type DBitFlipLaw = BitStages & {
   readonly bits: number;
 };
 
-/** The number of places on the ring that a device may draw; 1 if it has a bit for every bucket. */
+/** The number of offsets on the ring that a device may draw; 1 if it has a bit for every bucket. */
 export const ringOf = ({ size, bits }: Pick<DBitFlipLaw, 'size' | 'bits'>): number => (bits < size ? size : 1);
 
 /**
@@ -76,8 +76,8 @@ export const dBitFlip: Mechanism<DBitFlipLaw> = /* @__PURE__ */ coded<DBitFlipLa
   },
   odds: (law) => (law.bits > 1 ? bitOdds(law, 1) : oneBitOdds(law)),
   shape: (law) => ({ cohorts: ringOf(law), cells: law.bits, form: 'bits' }),
-  supporting: ({ size, bits }, place, bucket) => {
-    const bit = (bucket - place + size) % size;
+  supporting: ({ size, bits }, offset, bucket) => {
+    const bit = (bucket - offset + size) % size;
     return bit < bits ? [bit] : [];
   },
   /** That a report is about a bucket and has a 1. */

@@ -39,7 +39,7 @@ export function pointIndex({ order, inverse, multiply }: Field, code: number): n
   if (digit !== 1) {
     const scale = inverse(digit);
     normal = 0;
-    for (let place = 1; place <= power; place *= order) normal += multiply(scale, Math.floor(code / place) % order) * place;
+    for (let unit = 1; unit <= power; unit *= order) normal += multiply(scale, Math.floor(code / unit) % order) * unit;
   }
   return normal - power + pointCount(order, at);
 }
@@ -47,10 +47,10 @@ export function pointIndex({ order, inverse, multiply }: Field, code: number): n
 /** Σ u_i v_(t-1-i). */
 export function pairing({ order, add, multiply }: Field, dimension: number, u: number, v: number): number {
   let sum = 0;
-  let place = vectorCount(order, dimension - 1);
+  let unit = vectorCount(order, dimension - 1);
   for (; u > 0; u = Math.floor(u / order)) {
-    sum = add(sum, multiply(u % order, Math.floor(v / place) % order));
-    place /= order;
+    sum = add(sum, multiply(u % order, Math.floor(v / unit) % order));
+    unit /= order;
   }
   return sum;
 }
@@ -61,9 +61,9 @@ export function pairing({ order, add, multiply }: Field, dimension: number, u: n
  */
 export function vectorPairing(field: Field, dimension: number, v: number, rest: number, value: number): number {
   const { order, add, negative } = field;
-  const place = vectorCount(order, dimension - 1 - leading(order, v).at);
-  const others = Math.floor(rest / place) * place * order + (rest % place);
-  return others + add(value, negative(pairing(field, dimension, others, v))) * place;
+  const unit = vectorCount(order, dimension - 1 - leading(order, v).at);
+  const others = Math.floor(rest / unit) * unit * order + (rest % unit);
+  return others + add(value, negative(pairing(field, dimension, others, v))) * unit;
 }
 
 /** A design on which answers can be placed. */

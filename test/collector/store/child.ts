@@ -1,18 +1,18 @@
 /**
  * A process that works on a store and can be killed at any step: it says each step on a line before it takes it, and after
- * it is done. Arguments: the engine's file, the place.
+ * it is done. Arguments: the engine's file, the location.
  */
 
 import { writeSync } from 'node:fs';
 import type { Engine } from './engine.ts';
 import { DAY, entry, shapes } from './entries.ts';
 
-const [file = '', place = ''] = process.argv.slice(2);
+const [file = '', location = ''] = process.argv.slice(2);
 const { engine } = (await import(file)) as { readonly engine: Engine };
 const say = (line: string): unknown => writeSync(1, `${line}\n`);
 
 say('open');
-const store = await engine.open(place, shapes);
+const store = await engine.open(location, shapes);
 say('opened');
 for (let step = 0; step < 6; step++) {
   say(`append ${step}`);

@@ -5,8 +5,8 @@ import type { Shapes, Store } from '#collector/store/store.ts';
 /** A kind of store. */
 export interface Engine {
   readonly name: string;
-  /** An empty place: a folder, a database. */
+  /** An empty location: a folder, a database. */
   readonly make: () => Promise<string>;
-  readonly open: (place: string, shapes: Shapes) => Promise<Store>;
-  readonly remove: (place: string) => Promise<void>;
+  readonly open: (location: string, shapes: Shapes) => Promise<Store>;
+  readonly remove: (location: string) => Promise<void>;
 }

@@ -10,5 +10,5 @@ export const engine: Engine = {
   name: 'SQLite',
   make: () => mkdtemp(join(tmpdir(), 'murmuration-store-')),
   open: openSqliteStore,
-  remove: (place) => rm(place, { recursive: true }),
+  remove: (location) => rm(location, { recursive: true }),
 };

@@ -38,8 +38,8 @@ const STEPS = [
 ];
 
 /** Runs the child until it says a line, kills it there, and gives all that it said. */
-async function runUntil(last: string, file: string, place: string): Promise<readonly string[]> {
-  const running = spawn(process.execPath, [child, file, place], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function runUntil(last: string, file: string, location: string): Promise<readonly string[]> {
+  const running = spawn(process.execPath, [child, file, location], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   for await (const line of createInterface({ input: running.stdout })) {
     lines.push(line);
@@ -52,19 +52,19 @@ async function runUntil(last: string, file: string, place: string): Promise<read
 export async function testStore(file: URL): Promise<void> {
   const { engine } = (await import(file.href)) as { readonly engine: Engine };
   describe(`a ${engine.name} store`, () => {
-    let place: string;
+    let location: string;
     let store: Store;
     beforeEach(async () => {
-      place = await engine.make();
-      store = await engine.open(place, shapes);
+      location = await engine.make();
+      store = await engine.open(location, shapes);
     });
     afterEach(async () => {
       await store.close();
-      await engine.remove(place);
+      await engine.remove(location);
     });
     const reopen = async (): Promise<void> => {
       await store.close();
-      store = await engine.open(place, shapes);
+      store = await engine.open(location, shapes);
     };
 
     test('is empty at first', async () => expect(await sum(store)).toEqual(nothing));
@@ -273,12 +273,12 @@ export async function testStore(file: URL): Promise<void> {
   });
 
   test.concurrent.each(STEPS)(`a ${engine.name} store whose process is killed at "%s" has each batch once or not at all`, async (last) => {
-    const place = await engine.make();
-    const said = await runUntil(last, file.href, place);
+    const location = await engine.make();
+    const said = await runUntil(last, file.href, location);
     expect(said).toContain(last);
     const names = Array.from({ length: 18 }, (_, i) => `${Math.floor(i / 3)}.${i % 3}`);
     const done = names.filter((name) => said.includes(`done ${name}`));
-    const store = await engine.open(place, shapes);
+    const store = await engine.open(location, shapes);
     const before = (await sum(store)).reports;
     expect(before).toBeGreaterThanOrEqual(done.length);
     const results = await Promise.all(names.map((name) => store.append(entry(name))));
@@ -287,6 +287,6 @@ export async function testStore(file: URL): Promise<void> {
     expect(known).toHaveLength(before);
     expect(await sum(store)).toEqual(counted(18));
     await store.close();
-    await engine.remove(place);
+    await engine.remove(location);
   });
 }

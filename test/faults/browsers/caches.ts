@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
-import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
+import { ask, type Environment, inBrowser, PATIENCE } from './environment.ts';
 
 /** Resolves when the page with these parameters is loaded. */
 const hasCome = (page: Page, search: string): Promise<boolean> => {
@@ -36,30 +36,30 @@ async function isAnew(page: Page, restored: number): Promise<boolean> {
 }
 
 /** A round of a page that is restored from the cache. Repeats it with another app when the engine has reloaded the page. */
-async function restoring(place: Place, app: string, round: (app: string) => Promise<string>): Promise<readonly string[]> {
+async function restoring(environment: Environment, app: string, round: (app: string) => Promise<string>): Promise<readonly string[]> {
   const results = [await round(app)];
   while (results.at(-1) === ANEW && results.length < TRIES) results.push(await round(`${app}again${results.length}`));
-  place.expect('restored', results.at(-1) !== ANEW, true);
+  environment.expect('restored', results.at(-1) !== ANEW, true);
   return results;
 }
 
 /** A consents, B records, then back to A: its state is what B left. */
 export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'back to a page from the cache', rounds, (place, round) =>
-    restoring(place, `back${round}`, async (app) => {
-      const page = await place.open(app);
+  inBrowser(engine, 'back to a page from the cache', rounds, (environment, round) =>
+    restoring(environment, `back${round}`, async (app) => {
+      const page = await environment.open(app);
       await ask(page, 'commands.grant()');
-      await page.goto(place.pageOf(app, 'later'));
-      place.expect('the record of the second page', await ask(page, 'commands.answer("plan")'), 'recorded');
+      await page.goto(environment.pageOf(app, 'later'));
+      environment.expect('the record of the second page', await ask(page, 'commands.answer("plan")'), 'recorded');
       await ask(page, 'telemetry.flush()');
       await goBack(page, `?app=${app}`);
       if (await isAnew(page, 1)) return ANEW;
-      place.expect('what the first page knows', await ask(page, 'commands.spent("plan")'), 1);
-      place.expect('the record of the first page', await ask(page, 'commands.answer("plan")'), 'already-answered');
-      place.expect('another record of the first page', await ask(page, 'commands.answer("dark")'), 'recorded');
+      environment.expect('what the first page knows', await ask(page, 'commands.spent("plan")'), 1);
+      environment.expect('the record of the first page', await ask(page, 'commands.answer("plan")'), 'already-answered');
+      environment.expect('another record of the first page', await ask(page, 'commands.answer("dark")'), 'recorded');
       await ask(page, 'telemetry.flush()');
-      await place.expectCounted(app, 1);
-      await place.expectCounted(app, 1, 'dark');
+      await environment.expectCounted(app, 1);
+      await environment.expectCounted(app, 1, 'dark');
       await page.close();
       return 'restored and fresh';
     }),
@@ -67,17 +67,17 @@ export const backToFirst = (engine: Engine, rounds: number): Promise<Outcome> =>
 
 /** Telemetry keeps no page out of the cache: not before consent, not after it, and not right after a record. */
 export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'restored from the cache', rounds, (place, round) =>
-    restoring(place, `cache${round}`, async (app) => {
-      const page = await place.open(app);
+  inBrowser(engine, 'restored from the cache', rounds, (environment, round) =>
+    restoring(environment, `cache${round}`, async (app) => {
+      const page = await environment.open(app);
       const goAndBack = async (): Promise<void> => {
-        await page.goto(place.pageOf('elsewhere'));
+        await page.goto(environment.pageOf('elsewhere'));
         await goBack(page, `?app=${app}`);
       };
       await ask(page, 'commands.state()');
       await goAndBack();
       if (await isAnew(page, 1)) return ANEW;
-      place.expect('consent', await ask(page, 'commands.grant()'), 'granted');
+      environment.expect('consent', await ask(page, 'commands.grant()'), 'granted');
       await goAndBack();
       if (await isAnew(page, 2)) return ANEW;
       await ask(page, 'commands.answer("plan")');
@@ -93,28 +93,28 @@ export const restored = (engine: Engine, rounds: number): Promise<Outcome> =>
  * A page is frozen with an open transaction. Another page of the origin can record at once, and the first continues when it is restored.
  */
 export const frozen = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'frozen with a transaction under way', rounds, (place, round) =>
-    restoring(place, `frozen${round}`, async (app) => {
-      const page = await place.open(app);
+  inBrowser(engine, 'frozen with a transaction under way', rounds, (environment, round) =>
+    restoring(environment, `frozen${round}`, async (app) => {
+      const page = await environment.open(app);
       await ask(page, 'commands.grant()');
       await ask(page, 'void commands.keepBusy()');
       await sleep(Math.random() * 30);
-      await ask(page, `void commands.answerAndLeave("plan", ${JSON.stringify(place.pageOf(`${app}next`))})`);
-      const other = await place.open(`${app}other`);
-      place.expect('consent in another tab', await ask(other, 'commands.grant()'), 'granted');
-      place.expect('a record in another tab', await ask(other, 'commands.answer("plan")'), 'recorded');
+      await ask(page, `void commands.answerAndLeave("plan", ${JSON.stringify(environment.pageOf(`${app}next`))})`);
+      const other = await environment.open(`${app}other`);
+      environment.expect('consent in another tab', await ask(other, 'commands.grant()'), 'granted');
+      environment.expect('a record in another tab', await ask(other, 'commands.answer("plan")'), 'recorded');
       await other.close();
       await hasCome(page, `?app=${app}next`);
       await ask(page, 'commands.grant()');
-      place.expect('a record in the same tab', await ask(page, 'commands.answer("plan")'), 'recorded');
+      environment.expect('a record in the same tab', await ask(page, 'commands.answer("plan")'), 'recorded');
       await goBack(page, `?app=${app}`);
       if (await isAnew(page, 1)) return ANEW;
-      place.expect('what the page that is back has spent', await ask(page, 'commands.spent("plan")'), 1);
-      place.expect('a second record of the page that is back', await ask(page, 'commands.answer("plan")'), 'already-answered');
-      place.expect('another record of the page that is back', await ask(page, 'commands.answer("dark")'), 'recorded');
-      await page.goto(place.pageOf(app, 'later'));
+      environment.expect('what the page that is back has spent', await ask(page, 'commands.spent("plan")'), 1);
+      environment.expect('a second record of the page that is back', await ask(page, 'commands.answer("plan")'), 'already-answered');
+      environment.expect('another record of the page that is back', await ask(page, 'commands.answer("dark")'), 'recorded');
+      await page.goto(environment.pageOf(app, 'later'));
       await ask(page, 'telemetry.flush()');
-      await place.expectCounted(app, 1);
+      await environment.expectCounted(app, 1);
       await page.close();
       return 'restored, and nobody held up';
     }),

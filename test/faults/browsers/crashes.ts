@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrowserEnded, type Engine, type Page } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
-import { ask, inBrowser, PATIENCE, type Place } from './place.ts';
+import { ask, type Environment, inBrowser, PATIENCE } from './environment.ts';
 
 /** How many apps one crash ends, each with its own page and slot. (Starting a browser takes long.) */
 const TOGETHER = 3;
@@ -13,30 +13,30 @@ const MOST = 3_000;
 
 /** What happens to an app before and after a crash. */
 interface Crash {
-  readonly before: (place: Place, app: string, page: Page) => Promise<unknown>;
+  readonly before: (environment: Environment, app: string, page: Page) => Promise<unknown>;
   /** Whether a page had reported the action as done when the browser was killed. */
-  readonly wasSaid?: (place: Place, app: string) => boolean;
+  readonly wasSaid?: (environment: Environment, app: string) => boolean;
   /** Results are counted by name. */
-  readonly after: (place: Place, app: string, wasSaid: boolean) => Promise<string>;
+  readonly after: (environment: Environment, app: string, wasSaid: boolean) => Promise<string>;
 }
 
 /** Runs the rounds, a few in each crash: first with an app's page after consent, and then with what is left when the browser runs again. */
 async function killed(engine: Engine, fault: string, rounds: number, { before, wasSaid, after }: Crash): Promise<Outcome> {
   const count = Math.ceil(rounds / TOGETHER);
-  const outcome = await inBrowser(engine, fault, count, async (place, crash) => {
+  const outcome = await inBrowser(engine, fault, count, async (environment, crash) => {
     const apps = Array.from({ length: TOGETHER }, (_, i) => `crash${crash}app${i}`);
-    const pages = await Promise.all(apps.map((app) => place.open(app)));
+    const pages = await Promise.all(apps.map((app) => environment.open(app)));
     await Promise.all(pages.map((page) => ask(page, 'commands.grant()')));
-    await Promise.all(apps.map((app, i) => before(place, app, pages[i] as Page)));
-    const said = apps.map((app) => wasSaid?.(place, app) ?? true);
-    await place.crash();
-    return Promise.all(apps.map((app, i) => after(place, app, said[i] as boolean)));
+    await Promise.all(apps.map((app, i) => before(environment, app, pages[i] as Page)));
+    const said = apps.map((app) => wasSaid?.(environment, app) ?? true);
+    await environment.crash();
+    return Promise.all(apps.map((app, i) => after(environment, app, said[i] as boolean)));
   });
   return { ...outcome, tried: `${count * TOGETHER} rounds in ${count} crashes` };
 }
 
 /** Answers a question again in a later visit, and sends everything that is queued. */
-async function answerAgain({ open }: Place, app: string): Promise<{ readonly claimed: boolean; readonly said: string }> {
+async function answerAgain({ open }: Environment, app: string): Promise<{ readonly claimed: boolean; readonly said: string }> {
   const page = await open(app, 'later');
   const claimed = (await ask<number>(page, 'commands.spent("plan")')) > 0;
   const said = await ask<string>(page, 'commands.answer("plan")');
@@ -48,15 +48,15 @@ async function answerAgain({ open }: Place, app: string): Promise<{ readonly cla
 /** A record, its upload, a crash, and a record again on the same day. */
 export const killedAfterUpload = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed after an upload', rounds, {
-    before: async (place, app, page) => {
+    before: async (environment, app, page) => {
       await ask(page, 'void commands.answer("plan")');
       await ask(page, 'void telemetry.flush()');
-      await place.expectCounted(app, 1);
+      await environment.expectCounted(app, 1);
     },
-    after: async (place, app) => {
-      const { said } = await answerAgain(place, app);
-      place.expect('a record after the crash', said, 'already-answered');
-      await place.expectCounted(app, 1);
+    after: async (environment, app) => {
+      const { said } = await answerAgain(environment, app);
+      environment.expect('a record after the crash', said, 'already-answered');
+      await environment.expectCounted(app, 1);
       return 'slots taken';
     },
   });
@@ -64,7 +64,7 @@ export const killedAfterUpload = (engine: Engine, rounds: number): Promise<Outco
 /**
  * Runs an action at a random time within the milliseconds before a crash, often shortly before it. The crash does not wait for the action.
  */
-async function within(milliseconds: number, { failures }: Place, happen: () => Promise<unknown>): Promise<void> {
+async function within(milliseconds: number, { failures }: Environment, happen: () => Promise<unknown>): Promise<void> {
   const crash = sleep(milliseconds);
   await sleep(milliseconds * (1 - Math.random() ** 3));
   happen().catch((error: Error) => error instanceof BrowserEnded || failures.add('broke off', error.message));
@@ -74,12 +74,12 @@ async function within(milliseconds: number, { failures }: Place, happen: () => P
 /** A crash at any moment after a record. The answer may be lost until it was reported as recorded, and is never doubled. */
 export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed at once after a record', rounds, {
-    before: (place, _, page) => within(SOON, place, () => ask(page, 'void commands.answer("plan")')),
-    wasSaid: (place, app) => place.said(app).includes('recorded'),
-    after: async (place, app, wasSaid) => {
-      const { claimed, said } = await answerAgain(place, app);
-      if (wasSaid) place.expect('claimed, as it was said', [claimed, said], [true, 'already-answered']);
-      await place.expectCounted(app, 1);
+    before: (environment, _, page) => within(SOON, environment, () => ask(page, 'void commands.answer("plan")')),
+    wasSaid: (environment, app) => environment.said(app).includes('recorded'),
+    after: async (environment, app, wasSaid) => {
+      const { claimed, said } = await answerAgain(environment, app);
+      if (wasSaid) environment.expect('claimed, as it was said', [claimed, said], [true, 'already-answered']);
+      await environment.expectCounted(app, 1);
       return claimed ? 'kept' : 'lost, and answered again';
     },
   });
@@ -88,16 +88,16 @@ export const killedAtOnce = (engine: Engine, rounds: number): Promise<Outcome> =
 export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outcome> =>
   killed(engine, 'killed after a refusal', rounds, {
     // Timed in the page, because an upload may be due a second after the record.
-    before: (place, _, page) => within(MOST, place, () => ask(page, 'void commands.answer("plan").then(commands.deny)')),
-    wasSaid: (place, app) => place.said(app, '').includes('denied'),
-    after: async (place, app, wasSaid) => {
-      const next = await place.open(app, 'later');
+    before: (environment, _, page) => within(MOST, environment, () => ask(page, 'void commands.answer("plan").then(commands.deny)')),
+    wasSaid: (environment, app) => environment.said(app, '').includes('denied'),
+    after: async (environment, app, wasSaid) => {
+      const next = await environment.open(app, 'later');
       const state = await ask<string>(next, 'commands.state()');
       if (wasSaid) {
-        place.expect('consent after the crash', state, 'denied');
-        place.expect('a record after the crash', await ask(next, 'commands.answer("dark")'), 'no-consent');
+        environment.expect('consent after the crash', state, 'denied');
+        environment.expect('a record after the crash', await ask(next, 'commands.answer("dark")'), 'no-consent');
         await ask(next, 'telemetry.flush()');
-        place.expect('reports after a refusal', place.counted(app) + place.counted(app, 'dark'), 0);
+        environment.expect('reports after a refusal', environment.counted(app) + environment.counted(app, 'dark'), 0);
       }
       await next.close();
       return wasSaid ? 'refused' : `killed before the refusal was stored, ${state}`;
@@ -106,22 +106,22 @@ export const killedAfterRefusal = (engine: Engine, rounds: number): Promise<Outc
 
 /** A record without a network, a reload, and then the network again. */
 export const reloadedOffline = (engine: Engine, rounds: number): Promise<Outcome> =>
-  inBrowser(engine, 'reloaded while offline', rounds, async (place, round) => {
+  inBrowser(engine, 'reloaded while offline', rounds, async (environment, round) => {
     const app = `offline${round}`;
-    place.setOnline(false);
-    const page = await place.open(app);
+    environment.setOnline(false);
+    const page = await environment.open(app);
     await ask(page, 'commands.grant()');
     await ask(page, 'commands.answer("plan")');
     await ask(page, 'telemetry.flush()');
     await page.reload();
-    place.expect('batches that outlived their page', await ask(page, 'commands.waiting()'), 1);
-    place.setOnline(true);
-    await page.goto(place.pageOf(app, 'later'));
+    environment.expect('batches that outlived their page', await ask(page, 'commands.waiting()'), 1);
+    environment.setOnline(true);
+    await page.goto(environment.pageOf(app, 'later'));
     await ask(page, 'telemetry.flush()');
-    await until(() => place.counted(app) > 0, PATIENCE);
-    place.expect('a record again', await ask(page, 'commands.answer("plan")'), 'already-answered');
+    await until(() => environment.counted(app) > 0, PATIENCE);
+    environment.expect('a record again', await ask(page, 'commands.answer("plan")'), 'already-answered');
     await ask(page, 'telemetry.flush()');
-    await place.expectCounted(app, 1);
+    await environment.expectCounted(app, 1);
     await page.close();
     return 'counted once';
   });

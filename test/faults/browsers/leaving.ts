@@ -5,37 +5,37 @@
 
 import type { Engine } from '../../engines/engine.ts';
 import { type Outcome, until } from '../outcome.ts';
-import { ask, inBrowser, PATIENCE } from './place.ts';
+import { ask, inBrowser, PATIENCE } from './environment.ts';
 import { expectOnce } from './tabs.ts';
 
 /** Milliseconds after which no page is assumed to be left that could report an outcome. */
 const TELLING = 10_000;
 
 const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', fault: string): Promise<Outcome> =>
-  inBrowser(engine, fault, rounds, async (place, round) => {
+  inBrowser(engine, fault, rounds, async (environment, round) => {
     const app = `${how}${round}`;
-    const page = await place.open(app);
+    const page = await environment.open(app);
     await ask(page, 'commands.grant()');
     if (how === 'navigation') await ask(page, 'void commands.answerAndLeave("plan", "/away")');
     else {
       await ask(page, 'void commands.answer("plan")');
       await page.close();
     }
-    const next = await place.open(app, 'later');
+    const next = await environment.open(app, 'later');
     const claimed = (await ask<number>(next, 'commands.spent("plan")')) > 0;
     await ask(next, 'telemetry.flush()');
     // WebKitGTK ends the process of some tabs before their page is told, and before localStorage is written.
-    if (place.engine !== 'webkit' || how === 'navigation') place.expect('claimed at the next visit', claimed, true);
+    if (environment.engine !== 'webkit' || how === 'navigation') environment.expect('claimed at the next visit', claimed, true);
     // A record has one outcome: its page reports it, or the next page does for a record left in the spill. Later records have their own.
-    const outcomes = (): readonly string[] => [...new Set(place.said(app))].filter((result) => result !== 'delivered');
+    const outcomes = (): readonly string[] => [...new Set(environment.said(app))].filter((result) => result !== 'delivered');
     if (claimed) await until(() => outcomes().length > 0, how === 'closing' ? TELLING : PATIENCE);
     const told = outcomes();
-    await expectOnce(place, app, next);
+    await expectOnce(environment, app, next);
     if (how === 'navigation') await page.close();
     if (!claimed) return 'lost';
     // A tab may be closed after its transaction completes and before the event that reports it. Then no page is left to report the outcome.
     if (how === 'closing' && told.length === 0) return 'counted, its page gone before it could say so';
-    place.expect('outcomes', told, ['recorded']);
+    environment.expect('outcomes', told, ['recorded']);
     return 'counted';
   });
 

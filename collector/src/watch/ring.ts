@@ -1,7 +1,7 @@
 /**
- * Tests the total number of ones of dBitFlip, and the consistency of its places. A report has d of k bits. The answer's bit is among them
- * with probability d/k, which adds (d/k)(1 - d/k)(p-q)² to the variance of its ones (totals.ts). All places must also agree about each
- * bucket: R = C - n_c q has the same mean at each of the d places that ask about it. With f the bucket's share, each of n reports adds, 1/k
+ * Tests the total number of ones of dBitFlip, and the consistency of its offsets on the ring. A report has d of k bits. The answer's bit is among them
+ * with probability d/k, which adds (d/k)(1 - d/k)(p-q)² to the variance of its ones (totals.ts). All offsets must also agree about each
+ * bucket: R = C - n_c q has the same mean at each of the d offsets that ask about it. With f the bucket's share, each of n reports adds, 1/k
  * of the time, (1-f) q(1-q) + f (p(1-p) + (p-q)²) to its variance.
  */
 
@@ -10,8 +10,8 @@ import type { Tallies } from '../store/store.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { sum } from './totals.ts';
 
-/** Tests the ones of all reports, and the places of each bucket. */
-export function placesFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+/** Tests the ones of all reports, and the offsets of each bucket. */
+export function ringFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number): Squares | undefined {
   const { size, bits } = law;
   const { p, q } = drawnSupport(law);
   const drawn = bits / size;
@@ -26,14 +26,14 @@ export function placesFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number)
       const tally = tallies.get((bucket - bit + size) % size);
       return tally === undefined ? 0 : (tally.cells[bit] as number) - tally.reports * q;
     });
-    const one = reports / size; // the expected number of reports at a place
+    const one = reports / size; // the expected number of reports at an offset
     const share = Math.min(1, Math.max(0, sum(excess) / (bits * one * (p - q))));
     const spread = one * ((1 - share) * q * (1 - q) + share * (p * (1 - p) + (p - q) ** 2));
     const classes = pooled(
       excess.map(() => spread),
       perDevice,
     );
-    const [found, places] = [
+    const [found, counts] = [
       sumsOf(excess, classes),
       sumsOf(
         excess.map(() => 1),
@@ -41,7 +41,7 @@ export function placesFit(law: DBitFlipLaw, tallies: Tallies, perDevice: number)
       ),
     ];
     const each = sum(found) / bits;
-    statistic += sum(found.map((value, i) => (value - (places[i] as number) * each) ** 2 / ((places[i] as number) * spread)));
+    statistic += sum(found.map((value, i) => (value - (counts[i] as number) * each) ** 2 / ((counts[i] as number) * spread)));
     degrees += Math.max(0, found.length - 1);
   }
   return { statistic: statistic / perDevice, degrees };

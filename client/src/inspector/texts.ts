@@ -3,7 +3,7 @@
 import type { Cadence, Permanence } from '@murmuration/shared';
 
 /** Every text of the inspector. Numbers and days are passed as formatted text. */
-export interface Words {
+export interface Texts {
   /** The language of numbers, days and lists, such as `en`, as in the `lang` attribute. */
   readonly language: string;
   readonly title: string;
@@ -90,7 +90,7 @@ export interface Words {
   readonly cancel: string;
 }
 
-export const english: Words = {
+export const english: Texts = {
   language: 'en',
   title: 'What this app asks, and what it sends',
   introduction: 'Your answer is changed at random before it leaves this device.',

@@ -16,7 +16,7 @@ export const PATIENCE = 120_000;
 /** Milliseconds by which the clock of a later visit is ahead. Everything queued may then be sent, by any tab. */
 const LATER = 150_000;
 
-export interface Place extends Posts {
+export interface Environment extends Posts {
   readonly engine: Engine['name'];
   readonly failures: ReturnType<typeof failuresOf>;
   /** Opens an app's page in a tab; `later`: at a time when everything queued may be sent. */
@@ -50,14 +50,14 @@ const LANES = 2;
 const LEAST = 10;
 
 /** A round, with its number from 0. Its results are counted by name. */
-type Round = (place: Place, number: number) => Promise<string | readonly string[] | undefined>;
+type Round = (environment: Environment, number: number) => Promise<string | readonly string[] | undefined>;
 
 /** What all rounds of a row share. */
 interface Row extends Engine {
   readonly fault: string;
   readonly rounds: number;
   readonly round: Round;
-  readonly failures: Place['failures'];
+  readonly failures: Environment['failures'];
   /** How often each result occurred. */
   readonly seen: Map<string, number>;
   /** How many rounds have begun. */
@@ -72,13 +72,13 @@ async function runLane(row: Row): Promise<void> {
   let browser: Browser = await launch(profile);
   const host = name === 'firefox' ? PLAIN_HOST : '[::ffff:127.0.0.1]';
   const address = posts.address.replace('127.0.0.1', host);
-  const pageOf: Place['pageOf'] = (app, later) => `${address}/?app=${app}${later ? `&ahead=${LATER}` : ''}`;
-  const expect: Place['expect'] = (what, got, expected) => {
+  const pageOf: Environment['pageOf'] = (app, later) => `${address}/?app=${app}${later ? `&ahead=${LATER}` : ''}`;
+  const expect: Environment['expect'] = (what, got, expected) => {
     if (JSON.stringify(got) !== JSON.stringify(expected))
       failures.add(what, `expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);
   };
   try {
-    const place: Place = {
+    const environment: Environment = {
       ...posts,
       engine: name,
       failures,
@@ -95,7 +95,7 @@ async function runLane(row: Row): Promise<void> {
       },
     };
     while (row.begun < rounds) {
-      const results = await round(place, row.begun++).catch((error: Error) => void failures.add('broke off', error.message));
+      const results = await round(environment, row.begun++).catch((error: Error) => void failures.add('broke off', error.message));
       for (const result of [results ?? []].flat()) seen.set(result, (seen.get(result) ?? 0) + 1);
     }
     expect('batches whose bytes changed', posts.changed(), 0);

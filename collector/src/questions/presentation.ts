@@ -1,4 +1,4 @@
-/** The collector's words for a type of question, and the options for planning one without a schema. */
+/** How the collector presents a type of question, and the options for planning one without a schema. */
 
 import type { Answer, DocumentOf, JointAnswer, ListAsk, Question, QuestionType, Range } from '@murmuration/shared';
 
@@ -27,12 +27,12 @@ export interface Planning<in G> {
   readonly options: () => readonly PlanOption[];
   /** The question. `list` names the mechanism for long lists. */
   readonly question: (given: G, asking: Asking, list: ListAsk) => Question<never>;
-  /** The question in words. */
-  readonly words: (given: G, asking: Asking) => string;
+  /** The question in one line. */
+  readonly summary: (given: G, asking: Asking) => string;
 }
 
 /** A type of question. */
-export interface QuestionWords<T extends QuestionType> {
+export interface QuestionPresentation<T extends QuestionType> {
   /** Its answers, as the privacy statement lists them. */
   readonly answers: (metric: DocumentOf<T>) => string;
   /** Whether an unlisted answer, or an unlisted part of one, sends nothing, so that sending anything reveals something. Default: never. */
