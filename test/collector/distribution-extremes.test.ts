@@ -22,10 +22,10 @@ type Tallies = ReadonlyMap<number, { readonly reports: number; readonly cells: F
 
 /** Tallies in which every report is alike, and in which they are spread over the cells as evenly as whole counts can be. */
 function talliesOf(law: DistributionLaw, reports: number): { readonly [name: string]: Tallies } {
-  const { cohorts, cells, limits, weight = 1 } = mechanismOf(law).shape(law);
+  const { cohorts, cells, limits, ones = 1 } = mechanismOf(law).shape(law);
   const filled = (cohort: number, count: (cell: number, among: number, ones: number) => number) => {
-    const limit = limits?.[cohort] ?? { cells, weight };
-    return { reports, cells: Float64Array.from(range(cells), (cell) => (cell < limit.cells ? count(cell, limit.cells, limit.weight) : 0)) };
+    const limit = limits?.[cohort] ?? { cells, ones };
+    return { reports, cells: Float64Array.from(range(cells), (cell) => (cell < limit.cells ? count(cell, limit.cells, limit.ones) : 0)) };
   };
   const alike = (at: number) =>
     new Map([[cohorts - 1, filled(cohorts - 1, (cell, among, ones) => ((cell - at + 2 * among) % among < ones ? reports : 0))]]);

@@ -18,22 +18,22 @@ import { VerticalCounter } from '#collector/ingest/vertical-counters.ts';
 import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
 
 /** A report in canonical form, drawn over all that there are. */
-function reports({ cohorts, cells, form, weight, limits }: TallyShape): fc.Arbitrary<Uint8Array> {
+function reports({ cohorts, cells, form, ones, limits }: TallyShape): fc.Arbitrary<Uint8Array> {
   const digits = (value: number, size: number): number[] => {
     const count = Math.ceil(Math.log2(size) / 8);
     return Array.from({ length: count }, (_, i) => Math.floor(value / 256 ** (count - 1 - i)) % 256);
   };
-  const bits = (limit: { readonly cells: number; readonly weight?: number | undefined }): fc.Arbitrary<number[]> =>
-    (limit.weight === undefined
+  const bits = (limit: { readonly cells: number; readonly ones?: number | undefined }): fc.Arbitrary<number[]> =>
+    (limit.ones === undefined
       ? fc.uniqueArray(fc.nat(limit.cells - 1), { maxLength: limit.cells })
-      : fc.uniqueArray(fc.nat(limit.cells - 1), { minLength: limit.weight, maxLength: limit.weight })
+      : fc.uniqueArray(fc.nat(limit.cells - 1), { minLength: limit.ones, maxLength: limit.ones })
     ).map((ones) => {
       const bytes = new Array<number>(Math.ceil(cells / 8)).fill(0);
       for (const bit of ones) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (1 << (bit & 7));
       return bytes;
     });
   const body = (cohort: number): fc.Arbitrary<number[]> =>
-    form === 'symbol' ? fc.nat(cells - 1).map((symbol) => digits(symbol, cells)) : bits(limits?.[cohort] ?? { cells, weight });
+    form === 'symbol' ? fc.nat(cells - 1).map((symbol) => digits(symbol, cells)) : bits(limits?.[cohort] ?? { cells, ones });
   return fc.nat(cohorts - 1).chain((number) => body(number).map((bytes) => Uint8Array.of(...digits(number, cohorts), ...bytes)));
 }
 
@@ -136,7 +136,7 @@ describe.each(all)('$mechanism %#', (law) => {
         expect(tallies.size).toBe(expected.size);
         for (const [cohort, { cells }] of tallies) expect([...cells]).toEqual([...(expected.get(cohort)?.cells ?? [])]);
         const ones = [...folder.ones()];
-        if (shape.form === 'symbol' || shape.weight !== undefined) {
+        if (shape.form === 'symbol' || shape.ones !== undefined) {
           expect(ones).toEqual([]);
           return;
         }

@@ -62,12 +62,12 @@ describe.each(honest)('%s', (_name, law, report) => {
   });
 
   test('a fifth of reports that all say one thing are', () => {
-    const { cells, cohorts, weight } = mechanismOf(law).shape(law);
+    const { cells, cohorts, ones } = mechanismOf(law).shape(law);
     const { packBytes, bytes } = packingOf(mechanismOf(law).shape(law));
     const crafted = new Uint8Array(bytes);
     if (cohorts > 1) crafted[0] = 3;
     if (law.mechanism !== 'k-ary')
-      for (let bit = 0; bit < (weight ?? 1); bit++)
+      for (let bit = 0; bit < (ones ?? 1); bit++)
         crafted[(cohorts > 1 ? 1 : 0) + (bit >> 3)] = (crafted[(cohorts > 1 ? 1 : 0) + (bit >> 3)] as number) | (1 << (bit & 7));
     expect(cells).toBeGreaterThan(1);
     const words = new Int32Array(100);

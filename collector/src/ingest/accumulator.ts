@@ -37,7 +37,7 @@ export class Accumulator {
     this.#words = new Int32Array(this.packing.words);
     this.#bytes = new Uint8Array(this.#words.buffer);
     // In sets of one size, the number of ones carries no information.
-    this.#ones = shape.form === 'bits' && shape.weight === undefined ? new Map() : undefined;
+    this.#ones = shape.form === 'bits' && shape.ones === undefined ? new Map() : undefined;
   }
 
   /** Adds the packed report that begins at this word. */

@@ -36,7 +36,7 @@ export interface Packing {
 }
 
 /** The packing of reports of a shape. */
-export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape): Packing {
+export function packingOf({ cohorts, cells, form, ones, limits }: TallyShape): Packing {
   const cohortBytes = bytesFor(cohorts - 1);
   const body = form === 'bits' ? bitBytes(cells) : bytesFor(cells - 1);
   const words = 1 + (form === 'bits' ? (cells + 31) >> 5 : 1);
@@ -61,11 +61,11 @@ export function packingOf({ cohorts, cells, form, weight, limits }: TallyShape):
     for (let i = end; i < start + 4 * words; i++) bytes[i] = 0;
     const padding = (cells & 7) === 0 ? 0 : (bytes[end - 1] as number) >> (cells & 7);
     if (padding !== 0) throw new RangeError(`expected padding bits after bit ${cells - 1} to be zero, got others`);
-    const limit = limits?.[cohort] ?? (weight === undefined ? undefined : { cells, weight });
+    const limit = limits?.[cohort] ?? (ones === undefined ? undefined : { cells, ones });
     if (limit === undefined) return;
-    let ones = 0;
-    for (let i = at + 1; i < at + words; i++) ones += onesOf(into[i] as number);
-    if (ones !== limit.weight) throw new RangeError(`expected a set of ${limit.weight} answers, got ${ones}`);
+    let got = 0;
+    for (let i = at + 1; i < at + words; i++) got += onesOf(into[i] as number);
+    if (got !== limit.ones) throw new RangeError(`expected a set of ${limit.ones} answers, got ${got}`);
     for (let cell = limit.cells; cell < cells; cell++) {
       if (((bytes[start + 4 + (cell >> 3)] as number) >> (cell & 7)) & 1)
         throw new RangeError(`expected an answer below ${limit.cells}, got ${cell}`);

@@ -135,6 +135,6 @@ export const hierarchical: DistributionChannel<HierarchicalLaw> = /* @__PURE__ *
     cohorts: levels.length,
     cells: size,
     form: 'bits',
-    limits: levels.map((level) => ({ cells: level.size, weight: level.mechanism === 'subset' ? level.subset : 1 })),
+    limits: levels.map((level) => ({ cells: level.size, ones: level.mechanism === 'subset' ? level.subset : 1 })),
   }),
 });

@@ -26,9 +26,9 @@ export interface TallyShape {
   /** What a report contains: the index of the one cell that it supports, or one bit for each cell. */
   readonly form: 'symbol' | 'bits';
   /** For `bits`: the exact number of ones. Any number is allowed if omitted. */
-  readonly weight?: number;
-  /** For `bits`, by cohort: exactly `weight` ones, all among the first `cells`. All cohorts are alike if omitted. */
-  readonly limits?: readonly { readonly cells: number; readonly weight: number }[];
+  readonly ones?: number;
+  /** For `bits`, by cohort: exactly `ones` ones, all among the first `cells`. All cohorts are alike if omitted. */
+  readonly limits?: readonly { readonly cells: number; readonly ones: number }[];
 }
 
 /** e^ε as ratios of integers: for one report and, if the metric is permanent, for an epoch's whole history. */

@@ -116,7 +116,7 @@ export const privSet: Mechanism<PrivSetLaw> = /* @__PURE__ */ coded<PrivSetLaw>(
     return { report: ratio(BigInt(hit) * miss, BigInt(MODULUS - hit) * meet) };
   },
   shape: ({ size, atMost, subset: m }) =>
-    m > 1 ? { cohorts: 1, cells: size + atMost, form: 'bits', weight: m } : { cohorts: 1, cells: size + atMost, form: 'symbol' },
+    m > 1 ? { cohorts: 1, cells: size + atMost, form: 'bits', ones: m } : { cohorts: 1, cells: size + atMost, form: 'symbol' },
   support: ({ size, atMost, subset: m, hit }) => {
     const [miss, meet, all] = ways(size, atMost, m);
     const [T, d, N, k, t] = [BigInt(MODULUS), BigInt(size), BigInt(size + atMost), BigInt(m), BigInt(hit)];

@@ -80,6 +80,6 @@ export const subset: Mechanism<SubsetLaw> = /* @__PURE__ */ coded<SubsetLaw>({
   odds: ({ size, subset: m, include }) => ({
     report: ratio(BigInt(include) * BigInt(size - m), (BigInt(MODULUS) - BigInt(include)) * BigInt(m)),
   }),
-  shape: ({ size, subset: m }) => ({ cohorts: 1, cells: size, form: 'bits', weight: m }),
+  shape: ({ size, subset: m }) => ({ cohorts: 1, cells: size, form: 'bits', ones: m }),
   support: ({ size, subset: m, include }) => supportOf(size, m, include / MODULUS),
 });

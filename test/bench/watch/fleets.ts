@@ -58,7 +58,7 @@ export function craftedOf(
   { honest, uniform }: Fleet,
   count: number,
 ): readonly Uint8Array[] | undefined {
-  const { cohorts, cells, form, weight, limits } = mechanismOf(law).shape(law);
+  const { cohorts, cells, form, ones, limits } = mechanismOf(law).shape(law);
   const [first] = honest(1) as [Uint8Array];
   if (attack === 'one report') return Array(count).fill(first);
   if (attack === 'one symbol' && law.mechanism === 'local-hashing') {
@@ -66,7 +66,7 @@ export function craftedOf(
     if (buckets === cells) return undefined; // one cohort: the reports of those who all have one answer
     return Array.from({ length: count }, () => Uint8Array.from(bigEndian((uniform(cells / buckets) + 1) * buckets - 1, cells - 1)));
   }
-  if (attack === 'one symbol' ? cohorts === 1 || limits : form === 'symbol' || weight || limits) return undefined;
+  if (attack === 'one symbol' ? cohorts === 1 || limits : form === 'symbol' || ones || limits) return undefined;
   const front = cohorts === 1 ? 0 : cohorts <= 256 ? 1 : 2;
   return Array.from({ length: count }, () => {
     const report = Uint8Array.from(first);
