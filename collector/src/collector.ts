@@ -12,12 +12,14 @@ import { Refusal } from './http/refusal.ts';
 import { refusalOf, refuseRead } from './http/refuse.ts';
 import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
 import { Capacity, freeBytes } from './ingest/capacity.ts';
+import { ClockWatch } from './ingest/clock.ts';
+import { createClosing } from './ingest/closing.ts';
 import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import type { Shapes, Store } from './store/store.ts';
+import type { Commit, Shapes, Store } from './store/store.ts';
 
 /** What a collector needs. */
 export interface CollectorOptions {
@@ -60,8 +62,8 @@ export interface CollectorOptions {
   /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
   readonly timeouts?: Timeouts;
-  /** Opens another store than the embedded one. */
-  readonly openStore?: (shapes: Shapes) => Promise<Store>;
+  /** Opens another store than the embedded one. It calls `onCommit` after each commit; days are never closed otherwise. */
+  readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
 }
 
 /** A running collector. */
@@ -88,8 +90,9 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const catalog = createCatalog(schemas);
   const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
   const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
-  const store = await (options.openStore?.(shapes) ??
-    openSqliteStore(data, shapes, { onTrouble: (trouble) => log.warn({ trouble }, 'the store tries again') }));
+  const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
+  const onCommit = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
+  const store: Store = await (options.openStore?.(shapes, onCommit) ?? openSqliteStore(data, shapes, { onTrouble, onCommit }));
   const { mostQueued = 96 * 2 ** 20, mostArriving = 96 * 2 ** 20, leastFree = 2 ** 28, free = () => freeBytes(data) } = options;
   const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
   const capacity = new Capacity({ mostQueued, leastFree, free });
@@ -98,7 +101,17 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   app.disable('x-powered-by').disable('etag');
   app.post(
     '/v1/reports',
-    ingest({ schemas: published, store, capacity, unfinished: new UnfinishedBodies(mostArriving), now, origins, perMinute, perMetric }),
+    ingest({
+      schemas: published,
+      store,
+      capacity,
+      unfinished: new UnfinishedBodies(mostArriving),
+      clock: new ClockWatch(log),
+      now,
+      origins,
+      perMinute,
+      perMetric,
+    }),
   );
   app.use(helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   const estimating = createEstimating();
