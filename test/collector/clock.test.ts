@@ -197,11 +197,11 @@ describe('the rule for closing', () => {
 
 test('doubt passes with the minutes that gave rise to it', () => {
   let elapsed = 0;
-  const watch = new ClockWatch(pino({ level: 'silent' }), () => elapsed);
+  const watch = new ClockWatch({ log: pino({ level: 'silent' }), elapsed: () => elapsed });
   const stale = new Refusal(410, 'stale-day', 'a day', 'another');
   const codes = (): string => (watch.judge(stale, today) as Refusal).code;
   expect([codes(), codes(), codes(), watch.isDoubtful]).toEqual(['stale-day', 'stale-day', 'clock-in-doubt', true]);
-  for (let i = 0; i < 4; i++) watch.timely();
+  for (let i = 0; i < 4; i++) watch.timely(today, today);
   expect(watch.isDoubtful).toBe(false);
   elapsed += 5 * 60_000;
   expect([codes(), watch.isDoubtful]).toEqual(['stale-day', false]);

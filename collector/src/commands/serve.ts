@@ -65,7 +65,7 @@ async function serve({ schema, candidates = [], data, port, host, minimum, origi
       },
     );
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  process.once('SIGINT', stop).once('SIGTERM', stop).once('SIGHUP', stop);
   void collector.failed.then((error) => {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);

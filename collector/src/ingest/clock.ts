@@ -4,7 +4,7 @@
  * counted as always, so nobody can stop a collector by sending wrong days.
  */
 
-import { dayText } from '@murmuration/shared';
+import { dayText, parseDay } from '@murmuration/shared';
 import type { Logger } from 'pino';
 import { Refusal, refusal } from '../http/refusal.ts';
 
@@ -19,16 +19,26 @@ interface Counts {
   off: number;
 }
 
+/** What a watch needs. */
+export interface ClockWatchOptions {
+  readonly log: Logger;
+  /** Called with the number of days from the collector's day to the day of a batch. */
+  readonly onSkew?: (days: number) => void;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed?: () => number;
+}
+
 /** Watches the days of batches. */
 export class ClockWatch {
   readonly #log: Logger;
+  readonly #onSkew: (days: number) => void;
   readonly #elapsed: () => number;
   #counts: readonly Counts[] = [];
   #loggedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param elapsed milliseconds of a clock that nobody sets */
-  constructor(log: Logger, elapsed: () => number = () => performance.now()) {
+  constructor({ log, onSkew = () => undefined, elapsed = () => performance.now() }: ClockWatchOptions) {
     this.#log = log;
+    this.#onSkew = onSkew;
     this.#elapsed = elapsed;
   }
 
@@ -39,13 +49,15 @@ export class ClockWatch {
   }
 
   /** Records a batch of a day that is accepted. */
-  timely(): void {
+  timely(day: number, today: number): void {
+    this.#onSkew(day - today);
     this.#last().timely++;
   }
 
   /** The error to refuse a batch with: the error itself, or a temporary refusal when it is about the day and the clock is in doubt. */
   judge(error: unknown, today: number): unknown {
     if (!(error instanceof Refusal && (error.code === 'stale-day' || error.code === 'future-day'))) return error;
+    this.#onSkew((parseDay(error.got) ?? today) - today);
     this.#last().off++;
     if (!this.isDoubtful) return error;
     this.#report(error, today);

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { dayNumber, dayText } from '@murmuration/shared';
 import type { RequestHandler } from 'express';
 import { Refusal, refusal } from '../http/refusal.ts';
-import { HEADERS, refuse } from '../http/refuse.ts';
+import { HEADERS, refusalOf, refuse } from '../http/refuse.ts';
 import { type Entry, type Store, StoreFull } from '../store/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
@@ -24,6 +24,8 @@ export interface IngestParts {
   readonly capacity: Capacity;
   readonly unfinished: UnfinishedBodies;
   readonly clock: ClockWatch;
+  /** Called for each answer. */
+  readonly answered: (status: number, refusal?: Refusal) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Origins of pages that may report. Default: any. */
@@ -35,7 +37,18 @@ export interface IngestParts {
 }
 
 /** The ingest route. */
-export function ingest({ schemas, store, capacity, unfinished, clock, now, origins, perMinute, perMetric }: IngestParts): RequestHandler {
+export function ingest({
+  schemas,
+  store,
+  capacity,
+  unfinished,
+  clock,
+  answered,
+  now,
+  origins,
+  perMinute,
+  perMetric,
+}: IngestParts): RequestHandler {
   const allowed = origins && new Set(origins);
   const sources = perMinute === undefined ? undefined : new RateLimits(perMinute);
 
@@ -63,7 +76,7 @@ export function ingest({ schemas, store, capacity, unfinished, clock, now, origi
     if (appended === 'expired') {
       throw clock.judge(refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day)), today);
     }
-    clock.timely();
+    clock.timely(entry.day, today);
   };
 
   /** Validates a body, and resolves when it is counted. */
@@ -87,14 +100,22 @@ export function ingest({ schemas, store, capacity, unfinished, clock, now, origi
         capacity.leave(body.length);
       }
       response.writeHead(204, HEADERS).end();
+      answered(204);
+    };
+    const turnAway = (refusal: Refusal, isLast: boolean): void => {
+      refuse(response, refusal, isLast);
+      answered(refusal.status, refusal);
     };
     const fail = (error: unknown): void => {
       // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
       // a new connection would cost more.
-      if (error instanceof Refusal) return refuse(response, error, !isReadable(request));
-      if (!(error instanceof StoreFull)) return next(error);
+      if (error instanceof Refusal) return turnAway(error, !isReadable(request));
+      if (!(error instanceof StoreFull)) {
+        answered(500, refusalOf(error));
+        return next(error);
+      }
       capacity.fill();
-      refuse(response, refusal('disk-full', 'room on the disk', 'none'), false);
+      turnAway(refusal('disk-full', 'room on the disk', 'none'), false);
     };
     // Skips the action when the server has already answered because the body took too long.
     const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {
@@ -102,6 +123,8 @@ export function ingest({ schemas, store, capacity, unfinished, clock, now, origi
         if (!response.writableEnded) act(value);
       };
     };
+    if (request.readableEnded)
+      return next(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
     try {
       check(request);
       const heard = inTime((body: Buffer) => void finish(body).catch(fail));

@@ -22,6 +22,11 @@ export class UnfinishedBodies {
     this.#most = most;
   }
 
+  /** Bytes of unfinished bodies now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /**
    * Keeps a chunk of a body until the body is taken, the request is answered or the sender disconnects. Calls `refuse` when the body is
    * dropped.
