@@ -12,6 +12,10 @@ const EVERY = 1_000;
  */
 export const REQUEST_BYTES = 12_000;
 
+/** The defaults of the limits. */
+export const MOST_QUEUED: number = 96 * 2 ** 20;
+export const LEAST_FREE: number = 256 * 2 ** 20;
+
 /** The limits. */
 export interface CapacityOptions {
   /** Bytes that requests may hold while they wait for their commit. Each counts as `REQUEST_BYTES` plus its body. */

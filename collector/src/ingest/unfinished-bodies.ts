@@ -8,6 +8,9 @@ interface Part {
   readonly refuse: (refusal: Refusal) => void;
 }
 
+/** The default of the budget, in bytes. */
+export const MOST_ARRIVING: number = 96 * 2 ** 20;
+
 const NOTHING = Buffer.alloc(0);
 
 /** When the budget is used up, the requests that have been sending longest are refused, so slow senders cannot starve fast ones. */
