@@ -166,14 +166,14 @@ describe('accepted', () => {
 describe('refused', () => {
   test('every refused vector is answered with its status and one line of JSON, and counts nothing', async () => {
     for (const { body, status, error, note } of vectors.refused) {
+      expect((await post(batch(1))).status).toBe(204); // otherwise most batches would be of wrong days, and the clock in doubt
       const answer = await post(body);
       expect(answer.status, note).toBe(status);
       expect(answer.body.trimEnd().split('\n'), note).toHaveLength(1);
       expect(Object.keys(JSON.parse(answer.body)), note).toEqual(['error', 'expected', 'got']);
       expect(JSON.parse(answer.body).error, note).toBe(error);
     }
-    expect(await total()).toBe(0);
-    expect((await post(batch(1))).status).toBe(204);
+    expect(await total()).toBe(vectors.refused.length);
   });
 
   test('a batch with one bad report among good ones counts none of them', async () => {

@@ -1,7 +1,7 @@
 /**
  * Preloaded into a collector only by the power-loss test: the store's own source, with another `synchronous` setting. The product has no
  * such option.
- * MURMURATION_FAULT says whether the assertion at startup is changed as well.
+ * FAULT says whether the assertion at startup is changed as well.
  */
 
 import { registerHooks } from 'node:module';
@@ -17,7 +17,7 @@ registerHooks({
     const normal = source.replace(pragma, 'synchronous = NORMAL');
     return {
       ...loaded,
-      source: process.env['MURMURATION_FAULT'] === 'unasserted' ? normal.replace(assertion, 'synchronous !== 1') : normal,
+      source: process.env['FAULT'] === 'unasserted' ? normal.replace(assertion, 'synchronous !== 1') : normal,
     };
   },
 });

@@ -135,7 +135,7 @@ const losePower = (batches: number, most: number, options: ServerOptions = {}): 
 export async function powerLosses(batches: number, most: number): Promise<Outcome> {
   const full = await losePower(batches, most);
   const node = ['--import', fileURLToPath(new URL('./normal.ts', import.meta.url))];
-  const normal = await losePower(batches, most, { node, env: { MURMURATION_FAULT: 'unasserted' } });
+  const normal = await losePower(batches, most, { node, env: { FAULT: 'unasserted' } });
   const refused = await withFolder((folder) =>
     serve(`${folder}/data`, { node }).then((server) => server.stop('SIGKILL').then(() => 'started'), String),
   );

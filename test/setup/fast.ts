@@ -13,8 +13,8 @@ const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.t
 /** Tests of those folders that were measured to take longer. */
 const SLOW: readonly string[] = [
   'test/client/{development,otherwise,outbox,size}.test.ts',
-  'test/collector/{abuse,audit,backup,bad-tallies,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
-  'test/collector/{epochs,estimating,fold,intervals,joint-text,lock,migrate,numbers,plan,shrunk,targets,versions}.test.ts',
+  'test/collector/{abuse,audit,backup,bad-tallies,clock,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
+  'test/collector/{epochs,estimating,fold,intervals,joint-text,lock,migrate,numbers,plan,settings,shrunk,targets,versions}.test.ts',
   'test/collector/{watch,watch-fit,writer}.test.ts',
   'test/collector/store/*.test.ts',
   'test/shared/production.test.ts',

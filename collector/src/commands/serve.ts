@@ -4,13 +4,16 @@ import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { openCollector } from '../collector.ts';
+import { type CollectorOptions, openCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
+import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
+import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
+import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
-interface ServeOptions {
-  readonly schema: string[];
+interface ServeOptions extends LimitOptions {
+  readonly schema?: string[];
   readonly candidates?: string[];
   readonly data: string;
   readonly port: number;
@@ -19,6 +22,7 @@ interface ServeOptions {
   readonly origin?: string[];
   readonly perMinute?: number;
   readonly perMetric?: number;
+  readonly checkConfig?: true;
 }
 
 /** The metrics that take candidates. */
@@ -41,14 +45,40 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
-async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
-  // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
-  const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
+/** The schemas and the candidates that the options name. @throws {UsageError} */
+async function load({ schema, candidates = [] }: ServeOptions): Promise<Pick<CollectorOptions, 'schemas' | 'candidates'>> {
+  if (schema === undefined) throw new UsageError('--schema: expected a schema module or canonical JSON, got none');
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
-  const lists = Object.fromEntries(await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics(schemas)))));
-  const limits = { ...(origin && { origins: origin }), ...(perMinute && { perMinute }), ...(perMetric && { perMetric }) };
-  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits }).catch((error: Error) => {
+  const lists = await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics(schemas))));
+  return { schemas, candidates: Object.fromEntries(lists) };
+}
+
+/** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
+async function check(options: ServeOptions, command: Command): Promise<void> {
+  const { schemas } = await load(options);
+  try {
+    createCatalog(schemas);
+  } catch (error) {
+    throw new UsageError(`--schema: ${(error as Error).message}`);
+  }
+  process.stdout.write(`${JSON.stringify(effectiveSettings(command), null, 2)}\n`);
+}
+
+async function serve(_options: unknown, command: Command): Promise<void> {
+  fillSettings(command, process.env);
+  const options: ServeOptions = command.opts();
+  if (options.checkConfig) return check(options, command);
+  const { data, port, host, minimum, origin, perMinute, perMetric } = options;
+  // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
+  const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
+  const limits = {
+    ...limitsOf(options),
+    ...(origin && { origins: origin }),
+    ...(perMinute && { perMinute }),
+    ...(perMetric && { perMetric }),
+  };
+  const collector = await openCollector({ ...(await load(options)), data, minimum, log, ...limits }).catch((error: Error) => {
     throw new Failure(error.message);
   });
   const address = await collector.listen(port, host).catch(async (error: Error) => {
@@ -65,19 +95,20 @@ async function serve({ schema, candidates = [], data, port, host, minimum, origi
       },
     );
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  process.once('SIGINT', stop).once('SIGTERM', stop).once('SIGHUP', stop);
   void collector.failed.then((error) => {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);
   });
+  log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   process.stdout.write(`Murmuration listens on ${address}\n`);
 }
 
 export function addServe(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description('run the collector and its dashboard')
-    .requiredOption('--schema <file...>', 'schema modules or canonical JSON')
+    .option('--schema <file...>', 'schema modules or canonical JSON (required)')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
@@ -91,4 +122,6 @@ export function addServe(program: Command): void {
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch (default: 1000)', wholeOption('--per-metric', 1, 1_000))
     .action(serve);
+  addLimits(command);
+  addSettings(command);
 }

@@ -16,6 +16,8 @@ const MOST_WAITING = 200;
 export interface Estimating {
   /** @throws {Refusal} when too many requests wait */
   readonly estimate: (request: EstimateRequest) => Promise<MetricEstimates>;
+  /** The number of requests that are being computed or wait. */
+  readonly waiting: () => number;
   /** Ends the thread after it has answered. */
   readonly close: () => Promise<void>;
 }
@@ -46,6 +48,7 @@ export function createEstimating(): Estimating {
         waiting--;
       }
     },
+    waiting: () => waiting,
     close: async () => {
       thread?.ask(null).catch(() => undefined); // this request has no reply
       await thread?.ended;

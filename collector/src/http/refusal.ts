@@ -23,6 +23,7 @@ export const REFUSALS = {
   'too-many': 429,
   'headers-too-large': 431,
   busy: 503,
+  'clock-in-doubt': 503,
   'disk-full': 507,
 } as const;
 

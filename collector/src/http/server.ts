@@ -4,7 +4,7 @@
  */
 
 import { once } from 'node:events';
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connections } from './connections.ts';
@@ -60,24 +60,40 @@ export interface HttpServer {
   readonly close: () => Promise<void>;
 }
 
-/** Creates a server that does not listen yet. */
-export function createHttpServer(listener: RequestListener, { headers, request, idle }: Timeouts): HttpServer {
+/**
+ * Creates a server that does not listen yet.
+ *
+ * @param onRefusal called for each refusal that the server itself sends
+ */
+export function createHttpServer(
+  listener: RequestListener,
+  { headers, request, idle }: Timeouts,
+  onRefusal: (refusal: Refusal) => void = () => undefined,
+): HttpServer {
   const connections = new Connections();
+  const turnAway = (response: ServerResponse, reason: Refusal): void => {
+    refuse(response, reason, true);
+    onRefusal(reason);
+  };
   const onRequest: RequestListener = (incoming, response) => {
     if (!connections.begin(response)) return;
-    if (incoming.httpVersion !== '1.1' || incoming.headers.host !== undefined) listener(incoming, response);
-    else refuse(response, refusal('bad-request', 'a Host', 'none'), true);
+    if (incoming.httpVersion !== '1.1') turnAway(response, refusal('bad-request', 'HTTP/1.1', `HTTP/${incoming.httpVersion}`));
+    else if (incoming.headers.host === undefined) turnAway(response, refusal('bad-request', 'a Host', 'none'));
+    else listener(incoming, response);
   };
   const onExpectation: RequestListener = ({ headers }, response) => {
-    if (connections.begin(response)) refuse(response, refusal('bad-expectation', 'no Expect but 100-continue', headers.expect), true);
+    if (connections.begin(response)) turnAway(response, refusal('bad-expectation', 'no Expect but 100-continue', headers.expect));
   };
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const response = connections.lastOf(socket);
-    if (response === undefined) refuseBare(socket, parserRefusal(error.code));
-    else if (response.headersSent || response.req.complete)
+    if (response === undefined) {
+      const reason = parserRefusal(error.code);
+      refuseBare(socket, reason);
+      onRefusal(reason);
+    } else if (response.headersSent || response.req.complete)
       connections.end(socket); // the error concerns bytes after that request
-    else refuse(response, parserRefusal(error.code), true);
+    else turnAway(response, parserRefusal(error.code));
   };
   const options = {
     headersTimeout: headers,

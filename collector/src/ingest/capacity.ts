@@ -12,6 +12,10 @@ const EVERY = 1_000;
  */
 export const REQUEST_BYTES = 12_000;
 
+/** The defaults of the limits. */
+export const MOST_QUEUED: number = 96 * 2 ** 20;
+export const LEAST_FREE: number = 256 * 2 ** 20;
+
 /** The limits. */
 export interface CapacityOptions {
   /** Bytes that requests may hold while they wait for their commit. Each counts as `REQUEST_BYTES` plus its body. */
@@ -33,6 +37,7 @@ export class Capacity {
   readonly #options: CapacityOptions;
   #queued = 0;
   #isFull = false;
+  #free: number | undefined;
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: CapacityOptions) {
@@ -40,10 +45,33 @@ export class Capacity {
     this.#timer = setInterval(() => void this.look(), EVERY).unref();
   }
 
+  /** Bytes that requests hold while they wait for their commit, and the most that they may hold. */
+  get queued(): number {
+    return this.#queued;
+  }
+
+  get mostQueued(): number {
+    return this.#options.mostQueued;
+  }
+
+  /** Whether the disk has no room for batches. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** The free bytes of the disk when it was last looked at, and the least that stay free. */
+  get free(): number | undefined {
+    return this.#free;
+  }
+
+  get leastFree(): number {
+    return this.#options.leastFree;
+  }
+
   /** Checks the free disk space. */
   async look(): Promise<void> {
-    const free = await this.#options.free().catch(() => 0);
-    this.#isFull = free < this.#options.leastFree;
+    this.#free = await this.#options.free().catch(() => 0);
+    this.#isFull = this.#free < this.#options.leastFree;
   }
 
   /** Records that a write failed because the disk was full. Holds until the next check. */

@@ -5,19 +5,17 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
+import { dayNumber, dayText } from '@murmuration/shared';
 import type { RequestHandler } from 'express';
 import { Refusal, refusal } from '../http/refusal.ts';
-import { HEADERS, refuse } from '../http/refuse.ts';
+import { HEADERS, refusalOf, refuse } from '../http/refuse.ts';
 import { type Entry, type Store, StoreFull } from '../store/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
-import { type Published, parseBatch } from './parse-batch.ts';
+import type { ClockWatch } from './clock.ts';
+import { type AcceptedBatch, type Published, parseBatch } from './parse-batch.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
-
-/** Ids are kept this many days longer than their batches are accepted, so that no replay can slip in between. */
-const ID_MARGIN = 2;
 
 /** What the ingest route needs. */
 export interface IngestParts {
@@ -25,6 +23,9 @@ export interface IngestParts {
   readonly store: Store;
   readonly capacity: Capacity;
   readonly unfinished: UnfinishedBodies;
+  readonly clock: ClockWatch;
+  /** Called for each answer. */
+  readonly answered: (status: number, refusal?: Refusal) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Origins of pages that may report. Default: any. */
@@ -36,10 +37,20 @@ export interface IngestParts {
 }
 
 /** The ingest route. */
-export function ingest({ schemas, store, capacity, unfinished, now, origins, perMinute, perMetric }: IngestParts): RequestHandler {
+export function ingest({
+  schemas,
+  store,
+  capacity,
+  unfinished,
+  clock,
+  answered,
+  now,
+  origins,
+  perMinute,
+  perMetric,
+}: IngestParts): RequestHandler {
   const allowed = origins && new Set(origins);
   const sources = perMinute === undefined ? undefined : new RateLimits(perMinute);
-  let latest = 0;
 
   const check = (request: IncomingMessage): void => {
     const { origin } = request.headers;
@@ -48,12 +59,24 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
     capacity.check(lengthOf(request));
   };
 
+  /** @throws {Refusal} when the batch can't be counted */
+  const parse = (body: Buffer, today: number): AcceptedBatch => {
+    try {
+      return parseBatch(body.toString('utf8'), schemas, today, perMetric);
+    } catch (error) {
+      throw clock.judge(error, today);
+    }
+  };
+
   /** Counts a batch. @throws {Refusal} when it is not counted now and was not counted before */
-  const count = async (entry: Entry): Promise<void> => {
+  const count = async (entry: Entry, today: number): Promise<void> => {
     const appended = await store.append(entry);
     if (appended === 'conflict') throw refusal('conflict', 'the bytes that this batch id came with', 'others');
     // The clock was ahead once, and the ids of that day were deleted then.
-    if (appended === 'expired') throw refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day));
+    if (appended === 'expired') {
+      throw clock.judge(refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day)), today);
+    }
+    clock.timely(entry.day, today);
   };
 
   /** Validates a body, and resolves when it is counted. */
@@ -63,13 +86,9 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
     const source = sources?.nameOf(request.socket.remoteAddress ?? '', today);
     if (source !== undefined && sources?.isSpent(source, time))
       throw refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
-    const batch = parseBatch(body.toString('utf8'), schemas, today, perMetric);
+    const batch = parse(body, today);
     if (source !== undefined) sources?.add(source, batch.count, time);
-    if (today > latest) {
-      latest = today;
-      await store.expire(today - ACCEPTED_DAYS.before - ID_MARGIN);
-    }
-    await count({ ...batch, hash: hash('sha256', body, 'hex') });
+    await count({ ...batch, hash: hash('sha256', body, 'hex') }, today);
   };
 
   return (request, response, next) => {
@@ -81,14 +100,22 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
         capacity.leave(body.length);
       }
       response.writeHead(204, HEADERS).end();
+      answered(204);
+    };
+    const turnAway = (refusal: Refusal, isLast: boolean): void => {
+      refuse(response, refusal, isLast);
+      answered(refusal.status, refusal);
     };
     const fail = (error: unknown): void => {
       // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
       // a new connection would cost more.
-      if (error instanceof Refusal) return refuse(response, error, !isReadable(request));
-      if (!(error instanceof StoreFull)) return next(error);
+      if (error instanceof Refusal) return turnAway(error, !isReadable(request));
+      if (!(error instanceof StoreFull)) {
+        answered(500, refusalOf(error));
+        return next(error);
+      }
       capacity.fill();
-      refuse(response, refusal('disk-full', 'room on the disk', 'none'), false);
+      turnAway(refusal('disk-full', 'room on the disk', 'none'), false);
     };
     // Skips the action when the server has already answered because the body took too long.
     const inTime = <T>(act: (value: T) => void): ((value: T) => void) => {
@@ -96,6 +123,8 @@ export function ingest({ schemas, store, capacity, unfinished, now, origins, per
         if (!response.writableEnded) act(value);
       };
     };
+    if (request.readableEnded)
+      return next(new Error('expected a body that nothing has read, got one that a parser has: mount the collector before it'));
     try {
       check(request);
       const heard = inTime((body: Buffer) => void finish(body).catch(fail));

@@ -8,6 +8,9 @@ interface Part {
   readonly refuse: (refusal: Refusal) => void;
 }
 
+/** The default of the budget, in bytes. */
+export const MOST_ARRIVING: number = 96 * 2 ** 20;
+
 const NOTHING = Buffer.alloc(0);
 
 /** When the budget is used up, the requests that have been sending longest are refused, so slow senders cannot starve fast ones. */
@@ -20,6 +23,11 @@ export class UnfinishedBodies {
   /** @param most total bytes of unfinished bodies */
   constructor(most: number) {
     this.#most = most;
+  }
+
+  /** Bytes of unfinished bodies now. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /**

@@ -1,9 +1,10 @@
 /** Group commit: batches that arrive during one commit share the next, which starts when the first returns. */
 
 import { type Group, GroupBuilder } from './group.ts';
-import type { Appended, Store } from './store.ts';
+import type { Appended, Commit, Store } from './store.ts';
 
 interface Waiter {
+  readonly day: number;
   readonly resolve: (result: Appended) => void;
   readonly reject: (error: Error) => void;
 }
@@ -14,8 +15,21 @@ interface Waiting {
   readonly waiters: readonly Waiter[];
 }
 
-/** @param commit resolves to the result for each batch, once the group is on the disk */
-export function createGroupCommit(commit: (group: Group) => Promise<readonly Appended[]>): {
+/** What a commit has done. */
+function summaryOf(waiters: readonly Waiter[], results: readonly Appended[], seconds: number): Commit {
+  const days = waiters.filter((_, i) => results[i] === 'counted').map(({ day }) => day);
+  const newest = days.length === 0 ? undefined : days.reduce((a, b) => Math.max(a, b));
+  return { batches: waiters.length, counted: days.length, newest, seconds };
+}
+
+/**
+ * @param commit resolves to the result for each batch, once the group is on the disk
+ * @param onCommit called after each commit, before its batches are answered
+ */
+export function createGroupCommit(
+  commit: (group: Group) => Promise<readonly Appended[]>,
+  onCommit: (commit: Commit) => void = () => undefined,
+): {
   readonly append: Store['append'];
   /** Resolves when everything appended so far is committed or refused. New batches may be appended meanwhile. */
   readonly settle: () => Promise<void>;
@@ -33,9 +47,11 @@ export function createGroupCommit(commit: (group: Group) => Promise<readonly App
   };
   const commitNext = (): void => {
     const waiting = full.shift() ?? take();
+    const start = performance.now();
     commit(waiting.group).then(
       (results) => {
         next();
+        onCommit(summaryOf(waiting.waiters, results, (performance.now() - start) / 1_000));
         for (const [i, { resolve }] of waiting.waiters.entries()) resolve(results[i] as Appended);
       },
       (error: Error) => {
@@ -52,7 +68,7 @@ export function createGroupCommit(commit: (group: Group) => Promise<readonly App
   return {
     append: (entry) => {
       builder.add(entry);
-      const appended = new Promise<Appended>((resolve, reject) => waiters.push({ resolve, reject }));
+      const appended = new Promise<Appended>((resolve, reject) => waiters.push({ resolve, reject, day: entry.day }));
       if (builder.isFull) full.push(take());
       if (!isRunning) setImmediate(commitNext); // the first batch of a turn of the event loop waits for the others of that turn
       isRunning = true;

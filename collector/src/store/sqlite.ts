@@ -8,7 +8,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { DATABASE } from './sqlite-schema.ts';
-import { type Appended, type Shapes, type Store, StoreFull } from './store.ts';
+import { type Appended, type Commit, type Shapes, type Store, StoreFull } from './store.ts';
 import { openTallies } from './tallies.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
@@ -28,6 +28,8 @@ export interface SqliteOptions {
   readonly writer?: URL;
   /** Called when background work on acknowledged batches fails. The work is retried, and no data on the disk is lost. */
   readonly onTrouble?: (message: string) => void;
+  /** Called after each commit, before its batches are answered. */
+  readonly onCommit?: (commit: Commit) => void;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface SqliteOptions {
 export async function openSqliteStore(
   folder: string,
   shapes: Shapes,
-  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined }: SqliteOptions = {},
+  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined, onCommit }: SqliteOptions = {},
 ): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
@@ -64,7 +66,7 @@ export async function openSqliteStore(
   const { append, settle } = createGroupCommit(async (group) => {
     const { results = [] } = await ask({ kind: 'group', group });
     return Array.from(results, (result) => RESULTS[result] as Appended);
-  });
+  }, onCommit);
   const source = { file };
   const reader = openTallies(source);
   let closed = false;

@@ -80,6 +80,16 @@ export interface TallyReader {
   readonly close: () => Promise<void>;
 }
 
+/** A commit that is on the disk. */
+export interface Commit {
+  /** The number of batches that waited for it, and how many of them it counted. */
+  readonly batches: number;
+  readonly counted: number;
+  /** The latest day of the batches that it counted; undefined without any. */
+  readonly newest: number | undefined;
+  readonly seconds: number;
+}
+
 /** The error with which a store rejects when the disk is full. The batch may be sent again. */
 export class StoreFull extends Error {}
 

@@ -1,4 +1,4 @@
-/** Vitest with one mutant of the client's sources, named by MURMURATION_MUTANT, or with none. No file on the disk is changed. */
+/** Vitest with one mutant of the client's sources, named by MUTANT, or with none. No file on the disk is changed. */
 
 import { basename, join } from 'node:path';
 import { mergeConfig } from 'vitest/config';
@@ -6,9 +6,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../../vitest.config.ts';
 import { MUTANTS } from './mutants.ts';
 
-const name = process.env['MURMURATION_MUTANT'];
+const name = process.env['MUTANT'];
 const mutant = MUTANTS.find((each) => each.name === name);
-if (!mutant && name !== '') throw new Error('expected MURMURATION_MUTANT to name a mutant');
+if (!mutant && name !== '') throw new Error('expected MUTANT to name a mutant');
 
 /** Tests that take seconds, in the order in which they run. They run after all others, because the first failure ends the run. */
 const SLOW = [

@@ -54,7 +54,7 @@ function run(name: string): Promise<string | undefined> {
   const config = ['--config', 'test/faults/client/mutant-plugin.config.ts', '--testTimeout', String(PATIENCE), '--bail', '1'];
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...config, '--reporter', 'json', '--outputFile', out, ...TESTS];
-  const env = { ...process.env, MURMURATION_MUTANT: name };
+  const env = { ...process.env, MUTANT: name };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'ignore', detached: true });
   children.add(child);
   return new Promise((resolve) => {

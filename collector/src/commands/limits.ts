@@ -1,0 +1,57 @@
+/** The limits of `murmuration serve`: memory, disk and time. Bytes are in MiB and times in seconds, because people type them. */
+
+import type { Command } from 'commander';
+import type { CollectorOptions } from '../collector.ts';
+import { TIMEOUTS } from '../http/server.ts';
+import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
+import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
+import { wholeOption } from './usage.ts';
+
+const MIB = 2 ** 20;
+const SECOND = 1_000;
+const MOST_MIB = 2 ** 20;
+const DAY = 86_400;
+
+/** The options of `addLimits`. */
+export interface LimitOptions {
+  readonly mostQueued: number;
+  readonly mostArriving: number;
+  readonly leastFree: number;
+  readonly headerTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAlive: number;
+}
+
+export function addLimits(command: Command): void {
+  const whole = (flags: string, about: string, least: number, most: number, standard: number): void => {
+    const [name = ''] = flags.split(' ');
+    command.option(flags, about, wholeOption(name, least, most), standard);
+  };
+  whole('--most-queued <MiB>', 'memory of requests that wait for their commit', 1, MOST_MIB, MOST_QUEUED / MIB);
+  whole('--most-arriving <MiB>', 'memory of bodies that have arrived in part', 1, MOST_MIB, MOST_ARRIVING / MIB);
+  whole('--least-free <MiB>', 'room on the disk that stays free', 0, MOST_MIB, LEAST_FREE / MIB);
+  whole('--header-timeout <s>', 'time for the headers of a request', 1, DAY, TIMEOUTS.headers / SECOND);
+  whole('--request-timeout <s>', 'time for a whole request', 1, DAY, TIMEOUTS.request / SECOND);
+  whole(
+    '--keep-alive <s>',
+    'time between two requests of a connection; behind a proxy, longer than the proxy keeps its idle connections',
+    1,
+    DAY,
+    TIMEOUTS.idle / SECOND,
+  );
+}
+
+/** The limits as the collector takes them. */
+export const limitsOf = ({
+  mostQueued,
+  mostArriving,
+  leastFree,
+  headerTimeout,
+  requestTimeout,
+  keepAlive,
+}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'timeouts'>> => ({
+  mostQueued: mostQueued * MIB,
+  mostArriving: mostArriving * MIB,
+  leastFree: leastFree * MIB,
+  timeouts: { ...TIMEOUTS, headers: headerTimeout * SECOND, request: requestTimeout * SECOND, idle: keepAlive * SECOND },
+});
