@@ -20,7 +20,7 @@ import { UnfoldedReports } from './unfolded.ts';
 
 /** Limits that trigger a fold: the words in the log, the bytes of its sums in memory, and its age in milliseconds. */
 const MOST_WORDS = 1_000_000;
-const MOST_BYTES = 2 ** 26;
+const MOST_BYTES = 2 ** 23;
 const LONGEST = 1_000;
 /**
  * Every `TRACES` milliseconds, the writer truncates the WAL, which still holds rows that folds have deleted. While batches arrive this is
