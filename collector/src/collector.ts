@@ -16,6 +16,7 @@ import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
+import type { RoomLimits } from './store/room.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Shapes, Store } from './store/store.ts';
 
@@ -57,6 +58,8 @@ export interface CollectorOptions {
   readonly mostArriving?: number;
   /** Bytes of the disk that stay free. Default: 256 MiB. */
   readonly leastFree?: number;
+  /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
+  readonly room?: Partial<RoomLimits>;
   /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
   readonly timeouts?: Timeouts;
@@ -89,7 +92,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
   const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
   const store = await (options.openStore?.(shapes) ??
-    openSqliteStore(data, shapes, { onTrouble: (trouble) => log.warn({ trouble }, 'the store tries again') }));
+    openSqliteStore(data, shapes, { limits: options.room ?? {}, onTrouble: (trouble) => log.warn({ trouble }, 'the store tries again') }));
   const { mostQueued = 96 * 2 ** 20, mostArriving = 96 * 2 ** 20, leastFree = 2 ** 28, free = () => freeBytes(data) } = options;
   const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
   const capacity = new Capacity({ mostQueued, leastFree, free });

@@ -19,6 +19,8 @@ interface ServeOptions {
   readonly origin?: string[];
   readonly perMinute?: number;
   readonly perMetric?: number;
+  readonly mostRows?: number;
+  readonly mostBytes?: number;
 }
 
 /** The metrics that take candidates. */
@@ -41,14 +43,27 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
-async function serve({ schema, candidates = [], data, port, host, minimum, origin, perMinute, perMetric }: ServeOptions): Promise<void> {
+async function serve({
+  schema,
+  candidates = [],
+  data,
+  port,
+  host,
+  minimum,
+  origin,
+  perMinute,
+  perMetric,
+  mostRows,
+  mostBytes,
+}: ServeOptions): Promise<void> {
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
   const lists = Object.fromEntries(await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics(schemas)))));
   const limits = { ...(origin && { origins: origin }), ...(perMinute && { perMinute }), ...(perMetric && { perMetric }) };
-  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, ...limits }).catch((error: Error) => {
+  const room = { ...(mostRows && { mostRows }), ...(mostBytes && { mostBytes }) };
+  const collector = await openCollector({ schemas, data, candidates: lists, minimum, log, room, ...limits }).catch((error: Error) => {
     throw new Failure(error.message);
   });
   const address = await collector.listen(port, host).catch(async (error: Error) => {
@@ -90,5 +105,11 @@ export function addServe(program: Command): void {
       wholeOption('--per-minute', 1),
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch (default: 1000)', wholeOption('--per-metric', 1, 1_000))
+    .option(
+      '--most-rows <n>',
+      'the most rows that an app may open in the store for one day (default: 2097152)',
+      wholeOption('--most-rows', 1),
+    )
+    .option('--most-bytes <n>', 'the most bytes of an app in the store (default: 17179869184)', wholeOption('--most-bytes', 1))
     .action(serve);
 }

@@ -24,6 +24,7 @@ export const REFUSALS = {
   'headers-too-large': 431,
   busy: 503,
   'disk-full': 507,
+  'no-room': 507,
 } as const;
 
 /** The received value as text. A value that is nested too deeply to be printed is only named. */

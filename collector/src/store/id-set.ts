@@ -39,6 +39,7 @@ function put({ slots, days }: Shard, hash: number, number: number, day: number):
 export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
+  #count = 0;
   /** A lower bound of all days in the set. */
   #least = Number.POSITIVE_INFINITY;
 
@@ -47,6 +48,11 @@ export class IdSet {
     const each = (4 / 3) * (expected / (1 << SHARD_BITS));
     const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(Math.max(1, each))));
     this.#shards = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(slots));
+  }
+
+  /** The number of ids. */
+  get count(): number {
+    return this.#count;
   }
 
   /**
@@ -74,6 +80,7 @@ export class IdSet {
     if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
     put(shard, hash, number, USED + (day % DAYS));
     shard.used++;
+    this.#count++;
     this.#least = Math.min(this.#least, day);
   }
 
@@ -103,6 +110,7 @@ export class IdSet {
       fresh.used++;
     }
     this.#shards[index] = fresh;
+    this.#count += fresh.used - old.used;
     return fresh;
   }
 }

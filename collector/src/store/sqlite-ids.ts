@@ -48,6 +48,11 @@ export class Ids {
     }
   }
 
+  /** The number of ids in memory. */
+  get count(): number {
+    return this.#set.count;
+  }
+
   /** Looks up the batch that begins at this word. */
   known(words: Int32Array, batch: number): Known {
     let result: Known = 'new';

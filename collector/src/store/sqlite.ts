@@ -6,6 +6,7 @@ import { connect, threadFile } from '../threads/request-reply.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
+import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { DATABASE } from './sqlite-schema.ts';
 import { type Appended, type Shapes, type Store, StoreFull } from './store.ts';
@@ -28,6 +29,8 @@ export interface SqliteOptions {
   readonly writer?: URL;
   /** Called when background work on acknowledged batches fails. The work is retried, and no data on the disk is lost. */
   readonly onTrouble?: (message: string) => void;
+  /** Limits other than the usual ones. */
+  readonly limits?: Partial<RoomLimits>;
 }
 
 /**
@@ -40,13 +43,13 @@ export interface SqliteOptions {
 export async function openSqliteStore(
   folder: string,
   shapes: Shapes,
-  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined }: SqliteOptions = {},
+  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined, limits = {} }: SqliteOptions = {},
 ): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
-    workerData: { file, shapes } satisfies WriterData,
+    workerData: { file, shapes, limits: { ...ROOM, ...limits } } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);

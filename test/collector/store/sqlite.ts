@@ -9,6 +9,6 @@ import type { Engine } from './engine.ts';
 export const engine: Engine = {
   name: 'SQLite',
   make: () => mkdtemp(join(tmpdir(), 'murmuration-store-')),
-  open: openSqliteStore,
+  open: (place, shapes, limits = {}) => openSqliteStore(place, shapes, { limits }),
   remove: (place) => rm(place, { recursive: true }),
 };
