@@ -128,12 +128,23 @@ class Writer {
   expire(day: number): void {
     this.fold();
     const before = Math.max(day, this.#closed);
-    transaction(this.#database, () => {
-      this.#ids.expire(before);
-      this.#close.run(before);
-    });
+    transaction(this.#database, () => this.#close.run(before));
     this.#closed = before;
-    this.#ids.expired(before);
+    this.#ids.expire(before);
+  }
+
+  /** Deletes a part of the ids of days that have passed. Returns whether that was all. */
+  forget(): boolean {
+    let isDone = true;
+    try {
+      transaction(this.#database, () => {
+        isDone = this.#ids.deleteSome();
+      });
+    } catch (error) {
+      this.#ids.expire(this.#closed); // the rows of this slice are there again
+      throw error;
+    }
+    return isDone;
   }
 
   close(): void {
@@ -187,6 +198,8 @@ export function serveWriter(port: MessagePort, { file, shapes, limits }: WriterD
     return writer.erase();
   };
   const erasing = createDeferred(TRACES, erase, say);
+  const forgetting = createDeferred(0, () => writer.forget(), say, LONGEST);
+  forgetting.plan(); // continues what a stop has interrupted
   erasing.plan(); // clears the WAL that a crash may have left
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
@@ -197,8 +210,12 @@ export function serveWriter(port: MessagePort, { file, shapes, limits }: WriterD
       return { results };
     }
     if (request.kind === 'fold') writer.fold();
-    if (request.kind === 'expire') writer.expire(request.day);
+    if (request.kind === 'expire') {
+      writer.expire(request.day);
+      forgetting.plan();
+    }
     if (request.kind === 'close') {
+      forgetting.cancel();
       folding.cancel();
       erasing.cancel();
       writer.close();
