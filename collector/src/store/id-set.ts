@@ -7,7 +7,7 @@
 import { fmix32 } from '@murmuration/shared';
 
 /** The table is split into shards, so that growing one shard causes no noticeable pause. */
-const SHARD_BITS = 6;
+const SHARD_BITS = 8;
 const FIRST_SLOTS = 64;
 /** Codes of days fit a byte; 0 is an empty slot. */
 const CODES = 255;
