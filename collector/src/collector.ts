@@ -20,6 +20,7 @@ import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
 import { MOST_ARRIVING, UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
+import type { RoomLimits } from './store/room.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { DATABASE } from './store/sqlite-schema.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
@@ -62,6 +63,8 @@ export interface CollectorOptions {
   readonly mostArriving?: number;
   /** Bytes of the disk that stay free. Default: 256 MiB. */
   readonly leastFree?: number;
+  /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
+  readonly room?: Partial<RoomLimits>;
   /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
   readonly timeouts?: Timeouts;
@@ -101,7 +104,8 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     close(commit);
     health.committed(commit);
   };
-  const store: Store = await (options.openStore?.(shapes, onCommit) ?? openSqliteStore(data, shapes, { onTrouble, onCommit }));
+  const store: Store = await (options.openStore?.(shapes, onCommit) ??
+    openSqliteStore(data, shapes, { limits: options.room ?? {}, onTrouble, onCommit }));
   const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, free = () => freeBytes(data) } = options;
   const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
   const capacity = new Capacity({ mostQueued, leastFree, free });

@@ -132,6 +132,18 @@ describe('no room', () => {
     expect(await counted()).toBe(1);
   });
 
+  test('an app that has opened all the rows that it may in a day is 507 for new ones, which come again, and counts on in the others', async () => {
+    await open({ room: { mostRows: 1 } });
+    expect((await post(batch())).status).toBe(204);
+    const [first, second] = [batch([['theme', 'AQ']]), batch()];
+    expect(await post(first)).toMatchObject({ status: 507, error: 'no-room', retryAfter: expect.stringMatching(/^\d+$/) });
+    expect((await post(second)).status).toBe(204);
+    expect(await counted()).toBe(2);
+    await collector.close();
+    await open();
+    expect((await post(first)).status).toBe(204);
+  });
+
   test('a read that finds no room for what it must write first is 507', async () => {
     const full = async (): Promise<never> => {
       throw new StoreFull('database or disk is full');

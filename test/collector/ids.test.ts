@@ -20,6 +20,14 @@ function batches(count: number, seed = 0): Int32Array {
   return words;
 }
 
+/** Forgets the ids of days before this one, slice by slice, and gives the number of slices. */
+function forget(ids: Ids, day: number): number {
+  ids.expire(day);
+  let slices = 1;
+  while (!ids.deleteSome()) slices++;
+  return slices;
+}
+
 let folder: string;
 let database: DatabaseSync;
 
@@ -66,8 +74,7 @@ test('ids of days that have passed are forgotten, and no others', () => {
     ids.write();
     ids.written();
   }
-  ids.expire(DAY + 1);
-  ids.expired(DAY + 1);
+  forget(ids, DAY + 1);
   for (const known of [ids, new Ids(database, 0)]) {
     const found = Array.from({ length: 300 }, (_, i) => known.known(words, i * HEAD));
     expect(found).toEqual(Array.from({ length: 300 }, (_, i) => (i < 100 ? 'new' : 'same')));
@@ -85,8 +92,7 @@ test.each([1, 20, 63, 64, 100, 127, 128, 1_000])(
     for (let i = 0; i < 10; i++) ids.add(words, i * HEAD, DAY + (i % 5));
     ids.write();
     ids.written();
-    ids.expire(DAY + 4 + days);
-    ids.expired(DAY + 4 + days);
+    forget(ids, DAY + 4 + days);
     for (let i = 10; i < 20; i++) ids.add(words, i * HEAD, DAY + 4 + days);
     for (const known of [ids, new Ids(database, DAY + 4 + days)])
       expect(Array.from({ length: 10 }, (_, i) => known.known(words, i * HEAD))).toEqual(Array.from({ length: 10 }, () => 'new'));
@@ -107,7 +113,7 @@ test('a row has at most a thousand ids, and goes with the last of its days', () 
     { first: 2_001, day: DAY + 1, ids: 500 },
   ];
   expect(rows()).toEqual([first, second, third]);
-  ids.expire(DAY + 1);
+  forget(ids, DAY + 1);
   expect(rows()).toEqual([second, third]);
   const again = new Ids(database, DAY + 1);
   expect([1_100, 1_300].map((i) => again.known(words, i * HEAD))).toEqual(['new', 'same']);
@@ -120,6 +126,8 @@ test('a set asks about each number whose hash fits, and believes the answer', ()
   for (let i = 0; i < 1_000; i++) expect(set.find(words, i * HEAD + ID, (number) => number === i + 1)).toBe(i + 1);
   expect(set.find(words, ID, () => false)).toBe(-1);
   set.expire(DAY + 1);
+  while (!set.removeSome());
+  expect(set.count).toBe(0);
   expect(set.find(words, ID, () => true)).toBe(-1);
 });
 
@@ -128,4 +136,40 @@ test('numbers are counted modulo 2^32, and zero is one like every other', () => 
   const words = batches(3);
   for (let i = 0; i < 3; i++) set.add(words, i * HEAD + ID, 2 ** 32 - 1 + i, DAY);
   expect(Array.from({ length: 3 }, (_, i) => set.find(words, i * HEAD + ID, () => true))).toEqual([2 ** 32 - 1, 0, 1]);
+});
+
+test('ids are unknown from the moment at which their days pass, and go in slices of which none deletes more than half a megabyte and a row', () => {
+  const count = 100_000;
+  const words = batches(count);
+  const ids = new Ids(database, 0);
+  for (let i = 0; i < count; i++) ids.add(words, i * HEAD, DAY + (i < count / 2 ? 0 : 1));
+  ids.write();
+  ids.written();
+  const rows = (): number => Number(database.prepare('SELECT count(*) AS n FROM ids').get()?.['n']);
+  expect([ids.known(words, 0), ids.count, rows()]).toEqual(['same', count, 100]);
+  ids.expire(DAY + 1);
+  expect([ids.known(words, 0), ids.known(words, (count - 1) * HEAD), rows()]).toEqual(['new', 'same', 100]);
+  ids.add(words, 0, DAY + 1); // the same id again, while its former batch is still being forgotten
+  for (let before = rows(), isDone = false; !isDone; before = rows()) {
+    isDone = ids.deleteSome();
+    expect(28_000 * (before - rows())).toBeLessThanOrEqual(2 ** 19 + 28_000);
+    expect([ids.known(words, 0), ids.known(words, HEAD), ids.known(words, (count - 1) * HEAD)]).toEqual(['same', 'new', 'same']);
+  }
+  expect([ids.count, rows()]).toEqual([count / 2 + 1, 50]);
+});
+
+test('more days than there are codes: none of their ids is forgotten before its day', () => {
+  const set = new IdSet();
+  const words = batches(600);
+  const days = Array.from({ length: 600 }, (_, i) => DAY + ((i * 7) % 600)); // a clock that jumps
+  for (const [i, day] of days.entries()) set.add(words, i * HEAD + ID, i + 1, day);
+  for (const before of [DAY + 100, DAY + 300, DAY + 599]) {
+    set.expire(before);
+    while (!set.removeSome());
+    for (const [i, day] of days.entries())
+      if (day >= before) expect(set.find(words, i * HEAD + ID, (number) => number === i + 1)).toBe(i + 1);
+  }
+  set.expire(DAY + 600);
+  while (!set.removeSome());
+  expect(set.count).toBe(0);
 });

@@ -109,3 +109,26 @@ test('a fold that fails is told of, names the row, and takes nothing from what i
   expect(await sum(store)).toMatchObject({ reports: 2 });
   await store.close();
 });
+
+test('days pass at once, and their ids go afterwards, a slice at a time: a commit never waits for all of them', async () => {
+  const before = await openSqliteStore(folder, shapes);
+  await Promise.all(Array.from({ length: 3_000 }, (_, name) => before.append(entry(name, { day: DAY - 1 }))));
+  await before.append(entry('kept'));
+  await before.close();
+  const kept = (): number => look((database) => Number(database.prepare('SELECT count(*) AS n FROM ids WHERE day < ?').get(DAY)?.['n']));
+  const rows = kept();
+  expect(rows).toBeGreaterThan(1);
+  const still = await open('pace=never'); // no slice is ever begun
+  await still.expire(DAY);
+  expect(kept()).toBe(rows);
+  expect(await Promise.all([entry(0, { day: DAY - 1 }), entry(1), entry('kept')].map(still.append))).toEqual([
+    'expired',
+    'counted',
+    'duplicate',
+  ]);
+  await still.close();
+  const store = await open('pace=fast'); // goes on where the other was stopped
+  await expect.poll(kept).toBe(0);
+  expect(await Promise.all([entry(2), entry('kept')].map(store.append))).toEqual(['counted', 'duplicate']);
+  await store.close();
+});

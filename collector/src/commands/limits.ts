@@ -5,6 +5,7 @@ import type { CollectorOptions } from '../collector.ts';
 import { TIMEOUTS } from '../http/server.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
+import { ROOM } from '../store/room.ts';
 import { wholeOption } from './usage.ts';
 
 const MIB = 2 ** 20;
@@ -17,6 +18,9 @@ export interface LimitOptions {
   readonly mostQueued: number;
   readonly mostArriving: number;
   readonly leastFree: number;
+  readonly mostRows: number;
+  readonly mostBytes: number;
+  readonly mostIds: number;
   readonly headerTimeout: number;
   readonly requestTimeout: number;
   readonly keepAlive: number;
@@ -30,6 +34,9 @@ export function addLimits(command: Command): void {
   whole('--most-queued <MiB>', 'memory of requests that wait for their commit', 1, MOST_MIB, MOST_QUEUED / MIB);
   whole('--most-arriving <MiB>', 'memory of bodies that have arrived in part', 1, MOST_MIB, MOST_ARRIVING / MIB);
   whole('--least-free <MiB>', 'room on the disk that stays free', 0, MOST_MIB, LEAST_FREE / MIB);
+  whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, ROOM.mostRows);
+  whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, ROOM.mostBytes / MIB);
+  whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, ROOM.mostIds);
   whole('--header-timeout <s>', 'time for the headers of a request', 1, DAY, TIMEOUTS.headers / SECOND);
   whole('--request-timeout <s>', 'time for a whole request', 1, DAY, TIMEOUTS.request / SECOND);
   whole(
@@ -46,12 +53,16 @@ export const limitsOf = ({
   mostQueued,
   mostArriving,
   leastFree,
+  mostRows,
+  mostBytes,
+  mostIds,
   headerTimeout,
   requestTimeout,
   keepAlive,
-}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'timeouts'>> => ({
+}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'room' | 'timeouts'>> => ({
   mostQueued: mostQueued * MIB,
   mostArriving: mostArriving * MIB,
   leastFree: leastFree * MIB,
+  room: { mostRows, mostBytes: mostBytes * MIB, mostIds },
   timeouts: { ...TIMEOUTS, headers: headerTimeout * SECOND, request: requestTimeout * SECOND, idle: keepAlive * SECOND },
 });

@@ -25,6 +25,7 @@ export const REFUSALS = {
   busy: 503,
   'clock-in-doubt': 503,
   'disk-full': 507,
+  'no-room': 507,
 } as const;
 
 /** The received value as text. A value that is nested too deeply to be printed is only named. */

@@ -29,7 +29,7 @@ export class Accumulator {
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
-  /** @param onGrow called with the approximate number of bytes by which the sums grow */
+  /** @param onGrow called for each new cohort, with the approximate number of bytes by which the sums grow */
   constructor(shape: TallyShape, onGrow?: (bytes: number) => void) {
     this.#shape = shape;
     this.#onGrow = onGrow;
@@ -76,6 +76,11 @@ export class Accumulator {
   addReport(report: Uint8Array): void {
     this.packing.packBytes(report, this.#words, this.#bytes, 0);
     this.add(this.#words, 0);
+  }
+
+  /** Whether there is a sum of this cohort. */
+  has(cohort: number): boolean {
+    return this.#sums.has(cohort);
   }
 
   /** The sums so far, by cohort. */

@@ -72,6 +72,7 @@ export function ingest({
   const count = async (entry: Entry, today: number): Promise<void> => {
     const appended = await store.append(entry);
     if (appended === 'conflict') throw refusal('conflict', 'the bytes that this batch id came with', 'others');
+    if (appended === 'full') throw refusal('no-room', 'room in the store for what is new in this batch', 'none; try again later');
     // The clock was ahead once, and the ids of that day were deleted then.
     if (appended === 'expired') {
       throw clock.judge(refusal('stale-day', 'a day whose batches can still be told apart', dayText(entry.day)), today);

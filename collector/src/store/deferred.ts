@@ -12,21 +12,21 @@ export interface Deferred {
  * @param delay in milliseconds
  * @param work returns whether it is done; it is retried after the delay when it is not, or when it throws
  * @param onError called with the message of what it throws
+ * @param patience the delay after it has thrown, in milliseconds
  */
-export function createDeferred(delay: number, work: () => boolean, onError: (message: string) => void): Deferred {
+export function createDeferred(delay: number, work: () => boolean, onError: (message: string) => void, patience: number = delay): Deferred {
   let timer: NodeJS.Timeout | undefined;
-  const plan = (): void => {
-    timer ??= setTimeout(run, delay);
+  const plan = (wait: number = delay): void => {
+    timer ??= setTimeout(run, wait);
   };
   const run = (): void => {
     timer = undefined;
-    let isDone = false;
     try {
-      isDone = work();
+      if (!work()) plan();
     } catch (error) {
       onError((error as Error).message);
+      plan(patience);
     }
-    if (!isDone) plan();
   };
-  return { plan, cancel: () => clearTimeout(timer) };
+  return { plan: () => plan(), cancel: () => clearTimeout(timer) };
 }

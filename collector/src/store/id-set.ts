@@ -1,17 +1,16 @@
 /**
- * The set of known batch ids, in memory: a hash, a number and a day for each, 9 bytes in a table with open addressing (Knuth, TAOCP 3,
- * §6.4, algorithm L). The caller compares a hit in full with the id of that number, so false hits in the table do no harm. The hash is
+ * The set of known batch ids, in memory: a hash, a number and a code of the day for each, 9 bytes in a table with open addressing (Knuth,
+ * TAOCP 3, §6.4, algorithm L). Days are removed a shard at a time, so that nobody waits for all of them. The caller compares a hit in full with the id of that number, so false hits in the table do no harm. The hash is
  * keyed, because senders choose their ids.
  */
 
 import { fmix32 } from '@murmuration/shared';
 
 /** The table is split into shards, so that growing one shard causes no noticeable pause. */
-const SHARD_BITS = 6;
+const SHARD_BITS = 8;
 const FIRST_SLOTS = 64;
-/** All days of a set lie within this range, so one byte holds a day and a flag for a used slot. */
-const DAYS = 128;
-const USED = 128;
+/** Codes of days fit a byte; 0 is an empty slot. */
+const CODES = 255;
 
 /** Words of an id. */
 export const ID_WORDS = 4;
@@ -19,7 +18,7 @@ export const ID_WORDS = 4;
 interface Shard {
   /** Two words per slot: the hash, and the number modulo 2^32. */
   readonly slots: Int32Array;
-  /** `USED` and the day modulo `DAYS`; 0 in an empty slot. */
+  /** The code of the day; 0 in an empty slot. */
   readonly days: Uint8Array;
   used: number;
 }
@@ -39,14 +38,23 @@ function put({ slots, days }: Shard, hash: number, number: number, day: number):
 export class IdSet {
   readonly #shards: Shard[];
   readonly #key: Int32Array = crypto.getRandomValues(new Int32Array(ID_WORDS));
-  /** A lower bound of all days in the set. */
-  #least = Number.POSITIVE_INFINITY;
+  #count = 0;
+  /** The code of each day in the set. */
+  readonly #codes = new Map<number, number>();
+  /** Ids of days before this one are being removed, from the shards from this one on. */
+  #before = Number.NEGATIVE_INFINITY;
+  #next = 1 << SHARD_BITS;
 
   /** @param expected initial capacity in ids; the set grows beyond it */
   constructor(expected: number = 0) {
     const each = (4 / 3) * (expected / (1 << SHARD_BITS));
     const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(Math.max(1, each))));
     this.#shards = Array.from({ length: 1 << SHARD_BITS }, () => shardOf(slots));
+  }
+
+  /** The number of ids. */
+  get count(): number {
+    return this.#count;
   }
 
   /**
@@ -72,18 +80,43 @@ export class IdSet {
     let shard = this.#shards[index] as Shard;
     const slots = shard.days.length;
     if (4 * (shard.used + 1) > 3 * slots) shard = this.#rebuild(index, 2 * slots, () => true);
-    put(shard, hash, number, USED + (day % DAYS));
+    put(shard, hash, number, this.#codeOf(day));
     shard.used++;
-    this.#least = Math.min(this.#least, day);
+    this.#count++;
   }
 
-  /** Removes the ids of days before this one. */
+  /** Begins to remove the ids of days before this one. They may still be found until `removeSome` has returned true. */
   expire(day: number): void {
-    const least = this.#least;
-    if (day <= least) return;
-    this.#least = day;
-    const isKept = (kept: number): boolean => least + ((kept - USED - least) & (DAYS - 1)) >= day;
-    for (const [index, { days }] of this.#shards.entries()) this.#rebuild(index, days.length, isKept);
+    this.#before = Math.max(day, this.#before);
+    this.#next = 0;
+  }
+
+  /** Removes expired ids from one shard. Returns whether all are removed. */
+  removeSome(): boolean {
+    if (this.#next === this.#shards.length) return true;
+    const expired = new Set([...this.#codes].filter(([day]) => day < this.#before).map(([, code]) => code));
+    const { days } = this.#shards[this.#next] as Shard;
+    if (expired.size > 0) this.#rebuild(this.#next, days.length, (code) => !expired.has(code));
+    if (++this.#next < this.#shards.length) return false;
+    for (const [day] of this.#codes) if (day < this.#before) this.#codes.delete(day);
+    return true;
+  }
+
+  /** The code of a day. Where all are taken, a day takes over that of the latest, and the ids of both go with the later of them. */
+  #codeOf(day: number): number {
+    const known = this.#codes.get(day);
+    if (known !== undefined) return known;
+    const taken = new Set(this.#codes.values());
+    let code = 1;
+    while (taken.has(code)) code++;
+    if (code > CODES) {
+      const latest = Math.max(...this.#codes.keys());
+      code = this.#codes.get(latest) as number;
+      if (day < latest) return code;
+      this.#codes.delete(latest);
+    }
+    this.#codes.set(day, code);
+    return code;
   }
 
   #hash(words: Int32Array, at: number): number {
@@ -92,7 +125,7 @@ export class IdSet {
     return hash;
   }
 
-  #rebuild(index: number, slots: number, isKept: (day: number) => boolean): Shard {
+  #rebuild(index: number, slots: number, isKept: (code: number) => boolean): Shard {
     const old = this.#shards[index] as Shard;
     const fresh = shardOf(slots);
     for (let slot = 0; slot < old.days.length; slot++) {
@@ -103,6 +136,7 @@ export class IdSet {
       fresh.used++;
     }
     this.#shards[index] = fresh;
+    this.#count += fresh.used - old.used;
     return fresh;
   }
 }

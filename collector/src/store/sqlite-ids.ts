@@ -12,6 +12,9 @@ import { ID_WORDS, IdSet } from './id-set.ts';
 export const WORDS: number = ID_WORDS + 3;
 /** Most ids in a row. Looking up one id reads its whole row. */
 export const ROW = 1_000;
+/** Most bytes of ids, and most rows, that one slice deletes or looks at. A slice takes some milliseconds, and a commit waits for one at most. */
+const SLICE_BYTES = 2 ** 19;
+const SLICE_ROWS = 500;
 /** Initial capacity in ids, 20 MB. Memory use stays constant until there are more. */
 const ROOM = 1_000_000;
 
@@ -25,7 +28,11 @@ export class Ids {
   readonly #set: IdSet;
   readonly #find;
   readonly #insert;
-  readonly #expire;
+  readonly #rowsFrom;
+  readonly #delete;
+  /** Ids of days before this one are expired. Their rows are deleted from this number on; null when all are. */
+  #before: number;
+  #cursor: number | null = 0;
   /** Ids that are not in a row yet, and the number of the first of them. */
   #fresh: Int32Array<ArrayBuffer> = new Int32Array(ROW * WORDS);
   #freshCount = 0;
@@ -35,7 +42,9 @@ export class Ids {
   constructor(database: DatabaseSync, from: number) {
     this.#find = database.prepare('SELECT first, words FROM ids WHERE first <= ? ORDER BY first DESC LIMIT 1');
     this.#insert = database.prepare('INSERT INTO ids (first, day, words) VALUES (?, ?, ?)');
-    this.#expire = database.prepare('DELETE FROM ids WHERE day < ?');
+    this.#rowsFrom = database.prepare('SELECT first, day, length(words) AS bytes FROM ids WHERE first >= ? ORDER BY first LIMIT ?');
+    this.#delete = database.prepare('DELETE FROM ids WHERE first = ?');
+    this.#before = from;
     const kept = database.prepare('SELECT sum(length(words)) AS bytes FROM ids').get();
     this.#set = new IdSet(Math.max(ROOM, Number(kept?.['bytes'] ?? 0) / (4 * WORDS)));
     for (const row of database.prepare('SELECT first, words FROM ids ORDER BY first').iterate()) {
@@ -48,12 +57,18 @@ export class Ids {
     }
   }
 
+  /** The number of ids in memory. */
+  get count(): number {
+    return this.#set.count;
+  }
+
   /** Looks up the batch that begins at this word. */
   known(words: Int32Array, batch: number): Known {
     let result: Known = 'new';
     this.#set.find(words, batch + ID, (number) => {
       const [kept, at] = this.#kept(number);
       // An id whose row was deleted has no words, so it never matches.
+      if ((kept[at + WORDS - 1] as number) < this.#before) return false;
       for (let i = 0; i < ID_WORDS; i++) if (kept[at + i] !== words[batch + ID + i]) return false;
       const isSame = kept[at + ID_WORDS] === words[batch + HASH] && kept[at + ID_WORDS + 1] === words[batch + HASH + 1];
       result = isSame ? 'same' : 'other';
@@ -90,14 +105,31 @@ export class Ids {
     this.#freshCount = 0;
   }
 
-  /** Deletes the rows in which all ids are of days before this one. Runs inside a transaction; call `expired` after its commit. */
+  /** Forgets the ids of days before this one. Call `deleteSome` until it returns true, to delete what is kept of them. */
   expire(day: number): void {
-    this.#expire.run(day);
+    this.#before = day;
+    this.#cursor = 0;
+    this.#set.expire(day);
   }
 
-  /** Drops the ids of days before this one from memory. */
-  expired(day: number): void {
-    this.#set.expire(day);
+  /**
+   * Deletes a part of the expired ids: from memory first, then rows in which all are expired. Runs inside a transaction. Returns whether
+   * that was all.
+   */
+  deleteSome(): boolean {
+    if (!this.#set.removeSome()) return false;
+    if (this.#cursor === null) return true;
+    const rows = this.#rowsFrom.all(this.#cursor, SLICE_ROWS);
+    let bytes = 0;
+    for (const row of rows) {
+      if (bytes >= SLICE_BYTES) return false;
+      this.#cursor = Number(row['first']) + 1;
+      if (Number(row['day']) >= this.#before) continue;
+      this.#delete.run(Number(row['first']));
+      bytes += Number(row['bytes']);
+    }
+    if (rows.length < SLICE_ROWS) this.#cursor = null;
+    return this.#cursor === null;
   }
 
   /** The words that hold the id with this number (modulo 2^32), and its offset in them. */

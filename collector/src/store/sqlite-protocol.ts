@@ -1,6 +1,7 @@
 /** Messages between the embedded store and its writer thread. Each request has one reply, in order. */
 
 import type { Group } from './group.ts';
+import type { RoomLimits } from './room.ts';
 import type { Shapes } from './store.ts';
 
 /** A request to the writer. */
@@ -11,7 +12,7 @@ export type Request =
   | { readonly kind: 'close' };
 
 /** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
-export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired'] as const;
+export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] as const;
 
 /** A reply of the writer, sent once the work is on the disk. */
 export interface Reply {
@@ -31,4 +32,5 @@ export interface Trouble {
 export interface WriterData {
   readonly file: string;
   readonly shapes: Shapes;
+  readonly limits: RoomLimits;
 }

@@ -60,6 +60,15 @@ export const STEPS: readonly Step[] = [
   },
   (database) => database.exec('ALTER TABLE log RENAME COLUMN places TO partitions; ALTER TABLE weight RENAME TO ones'),
   numberMetrics,
+  (database) =>
+    database.exec(`
+      CREATE TABLE room (
+        app TEXT NOT NULL, day INTEGER NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
+        PRIMARY KEY (app, day)
+      ) WITHOUT ROWID;
+      INSERT INTO room SELECT substr(schema, 1, instr(schema, '/') - 1), day, count(*), sum(length(cells) + 42)
+        FROM tally JOIN metric ON metric.n = tally.metric GROUP BY 1, 2;
+    `),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

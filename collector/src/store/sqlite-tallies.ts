@@ -2,12 +2,15 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { addCells, encodeCells } from './cell-codec.ts';
+import { appOf, type Growth, ROW_BYTES } from './room.ts';
 import type { Shapes, Tally } from './store.ts';
 import { transaction } from './transaction.ts';
 import type { Delta } from './unfolded.ts';
 
-/** Adds sums to the tallies. Runs inside a transaction. */
-export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) => void {
+type Grown = Pick<Growth, 'rows' | 'bytes'>;
+
+/** Adds sums to the tallies, and returns by how much the tables grew. Runs inside a transaction. */
+export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) => readonly Growth[] {
   const nextChange = database.prepare('UPDATE change SET n = n + 1 RETURNING n');
   const putMetric = database.prepare(
     `INSERT INTO metric (schema, name, reports, first, last, version) VALUES (?, ?, ?, ?, ?, ?)
@@ -28,16 +31,24 @@ export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) =
   const update = database.prepare('UPDATE tally SET reports = ?, cells = ? WHERE rowid = ?');
 
   /** Adds a tally to its row. */
-  const add = (key: readonly [metric: number, day: number, segment: number, cohort: number], { reports, cells }: Tally): void => {
+  const add = (key: readonly [metric: number, day: number, segment: number, cohort: number], { reports, cells }: Tally): Grown => {
     const row = find.get(...key);
-    if (row === undefined) return void insert.run(...key, reports, encodeCells(cells));
+    if (row === undefined) {
+      const encoded = encodeCells(cells);
+      insert.run(...key, reports, encoded);
+      return { rows: 1, bytes: ROW_BYTES + encoded.length };
+    }
+    const former = row['cells'] as Uint8Array;
     const sums = cells.slice(); // if the transaction fails, these sums are folded again
-    addCells(row['cells'] as Uint8Array, sums);
-    update.run(reports + Number(row['reports']), encodeCells(sums), Number(row['n']));
+    addCells(former, sums);
+    const encoded = encodeCells(sums);
+    update.run(reports + Number(row['reports']), encoded, Number(row['n']));
+    return { rows: 0, bytes: encoded.length - former.length };
   };
 
   return (deltas) => {
     const change = Number(nextChange.get()?.['n']);
+    const growth = new Map<string, Growth>();
     for (const { partition, metric: name, folder } of deltas) {
       const [schema, day, json] = partition;
       const tallies = folder.tallies();
@@ -45,16 +56,22 @@ export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) =
       const metric = Number(putMetric.get(schema, name, reports, day, day, change)?.['n']);
       const segment = Number((findSegment.get(json) ?? putSegment.get(json))?.['n']);
       putTotal.run(metric, day, reports);
+      const app = appOf(schema);
+      let { rows, bytes } = growth.get(`${app}\n${day}`) ?? { rows: 0, bytes: 0 };
       for (const [cohort, tally] of tallies) {
         try {
-          add([metric, day, segment, cohort], tally);
+          const grown = add([metric, day, segment, cohort], tally);
+          rows += grown.rows;
+          bytes += grown.bytes;
         } catch (error) {
           if (!(error instanceof RangeError)) throw error;
           throw new RangeError(`tally ${schema} ${name} ${day} ${json} ${cohort}: ${error.message}`);
         }
       }
       for (const [ones, count] of folder.ones()) countOnes.run(metric, day, ones, count);
+      growth.set(`${app}\n${day}`, { app, day, rows, bytes });
     }
+    return [...growth.values()];
   };
 }
 

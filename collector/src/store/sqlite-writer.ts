@@ -7,20 +7,21 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { createAdmission } from './admission.ts';
 import { createDeferred } from './deferred.ts';
 import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
-import { IdSet } from './id-set.ts';
-import { bytesOf, Ids, type Known, wordsOf } from './sqlite-ids.ts';
-import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
+import { createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
+import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
+import type { Reply, Request, Trouble, WriterData } from './sqlite-protocol.ts';
 import { openForWriting, TIMEOUT } from './sqlite-schema.ts';
 import { createFold, keepShapes } from './sqlite-tallies.ts';
-import type { Appended, Shapes } from './store.ts';
+import type { Shapes } from './store.ts';
 import { transaction } from './transaction.ts';
 import { UnfoldedReports } from './unfolded.ts';
 
 /** Limits that trigger a fold: the words in the log, the bytes of its sums in memory, and its age in milliseconds. */
 const MOST_WORDS = 1_000_000;
-const MOST_BYTES = 2 ** 26;
+const MOST_BYTES = 2 ** 23;
 const LONGEST = 1_000;
 /**
  * Every `TRACES` milliseconds, the writer truncates the WAL, which still holds rows that folds have deleted. While batches arrive this is
@@ -30,8 +31,6 @@ const TRACES = 10_000;
 const MOST_PUT_OFF = 30;
 
 const SQLITE_FULL = 13;
-
-const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
 
 /** The sums in memory no longer match the log. A restart reads the log again. */
 class LogAndMemoryDiffer extends Error {}
@@ -45,12 +44,15 @@ class Writer {
   readonly #clearTo;
   readonly #close;
   readonly #fold: ReturnType<typeof createFold>;
+  readonly #writeGrowth: ReturnType<typeof createGrowthWriter>;
+  readonly #judge: ReturnType<typeof createAdmission>;
+  readonly #room: Room;
   #pending: UnfoldedReports;
   #words = 0;
   /** Batches of days before this one are refused, because their ids were deleted. */
   #closed: number;
 
-  constructor(database: DatabaseSync, published: Shapes) {
+  constructor(database: DatabaseSync, published: Shapes, limits: RoomLimits) {
     this.#database = database;
     this.#shapes = keepShapes(database, published);
     this.#pending = new UnfoldedReports(this.#shapes);
@@ -61,6 +63,9 @@ class Writer {
     this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
     this.#close = database.prepare('UPDATE closed SET before = ?');
     this.#fold = createFold(database);
+    this.#writeGrowth = createGrowthWriter(database);
+    this.#judge = createAdmission(database, this.#shapes);
+    this.#room = new Room(database, limits);
     const next = database.prepare('SELECT n, partitions, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
     for (let row = next.get(0); row !== undefined; row = next.get(row['n'] as number)) {
       const group = { partitions: JSON.parse(row['partitions'] as string) as Partition[], words: wordsOf(row['words']) };
@@ -74,25 +79,10 @@ class Writer {
   commit(group: Group): Uint8Array {
     this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
     const { words, partitions } = group;
-    const all = batchesOf(words);
-    const results = new Uint8Array(all.length);
-    const here = new IdSet();
-    const counted = all.filter((start, i) => {
-      if (dayOf(group, start) < this.#closed) {
-        results[i] = RESULTS.indexOf('expired');
-        return false;
-      }
-      let known = this.#ids.known(words, start);
-      if (known === 'new') {
-        const first = here.find(words, start + 2, (number) => sameWords(words, all[number] as number, start, 2, 6));
-        if (first < 0) here.add(words, start + 2, i, 0);
-        else known = sameWords(words, all[first] as number, start, 6, HEAD) ? 'same' : 'other';
-      }
-      results[i] = RESULTS.indexOf(APPENDED[known]);
-      return known === 'new';
-    });
+    const held = { ids: this.#ids, room: this.#room, pending: this.#pending, closed: this.#closed };
+    const { results, counted } = this.#judge(group, held);
     if (counted.length === 0) return results;
-    const kept = counted.length === all.length ? words : only(words, counted);
+    const kept = counted.length === results.length ? words : only(words, counted);
     transaction(this.#database, () => this.#log.run(JSON.stringify(partitions), bytesOf(kept)));
     try {
       this.#take(group, counted);
@@ -109,13 +99,16 @@ class Writer {
   fold(row?: number): true {
     if (this.#words === 0) return true;
     const fresh = new UnfoldedReports(this.#shapes);
+    let growth: readonly Growth[] = [];
     transaction(this.#database, () => {
-      this.#fold(this.#pending.deltas());
+      growth = this.#fold(this.#pending.deltas());
+      this.#writeGrowth(growth);
       this.#ids.write();
       if (row === undefined) this.#clear.run();
       else this.#clearTo.run(row);
     });
     this.#ids.written();
+    this.#room.grow(growth);
     this.#pending = fresh;
     this.#words = 0;
     return true;
@@ -135,12 +128,23 @@ class Writer {
   expire(day: number): void {
     this.fold();
     const before = Math.max(day, this.#closed);
-    transaction(this.#database, () => {
-      this.#ids.expire(before);
-      this.#close.run(before);
-    });
+    transaction(this.#database, () => this.#close.run(before));
     this.#closed = before;
-    this.#ids.expired(before);
+    this.#ids.expire(before);
+  }
+
+  /** Deletes a part of the ids of days that have passed. Returns whether that was all. */
+  forget(): boolean {
+    let isDone = true;
+    try {
+      transaction(this.#database, () => {
+        isDone = this.#ids.deleteSome();
+      });
+    } catch (error) {
+      this.#ids.expire(this.#closed); // the rows of this slice are there again
+      throw error;
+    }
+    return isDone;
   }
 
   close(): void {
@@ -167,11 +171,6 @@ class Writer {
 
 const dayOf = ({ partitions, words }: Group, start: number): number => (partitions[words[start] as number] as Partition)[1];
 
-const sameWords = (words: Int32Array, a: number, b: number, from: number, to: number): boolean => {
-  for (let i = from; i < to; i++) if (words[a + i] !== words[b + i]) return false;
-  return true;
-};
-
 /** The words of only those batches of a group that begin at these words. */
 function only(words: Int32Array, starts: readonly number[]): Int32Array {
   const parts = starts.map((start) => words.subarray(start, start + HEAD + (words[start + 1] as number)));
@@ -185,8 +184,8 @@ function only(words: Int32Array, starts: readonly number[]): Int32Array {
 }
 
 /** Opens the store and serves requests one after the other, with one reply each. */
-export function serveWriter(port: MessagePort, { file, shapes }: WriterData): void {
-  const writer = new Writer(openForWriting(file), shapes);
+export function serveWriter(port: MessagePort, { file, shapes, limits }: WriterData): void {
+  const writer = new Writer(openForWriting(file), shapes, limits);
   const say = (trouble: string): void => port.postMessage({ trouble } satisfies Trouble);
   const folding = createDeferred(LONGEST, () => writer.fold(), say);
   let [isBusy, putOff] = [false, 0];
@@ -199,6 +198,8 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
     return writer.erase();
   };
   const erasing = createDeferred(TRACES, erase, say);
+  const forgetting = createDeferred(0, () => writer.forget(), say, LONGEST);
+  forgetting.plan(); // continues what a stop has interrupted
   erasing.plan(); // clears the WAL that a crash may have left
   const answer = (request: Request): Reply => {
     if (request.kind === 'group') {
@@ -209,8 +210,12 @@ export function serveWriter(port: MessagePort, { file, shapes }: WriterData): vo
       return { results };
     }
     if (request.kind === 'fold') writer.fold();
-    if (request.kind === 'expire') writer.expire(request.day);
+    if (request.kind === 'expire') {
+      writer.expire(request.day);
+      forgetting.plan();
+    }
     if (request.kind === 'close') {
+      forgetting.cancel();
       folding.cancel();
       erasing.cancel();
       writer.close();

@@ -6,6 +6,7 @@ import { connect, threadFile } from '../threads/request-reply.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
+import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { DATABASE } from './sqlite-schema.ts';
 import { type Appended, type Commit, type Shapes, type Store, StoreFull } from './store.ts';
@@ -30,6 +31,8 @@ export interface SqliteOptions {
   readonly onTrouble?: (message: string) => void;
   /** Called after each commit, before its batches are answered. */
   readonly onCommit?: (commit: Commit) => void;
+  /** Limits other than the usual ones. */
+  readonly limits?: Partial<RoomLimits>;
 }
 
 /**
@@ -42,13 +45,13 @@ export interface SqliteOptions {
 export async function openSqliteStore(
   folder: string,
   shapes: Shapes,
-  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined, onCommit }: SqliteOptions = {},
+  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined, onCommit, limits = {} }: SqliteOptions = {},
 ): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
-    workerData: { file, shapes } satisfies WriterData,
+    workerData: { file, shapes, limits: { ...ROOM, ...limits } } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);

@@ -18,9 +18,9 @@ export interface Entry extends AcceptedBatch {
 
 /**
  * Counted now; counted before with the same bytes; refused because the id was used for other bytes; or refused because the ids of its day
- * were deleted.
+ * were deleted; or refused because it would open tallies that there is no room for. A full one may be sent again.
  */
-export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired';
+export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired' | 'full';
 
 /** The metrics of each published schema, by its wire name. Reports in a batch refer to them by index. */
 export type Shapes = ReadonlyMap<string, readonly PackedMetric[]>;

@@ -3,6 +3,7 @@
 import { Accumulator } from '../ingest/accumulator.ts';
 import type { AcceptedBatch, Published } from '../ingest/parse-batch.ts';
 import { type Group, HEAD, type Partition } from './group.ts';
+import { appOf } from './room.ts';
 import type { Shapes, Tallies } from './store.ts';
 
 /** One metric's sums at one partition. */
@@ -23,6 +24,8 @@ export class UnfoldedReports {
   bytes = 0;
   readonly #shapes: Shapes;
   readonly #partitions = new Map<string, { readonly partition: Partition; readonly metrics: (Metric | undefined)[] }>();
+
+  readonly #rows = new Map<string, { count: number }>();
 
   constructor(shapes: Shapes) {
     this.#shapes = shapes;
@@ -49,6 +52,16 @@ export class UnfoldedReports {
     this.#addReports(partition, this.#metricsOf(partition), reports, 0, reports.length);
   }
 
+  /** The number of rows that the sums of an app's day have. Some of them are in the tallies already. */
+  rowsOf(app: string, day: number): number {
+    return this.#rows.get(`${app}\n${day}`)?.count ?? 0;
+  }
+
+  /** Whether a row is among the sums. */
+  has(partition: Partition, metric: number, cohort: number): boolean {
+    return this.#partitions.get(partition.join('\n'))?.metrics[metric]?.folder.has(cohort) ?? false;
+  }
+
   /** The sums. */
   deltas(): readonly Delta[] {
     return [...this.#partitions.values()].flatMap(({ partition, metrics }) =>
@@ -73,11 +86,15 @@ export class UnfoldedReports {
     return metrics;
   }
 
-  #open([schema]: Partition, metrics: (Metric | undefined)[], number: number): Metric {
+  #open([schema, day]: Partition, metrics: (Metric | undefined)[], number: number): Metric {
     const { name, shape } = this.#shapes.get(schema)?.[number] ?? {};
     if (name === undefined || shape === undefined) throw new RangeError(`expected a metric of ${schema}, got number ${number}`);
+    const place = `${appOf(schema)}\n${day}`;
+    const rows = this.#rows.get(place) ?? { count: 0 };
+    this.#rows.set(place, rows);
     const onGrow = (bytes: number): void => {
       this.bytes += bytes;
+      rows.count++;
     };
     const metric = { name, folder: new Accumulator(shape, onGrow) };
     metrics[number] = metric;

@@ -1,5 +1,6 @@
 /** What the conformance suite needs of a kind of store. A file of one exports `engine`; processes of their own import it too. */
 
+import type { RoomLimits } from '#collector/store/room.ts';
 import type { Shapes, Store } from '#collector/store/store.ts';
 
 /** A kind of store. */
@@ -7,6 +8,6 @@ export interface Engine {
   readonly name: string;
   /** An empty location: a folder, a database. */
   readonly make: () => Promise<string>;
-  readonly open: (location: string, shapes: Shapes) => Promise<Store>;
+  readonly open: (location: string, shapes: Shapes, limits?: Partial<RoomLimits>) => Promise<Store>;
   readonly remove: (location: string) => Promise<void>;
 }

@@ -9,6 +9,6 @@ import type { Engine } from './engine.ts';
 export const engine: Engine = {
   name: 'SQLite',
   make: () => mkdtemp(join(tmpdir(), 'murmuration-store-')),
-  open: openSqliteStore,
+  open: (location, shapes, limits = {}) => openSqliteStore(location, shapes, { limits }),
   remove: (location) => rm(location, { recursive: true }),
 };

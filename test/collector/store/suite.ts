@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
+import type { RoomLimits } from '#collector/store/room.ts';
+import type { Entry, Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
 
@@ -62,9 +63,9 @@ export async function testStore(file: URL): Promise<void> {
       await store.close();
       await engine.remove(location);
     });
-    const reopen = async (): Promise<void> => {
+    const reopen = async (limits?: Partial<RoomLimits>): Promise<void> => {
       await store.close();
-      store = await engine.open(location, shapes);
+      store = await engine.open(location, shapes, limits);
     };
 
     test('is empty at first', async () => expect(await sum(store)).toEqual(nothing));
@@ -258,6 +259,62 @@ export async function testStore(file: URL): Promise<void> {
         expect(await store.append(entry('old', { day: DAY + days }))).toBe('counted');
         expect(await store.append(entry('old', { day: DAY + days }))).toBe('duplicate');
       }
+    });
+
+    describe('refuses what there is no room for, as a batch that may come again,', () => {
+      const [web, ios] = ['{"platform":"web"}', '{"platform":"ios"}'];
+      const of = (name: string, cohort: number, changes: object = {}): Entry =>
+        entry(name, { reports: [{ metric: 'plan', cohort, cells: [1] }], ...changes });
+
+      test.each(['folded', 'pending'])('when it would open more %s rows than its app may in a day', async (state) => {
+        await reopen({ mostRows: 3 });
+        const fold = async (): Promise<void> => (state === 'folded' ? store.fold() : undefined);
+        expect(await Promise.all([of('a', 0), of('b', 1), of('c', 0, { segment: web })].map(store.append))).toEqual(
+          Array(3).fill('counted'),
+        );
+        await fold();
+        const refused = [of('d', 2), of('e', 0, { segment: ios }), of('f', 0, { schema: OTHER_VERSION })];
+        expect(await Promise.all([...refused, of('d', 2)].map(store.append))).toEqual(Array(4).fill('full'));
+        await fold();
+        const several = [0, 1, 7].map((cohort) => ({ metric: 'plan', cohort, cells: [] }));
+        expect(await store.append(entry('g', { reports: several }))).toBe('full');
+        const taken = [
+          of('h', 1),
+          entry('i', { reports: several.slice(0, 2) }),
+          of('j', 2, { day: DAY + 1 }),
+          of('k', 5, { schema: OTHER_APP }),
+        ];
+        expect(await Promise.all(taken.map(store.append))).toEqual(Array(4).fill('counted'));
+        expect((await sum(store)).reports).toBe(7);
+        await reopen({ mostRows: 3 });
+        expect(await Promise.all([of('d', 2), of('h', 1), of('l', 1)].map(store.append))).toEqual(['full', 'duplicate', 'counted']);
+        await reopen();
+        expect(await Promise.all(refused.map(store.append))).toEqual(Array(3).fill('counted'));
+      });
+
+      test('when its app has used up its bytes', async () => {
+        await reopen({ mostBytes: 100 });
+        for (const cohort of [0, 1, 2, 3])
+          expect(await store.append(of(`${cohort}`, cohort, { day: DAY + cohort }))).toMatch(/counted|full/);
+        await store.fold();
+        expect(await store.append(of('more', 5))).toBe('full');
+        expect(await store.append(of('there', 0))).toBe('counted');
+        expect(await store.append(of('other', 5, { schema: OTHER_APP }))).toBe('counted');
+      });
+
+      test('when there are as many ids as the store may keep, until some are forgotten', async () => {
+        await reopen({ mostIds: 2 });
+        expect(await Promise.all([of('a', 0), of('b', 0, { day: DAY + 1 }), of('c', 0)].map(store.append))).toEqual([
+          'counted',
+          'counted',
+          'full',
+        ]);
+        expect(await store.append(of('c', 0))).toBe('full');
+        expect(await store.append(of('a', 0))).toBe('duplicate');
+        await store.expire(DAY + 1);
+        await expect.poll(() => store.append(of('d', 0, { day: DAY + 1 }))).toBe('counted');
+        expect(await store.append(of('e', 0, { day: DAY + 1 }))).toBe('full');
+      });
     });
 
     test('finishes what was begun when it is closed, and takes nothing more', async () => {

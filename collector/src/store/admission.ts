@@ -1,0 +1,93 @@
+/** Decides for each batch of a group whether it is counted, known already, or refused: too late, or without room for what is new in it. */
+
+import type { DatabaseSync } from 'node:sqlite';
+import { type Packing, packingOf } from '@murmuration/shared';
+import { batchesOf, type Group, HASH, HEAD, ID, type Partition } from './group.ts';
+import { IdSet } from './id-set.ts';
+import { appOf, type Room } from './room.ts';
+import type { Ids, Known } from './sqlite-ids.ts';
+import { RESULTS } from './sqlite-protocol.ts';
+import type { Appended, Shapes } from './store.ts';
+import type { UnfoldedReports } from './unfolded.ts';
+
+const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same: 'duplicate', other: 'conflict' };
+
+/** The fewest words of a report: its metric, its cohort, and one for its symbol or bits. */
+const LEAST_WORDS = 3;
+
+/** What the store holds when a group arrives. */
+export interface Held {
+  readonly ids: Ids;
+  readonly room: Room;
+  readonly pending: UnfoldedReports;
+  /** Batches of days before this one are refused. */
+  readonly closed: number;
+}
+
+/** The result for each batch of a group, and the words at which the batches that are counted begin. */
+export interface Judged {
+  readonly results: Uint8Array;
+  readonly counted: readonly number[];
+}
+
+const sameWords = (words: Int32Array, a: number, b: number, from: number, to: number): boolean => {
+  for (let i = from; i < to; i++) if (words[a + i] !== words[b + i]) return false;
+  return true;
+};
+
+/** Returns the function that decides. It writes nothing. */
+export function createAdmission(database: DatabaseSync, shapes: Shapes): (group: Group, held: Held) => Judged {
+  const isRow = database.prepare(
+    `SELECT 1 FROM tally WHERE metric = (SELECT n FROM metric WHERE schema = ? AND name = ?) AND day = ?
+      AND segment = (SELECT n FROM segment WHERE json = ?) AND cohort = ?`,
+  );
+  const packings = new Map<string, readonly Packing[]>();
+  const packingsOf = (schema: string): readonly Packing[] => {
+    const known = packings.get(schema) ?? (shapes.get(schema) ?? []).map(({ shape }) => packingOf(shape));
+    packings.set(schema, known);
+    return known;
+  };
+
+  /** Whether each report of a batch has its row already. */
+  const opensNothing = (words: Int32Array, start: number, [schema, day, segment]: Partition, pending: UnfoldedReports): boolean => {
+    const end = start + HEAD + (words[start + 1] as number);
+    for (let at = start + HEAD; at < end; ) {
+      const [number, cohort] = [words[at] as number, words[at + 1] as number];
+      const isPending = pending.has([schema, day, segment], number, cohort);
+      if (!isPending && isRow.get(schema, shapes.get(schema)?.[number]?.name ?? '', day, segment, cohort) === undefined) return false;
+      at += 1 + (packingsOf(schema)[number] as Packing).words;
+    }
+    return true;
+  };
+
+  return ({ words, partitions }, { ids, room, pending, closed }) => {
+    const all = batchesOf(words);
+    const here = new IdSet();
+    /** The most rows that batches counted before in this group may open, by partition. */
+    const opening = new Map<string, number>();
+    const judgeNew = (start: number, i: number, partition: Partition): Appended => {
+      const first = here.find(words, start + ID, (number) => sameWords(words, all[number] as number, start, ID, HASH));
+      if (first >= 0) return sameWords(words, all[first] as number, start, HASH, HEAD) ? 'duplicate' : 'conflict';
+      const [schema, day] = partition;
+      const app = appOf(schema);
+      const name = `${app}\n${day}`;
+      const most = (opening.get(name) ?? 0) + Math.floor((words[start + 1] as number) / LEAST_WORDS);
+      if (!room.hasIds(ids.count + here.count)) return 'full';
+      if (room.isTight(app, day, pending.rowsOf(app, day) + most) && !opensNothing(words, start, partition, pending)) return 'full';
+      opening.set(name, most);
+      here.add(words, start + ID, i, 0);
+      return 'counted';
+    };
+    const judge = (start: number, i: number): Appended => {
+      const partition = partitions[words[start] as number] as Partition;
+      if (partition[1] < closed) return 'expired';
+      const known = ids.known(words, start);
+      return known === 'new' ? judgeNew(start, i, partition) : APPENDED[known];
+    };
+    const appended = all.map(judge);
+    return {
+      results: Uint8Array.from(appended, (each) => RESULTS.indexOf(each)),
+      counted: all.filter((_, i) => appended[i] === 'counted'),
+    };
+  };
+}
