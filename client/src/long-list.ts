@@ -26,7 +26,8 @@ export const saysHashed: NonNullable<Randomizing['says']> = (law, bytes, answer)
 export const longList = (): ListMechanism => ({
   takes: 'list',
   law: (size, epsilon, _devices, permanent) => {
-    if (permanent !== undefined) throw new RangeError('longList: expected a list that is not permanent, for its reports would be linked');
+    if (permanent !== undefined)
+      throw new RangeError('longList: expected a list that is not permanent, because its reports could be linked');
     return longListLaw(size, epsilon);
   },
   randomizers: { ...lists, 'local-hashing': randomizeLocalHashing },

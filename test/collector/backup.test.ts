@@ -140,7 +140,7 @@ describe('is refused in one sentence, and changes nothing:', () => {
     refuses(['backup', '--data', join(folder, 'nothing'), '--out', copy], 'expected a folder with a store, got none');
     await small();
     writeFileSync(copy, 'something dear');
-    refuses(['backup', '--data', data, '--out', copy], 'expected a file that is not there yet');
+    refuses(['backup', '--data', data, '--out', copy], 'expected a path where no file exists');
     expect(readFileSync(copy, 'utf8')).toBe('something dear');
   });
 

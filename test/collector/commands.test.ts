@@ -326,7 +326,7 @@ describe('bad usage', () => {
       '--range: expected two numbers at most 1e+75 apart, got -1e+308,1e+308',
     ]),
     [['simulate', '--type', 'count', '--epsilon', '1', '--max', '5', '--mechanism', 'subset'], '--mechanism: expected geometric'],
-    [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected at least 1 numbers that rise'],
+    [['simulate', '--type', 'histogram', '--epsilon', '1', '--edges', '1,1'], '--edges: expected ascending numbers, at least 1'],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '-1'], '--epsilon'],
     [['simulate', '--type', 'joint', '--lists', '3', '--epsilon', '1'], '--lists: expected two or more whole numbers'],
     [['simulate', '--type', 'joint', '--lists', '999,999', '--epsilon', '1'], '--lists: expected a product of at most 100000'],
@@ -342,7 +342,10 @@ describe('bad usage', () => {
       ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '0.5'],
       '--permanent: expected at least --epsilon',
     ],
-    [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '99'], 'epsilon that 32 bits hold'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '99'],
+      'epsilon that 32-bit integers can represent',
+    ],
     [['simulate', '--type', 'distribution', '--range', '0,1', '--epsilon', '1', '--permanent', '2'], '--permanent: expected --type flag'],
     [
       ['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--permanent', '2', '--mechanism', 'subset'],
@@ -357,7 +360,10 @@ describe('bad usage', () => {
       '--mechanism: expected one of k-ary, subset',
     ],
     [['simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--distribution', 'normal'], '--distribution: expected zipf:S'],
-    [['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'], 'epsilon that 32 bits hold'],
+    [
+      ['simulate', '--type', 'choice', '--answers', '100000', '--epsilon', '0.0001', '--mechanism', 'k-ary'],
+      'epsilon that 32-bit integers can represent',
+    ],
   ])('%s', (args, message) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);

@@ -32,7 +32,7 @@ function show({ data }: DaysOptions): void {
 function reopen({ data, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before }: DaysOptions): void {
   const before = inOneLine(() => closedBefore(data));
   if (before <= from)
-    throw new UsageError(`--from: expected a day before ${dayText(before)}, since which days are open, got ${dayText(from)}`);
+    throw new UsageError(`--from: expected a day before ${dayText(before)}; later days are open already, got ${dayText(from)}`);
   inOneLine(() => reopenDays(data, from));
   process.stdout.write(
     `${data}: the days from ${dayText(from)} to ${dayText(before - 1)} are open again.\n` +

@@ -46,7 +46,7 @@ export function numbersOption(name: string, least: number): (text: string) => re
     const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
     const rise = numbers.every((number, i) => Number.isFinite(number) && (i === 0 || number > (numbers[i - 1] as number)));
     if (!rise || numbers.length < least)
-      throw new UsageError(`${name}: expected at least ${least} numbers that rise, got ${JSON.stringify(text)}`);
+      throw new UsageError(`${name}: expected ascending numbers, at least ${least}, got ${JSON.stringify(text)}`);
     return numbers;
   };
 }

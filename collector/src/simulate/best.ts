@@ -26,7 +26,7 @@ export async function readUtility(file: string): Promise<readonly (readonly numb
     .map((line) => line.split(',').map(Number));
   const bad = rows.findIndex((row) => row.length !== rows[0]?.length || row.length < 2 || !row.every(Number.isFinite));
   if (bad >= 0 || rows.length < 2)
-    throw new UsageError(`--utility ${file}: expected 2 rows or more of as many numbers, got line ${bad + 1}`);
+    throw new UsageError(`--utility ${file}: expected at least 2 rows of equally many numbers, got line ${bad + 1}`);
   return rows;
 }
 

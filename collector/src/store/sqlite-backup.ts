@@ -56,7 +56,7 @@ function publish(draft: string, name: string, source: string): Copy {
 export async function backupSqliteStore(folder: string, out: string): Promise<Copy> {
   const file = join(folder, DATABASE);
   if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
-  if (existsSync(out)) throw new RangeError(`${out}: expected a file that is not there yet, got one that is`);
+  if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
   const draft = `${resolve(out)}.unfinished`;
   const database = new DatabaseSync(file, { timeout: 5_000 }); // a read-only connection would leave a stray WAL behind
   try {
