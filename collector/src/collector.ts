@@ -111,7 +111,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const capacity = new Capacity({ mostQueued, leastFree, free });
   await capacity.look();
   const unfinished = new UnfinishedBodies(mostArriving);
-  const estimating = createEstimating();
+  const estimating = createEstimating({ store, candidates: new Map(Object.entries(candidates)) });
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const file = join(data, DATABASE);
   const health = createHealth({ capacity, unfinished, estimates: estimating.waiting, isClockDoubtful: () => clock.isDoubtful, file, log });
@@ -120,7 +120,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
   const takeReports = ingest({ schemas: published, store, capacity, unfinished, clock, answered, now, origins, perMinute, perMetric });
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  const metrics = metricsRouter(catalog, store, estimating, ({ metric }) => ({ minimum, truth, candidates: candidates[metric] ?? [] }));
+  const metrics = metricsRouter({ catalog: () => catalog, estimating, minimum, truth });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
@@ -153,8 +153,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     close: async () => {
       health.stop();
       capacity.close();
-      await server.close();
-      await estimating.close();
+      await Promise.all([server.close(), estimating.close()]);
       await store.close();
     },
   };

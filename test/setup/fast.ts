@@ -14,8 +14,9 @@ const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.t
 const SLOW: readonly string[] = [
   'test/client/{development,otherwise,outbox,size}.test.ts',
   'test/collector/{abuse,audit,backup,bad-tallies,clock,commands,connections,coverage,distribution,distribution-extremes,drawn}.test.ts',
-  'test/collector/{epochs,estimating,fold,intervals,joint-text,lock,migrate,numbers,plan,settings,shrunk,targets,versions}.test.ts',
+  'test/collector/{epochs,fold,intervals,joint-text,lock,migrate,numbers,plan,settings,shrunk,targets,versions}.test.ts',
   'test/collector/{watch,watch-fit,writer}.test.ts',
+  'test/collector/reads/*.test.ts',
   'test/collector/store/*.test.ts',
   'test/shared/production.test.ts',
 ];

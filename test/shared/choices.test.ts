@@ -8,10 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { randomizePrivSet } from '#client/randomizers/privset.ts';
 import { spendingOf } from '#collector/audit/spending.ts';
 import { statementOf } from '#collector/audit/statement.ts';
-import { estimate, gather } from '#collector/estimates/estimates.ts';
+import { estimate } from '#collector/estimates/estimates.ts';
 import { planOf } from '#collector/plan/plan.ts';
 import { compareSchemas } from '#collector/schemas/compare.ts';
-import type { Store } from '#collector/store/store.ts';
 import { device } from '../client/device.ts';
 import { binomial, pooled, upperTail } from '../proofs/statistics.ts';
 
@@ -114,12 +113,9 @@ describe.each([
       atMost,
       law,
     };
-    const store = {
-      read: async () => ({ tallies: new Map([[0, { reports, cells }]]), reports, from: 1, to: 1 }),
-      weights: async () => [],
-    } as unknown as Store;
-    const metric = { app: 'a', metric: 'm', version: 1, document, about: { description: 'd' }, segments: {}, schemas: ['w'] };
-    return estimate(await gather(store, metric, {}, { minimum: 1, candidates: [] })).answers;
+    const evidence = { tallies: new Map([[0, { reports, cells }]]), reports, from: 1, to: 1, ones: [] };
+    const metric = { app: 'a', metric: 'm', version: 1, document };
+    return estimate({ metric, evidence, minimum: 1, candidates: [] }).answers;
   };
 
   test('cover their truth, err as stated, and are made consistent without adding up to 1', async () => {

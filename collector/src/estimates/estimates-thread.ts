@@ -1,57 +1,70 @@
 /**
- * Computes estimates in a thread of its own. A large estimate takes tenths of a second, and ingest must not wait for it. One thread
- * computes them in order. The first request starts it, and the first request after a failure starts another.
+ * Answers questions about the tallies in a thread of its own, which also reads them. A large answer takes tenths of a second, and ingest
+ * must not wait for it. Equal questions are answered once until the tallies of their metrics change.
  */
 
 import { Worker } from 'node:worker_threads';
-import { refusal } from '../http/refusal.ts';
-import { connect, type Thread, threadFile } from '../threads/request-reply.ts';
-import type { EstimateRequest, MetricEstimates } from './estimates.ts';
-import type { Reply } from './worker.ts';
+import type { Store } from '../store/store.ts';
+import { threadFile } from '../threads/request-reply.ts';
+import { createTaskQueue, TASK_LIMITS, type TaskLimits } from '../threads/task-queue.ts';
+import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
+import { createFreshTotals, type FreshTotals, type Totals, totalKey } from './fresh-totals.ts';
+import type { Candidates, Task } from './tasks.ts';
+import type { EstimatesData, Reply } from './worker.ts';
 
-/** Requests that may wait. Beyond that, the next is asked to retry later. */
-const MOST_WAITING = 200;
+/** Milliseconds that the running computation gets when the collector stops. */
+const GRACE = 2_000;
+
+/** Size in MiB of the thread's young generation. By default a large answer would make it several times as large, for good. */
+const YOUNG = 8;
+
+/** What an estimates service needs. */
+export interface EstimatingOptions {
+  readonly store: Pick<Store, 'totals' | 'source'>;
+  readonly candidates: Candidates;
+  readonly limits?: TaskLimits;
+  /** Bytes of answers that are kept or being sent. */
+  readonly mostBytes?: number;
+}
 
 /** The estimates service. */
 export interface Estimating {
-  /** @throws {Refusal} when too many requests wait */
-  readonly estimate: (request: EstimateRequest) => Promise<MetricEstimates>;
-  /** The number of requests that are being computed or wait. */
+  /** The totals of all metrics, at most this many milliseconds old. */
+  readonly totals: FreshTotals;
+  /**
+   * The answer to a task from tallies that are at most this many milliseconds old. The caller releases it.
+   *
+   * @throws {Refusal} 503 when too many tasks wait, too much is being sent, or the task took too long
+   */
+  readonly answer: (task: Task, maxAge: number, signal: AbortSignal) => Promise<HeldAnswer>;
+  /** The number of tasks that are being computed or wait. */
   readonly waiting: () => number;
-  /** Ends the thread after it has answered. */
+  /** Refuses what waits, and ends the thread. */
   readonly close: () => Promise<void>;
 }
 
-/** Creates the service. No thread runs until the first request. */
-export function createEstimating(): Estimating {
-  let thread: Thread<EstimateRequest | null, Reply> | undefined;
-  let waiting = 0;
-  const start = (): Thread<EstimateRequest | null, Reply> => {
-    const started = connect<EstimateRequest | null, Reply>(new Worker(threadFile(import.meta.url, 'worker')), 'nothing estimates any more');
-    void started.ended.then(() => {
-      if (thread === started) thread = undefined;
-    });
-    return started;
-  };
+/** What identifies the answer to a task: the task, and the versions of its metrics' tallies. */
+const keyOf = (task: Task, totals: Totals): string =>
+  JSON.stringify([task, task.of.map(({ metric }) => metric.schemas.map((schema) => totals.get(totalKey(schema, metric.metric))?.version))]);
+
+/** Creates the service. No thread runs until the first question. */
+export function createEstimating({ store, candidates, limits = TASK_LIMITS, mostBytes }: EstimatingOptions): Estimating {
+  const data: EstimatesData = { source: store.source, candidates };
+  const queue = createTaskQueue<Task, Reply>(
+    () => new Worker(threadFile(import.meta.url, 'worker'), { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } }),
+    limits,
+  );
+  const cache = new AnswerCache(mostBytes);
+  const totals = createFreshTotals(store);
   return {
-    estimate: async (request) => {
-      if (waiting >= MOST_WAITING) {
-        throw refusal('busy', `at most ${MOST_WAITING} estimates that wait`, 'more; try again later');
-      }
-      waiting++;
-      try {
-        thread ??= start();
-        const reply = await thread.ask(request);
+    totals,
+    answer: async (task, maxAge, signal) =>
+      cache.get(keyOf(task, await totals(maxAge)), signal, async (abandoned, isWelcome) => {
+        const reply = await queue.run(task, abandoned, isWelcome);
         if ('error' in reply) throw reply.error;
-        return reply.estimates;
-      } finally {
-        waiting--;
-      }
-    },
-    waiting: () => waiting,
-    close: async () => {
-      thread?.ask(null).catch(() => undefined); // this request has no reply
-      await thread?.ended;
-    },
+        return reply.answer;
+      }),
+    waiting: queue.waiting,
+    close: () => queue.end(GRACE),
   };
 }

@@ -19,7 +19,7 @@ import { normSub } from '../estimators/norm-sub.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
 import { shrunk } from '../estimators/shrunk.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import type { Evidence, Selection, Store, Tallies } from '../store/store.ts';
+import type { Evidence, Tallies } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
@@ -74,18 +74,17 @@ export interface MetricEstimates {
 }
 
 /** Settings of an estimate. */
-export interface Settings {
+export interface EstimateSettings {
   readonly minimum: number;
   readonly candidates: readonly string[];
   /** What error bars describe. Default: the population. */
   readonly among?: Among | undefined;
-  readonly truth?: Truth | undefined;
   /** Only for a distribution. */
   readonly asked?: DistributionRequest | undefined;
 }
 
 /** All input of an estimate, as plain data. */
-export interface EstimateRequest extends Omit<Settings, 'truth'> {
+export interface EstimateRequest extends EstimateSettings {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
   readonly evidence: Evidence;
   /** The true shares by label. */
@@ -117,18 +116,6 @@ function distributionRows(
     return { answer: label, label, ...interval(shareOf(found, i, i + 1)), [name]: shares[i] as number };
   });
   return { answers, distribution: describe(found, shares, document.range, asked) };
-}
-
-/** Reads a metric's tallies once, for all of its estimates. */
-export async function gather(
-  store: Store,
-  { app, metric, version, document, schemas }: PublishedMetric,
-  range: Pick<Selection, 'from' | 'to' | 'segment'>,
-  { truth, ...settings }: Settings,
-): Promise<EstimateRequest> {
-  const evidence = await store.read({ schemas, metric, ...range });
-  const isAll = range.from === undefined && range.to === undefined && Object.keys(range.segment ?? {}).length === 0;
-  return { ...settings, metric: { app, metric, version, document }, evidence, shares: isAll ? truth?.(app, metric) : undefined };
 }
 
 /** Estimates the share of each answer or candidate, or the mean of a number. */
@@ -167,7 +154,13 @@ export function estimate(request: EstimateRequest): MetricEstimates {
     const label = labelOf(answer);
     const estimate = numbers ? inUnit(share, numbers) : share;
     const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
-    return { answer, label, ...estimate, ...consistent, ...(shares && { truth: shares[label] ?? 0 }) };
+    return {
+      answer,
+      label,
+      ...estimate,
+      ...consistent,
+      ...(shares && { truth: Object.hasOwn(shares, label) ? (shares[label] as number) : 0 }),
+    };
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;

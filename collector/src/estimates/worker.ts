@@ -1,18 +1,26 @@
-/** The estimates thread: replies to each request until it receives null. */
+/** The estimates thread: answers each task in order, from tallies that it reads on a connection of its own. */
 
-import { parentPort } from 'node:worker_threads';
-import { type EstimateRequest, estimate, type MetricEstimates } from './estimates.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { TallySource } from '../store/store.ts';
+import { openTallies } from '../store/tallies.ts';
+import { buffersOf, type PackedAnswer } from './packed-answer.ts';
+import { type Candidates, perform, type Task } from './tasks.ts';
 
-/** The result of a request. */
-export type Reply = { readonly estimates: MetricEstimates } | { readonly error: unknown };
+/** What the thread is started with. */
+export interface EstimatesData {
+  readonly source: TallySource;
+  readonly candidates: Candidates;
+}
 
-parentPort?.on('message', (request: EstimateRequest | null) => {
-  if (request === null) return parentPort?.close();
-  let reply: Reply;
-  try {
-    reply = { estimates: estimate(request) };
-  } catch (error) {
-    reply = { error };
-  }
-  parentPort?.postMessage(reply);
+/** The result of a task. */
+export type Reply = { readonly answer: PackedAnswer } | { readonly error: unknown };
+
+const { source, candidates } = workerData as EstimatesData;
+const reader = openTallies(source);
+
+parentPort?.on('message', (task: Task) => {
+  perform(task, reader, candidates).then(
+    (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
+    (error: unknown) => parentPort?.postMessage({ error } satisfies Reply),
+  );
 });

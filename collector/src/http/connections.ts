@@ -25,11 +25,15 @@ export class Connections {
   #isDraining = false;
   /** The number of connections ever added. */
   #added = 0;
+  readonly #waiting: (() => void)[] = [];
 
   add(socket: Socket): void {
     this.#added++;
     this.#open.set(socket, { socket, response: undefined, isEnding: false });
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#tell();
+    });
   }
 
   /**
@@ -44,6 +48,7 @@ export class Connections {
       if (connection.response !== response) return;
       connection.response = undefined;
       if (connection.isEnding) connection.socket.destroySoon();
+      this.#tell();
     });
     if (this.#isDraining) endAfter(connection, response);
     return true;
@@ -80,6 +85,11 @@ export class Connections {
     await turn(); // reads the data of the last connection
   }
 
+  /** Resolves when every response that was begun is sent, or its connection has ended. */
+  async answered(): Promise<void> {
+    while (!this.#isAnswered()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
   /** Ends the connections that have not sent a byte. */
   endSilent(): void {
     for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy();
@@ -88,5 +98,13 @@ export class Connections {
   /** Ends the connections without an open request. */
   endUnasked(): void {
     for (const { socket, response } of this.#open.values()) if (response === undefined) socket.destroy();
+  }
+
+  #isAnswered(): boolean {
+    return [...this.#open.values()].every(({ response }) => response === undefined);
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

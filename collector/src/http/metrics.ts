@@ -1,75 +1,18 @@
-/** `GET /v1/metrics` and `GET /v1/metrics/:name/estimates`: the published metrics and their estimates. */
+/** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
-import { type About, dayText, type Law, type MetricDocument, parseDay, type SchemaDocument } from '@murmuration/shared';
-import { type RequestHandler, Router } from 'express';
-import { z } from 'zod';
-import { takesCandidates } from '../estimates/candidates.ts';
-import { gather, type Settings } from '../estimates/estimates.ts';
+import { type About, dayText, type Law, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { type RequestHandler, type Response, Router } from 'express';
+import type { Truth } from '../estimates/estimates.ts';
 import type { Estimating } from '../estimates/estimates-thread.ts';
+import { type Totals, totalKey } from '../estimates/fresh-totals.ts';
+import { type PackedAnswer, type Page, pack } from '../estimates/packed-answer.ts';
 import { askedOf } from '../estimates/query.ts';
-import { AMONG } from '../estimators/people.ts';
+import type { Task } from '../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { inWords } from '../schemas/otherwise.ts';
-import type { Store } from '../store/store.ts';
-import { Refusal } from './refusal.ts';
-
-const day = z.string().transform((text, context) => {
-  const number = parseDay(text);
-  if (number === undefined) context.addIssue({ code: 'custom', message: 'a day such as 2026-11-20', input: text });
-  return number as number;
-});
-
-const query = z.strictObject({
-  app: z.string().optional(),
-  from: day.optional(),
-  to: day.optional(),
-  candidate: z.union([z.string(), z.array(z.string())]).optional(),
-  ranges: z.string().optional(),
-  quantiles: z.string().optional(),
-  among: z.enum(AMONG, { error: `one of ${AMONG.join(', ')}` }).optional(),
-});
-
-/** Splits `segment.<name>=<value>` from the other parameters. */
-function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>; readonly segment: { readonly [name: string]: string } } {
-  const entries = Object.entries(parameters as { readonly [key: string]: unknown });
-  const isSegment = ([key]: readonly [string, unknown]): boolean => key.startsWith('segment.');
-  const parsed = query.safeParse(Object.fromEntries(entries.filter((entry) => !isSegment(entry))));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Refusal(
-      400,
-      'bad-query',
-      `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`,
-      JSON.stringify(parameters).slice(0, 200),
-    );
-  }
-  const segment = Object.fromEntries(entries.filter(isSegment).map(([key, value]) => [key.slice('segment.'.length), String(value)]));
-  return { rest: parsed.data, segment };
-}
-
-function find({ metrics }: Catalog, name: string, app: string | undefined): PublishedMetric {
-  const found = metrics.filter((each) => each.metric === name && (app === undefined || each.app === app));
-  const [metric] = found;
-  if (metric === undefined) throw new Refusal(404, 'unknown-metric', 'a published metric', app === undefined ? name : `${app}/${name}`);
-  if (found.length > 1) throw new Refusal(400, 'ambiguous-metric', `app: one of ${found.map((each) => each.app).join(', ')}`, 'none');
-  return metric;
-}
-
-function checkSegment({ segments }: PublishedMetric, segment: { readonly [name: string]: string }): void {
-  for (const [name, value] of Object.entries(segment)) {
-    const values = Object.hasOwn(segments, name) ? segments[name] : undefined;
-    if (!values?.includes(value))
-      throw new Refusal(400, 'bad-segment', values ? `${name}: one of ${values.join(', ')}` : 'a declared segment', `${name}=${value}`);
-  }
-}
-
-/** Throws unless the days form a range and the metric has a string wherever candidates are given. */
-function checkAsked({ document }: PublishedMetric, { from, to, candidate }: z.infer<typeof query>): void {
-  if (from !== undefined && to !== undefined && from > to)
-    throw new Refusal(400, 'bad-query', `from: a day up to ${dayText(to)}, which is asked as to`, dayText(from));
-  if (candidate !== undefined && !takesCandidates(document))
-    throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
-}
+import { estimatesParameters, listParameters, parseQuery } from './read/parameters.ts';
+import { candidatesAsked, findMetric, select } from './read/select.ts';
+import { endOf, maxAgeOf, sendPage } from './read/send.ts';
 
 /** A metric in the answer of `GET /v1/metrics`. */
 export interface MetricSummary
@@ -87,36 +30,77 @@ export interface MetricSummary
   readonly to: string | null;
 }
 
-/** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
-export function metricsRouter(
-  catalog: Catalog,
-  store: Store,
-  { estimate }: Estimating,
-  settingsOf: (metric: PublishedMetric) => Settings,
-): Router {
-  const list: RequestHandler = async (_request, response) => {
-    const metrics = catalog.metrics.map(
-      async ({ app, metric, version, document, about, segments, assign, schemas }): Promise<MetricSummary> => {
-        const { type, law, epsilon, every, permanent, otherwise } = document;
-        const { reports, from, to } = await store.read({ schemas, metric });
-        const day = (number: number | null): string | null => (number === null ? null : dayText(number));
-        const participation = { ...(otherwise !== undefined && { otherwise: inWords(otherwise) }), ...(assign && { assign }) };
-        const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
-        return { app, metric, version, ...about, ...asked, reports, from: day(from), to: day(to), segments };
-      },
-    );
-    response.json({ metrics: await Promise.all(metrics) });
+/** What a metric's reports are in all. */
+function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<MetricSummary, 'reports' | 'from' | 'to'> {
+  const found = schemas.flatMap((schema) => totals.get(totalKey(schema, metric)) ?? []);
+  if (found.length === 0) return { reports: 0, from: null, to: null };
+  return {
+    reports: found.reduce((sum, { reports }) => sum + reports, 0),
+    from: dayText(Math.min(...found.map(({ from }) => from))),
+    to: dayText(Math.max(...found.map(({ to }) => to))),
   };
+}
+
+function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummary {
+  const { type, law, epsilon, every, permanent, otherwise } = metric.document;
+  const participation = {
+    ...(otherwise !== undefined && { otherwise: inWords(otherwise) }),
+    ...(metric.assign && { assign: metric.assign }),
+  };
+  const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
+  const { app, metric: name, version, about, segments } = metric;
+  return { app, metric: name, version, ...about, ...asked, ...totalOf(totals, metric), segments };
+}
+
+/** What the read side of the API needs. */
+export interface ReadOptions {
+  readonly catalog: () => Catalog;
+  readonly estimating: Estimating;
+  readonly minimum: number;
+  readonly truth?: Truth | undefined;
+}
+
+/** The read side of the API. */
+export function metricsRouter({ catalog, estimating, minimum, truth }: ReadOptions): Router {
+  /** The list, made once for the same totals and catalog. */
+  let known: { readonly totals: Totals; readonly catalog: Catalog; readonly answer: PackedAnswer } | undefined;
+  const list: RequestHandler = async (request, response) => {
+    const { rest } = parseQuery(listParameters, request.query, []);
+    const [totals, published] = [await estimating.totals(maxAgeOf(request)), catalog()];
+    if (known?.totals !== totals || known.catalog !== published) {
+      const metrics = published.metrics.map((metric) => summaryOf(metric, totals));
+      known = { totals, catalog: published, answer: pack('metrics', metrics, {}) };
+    }
+    await sendPage(response, known.answer, rest);
+  };
+
+  /** Sends a page of the answer to a task, unless the client goes before it is computed. */
+  const answer = async (task: Task, page: Page, maxAge: number, response: Response): Promise<void> => {
+    const signal = endOf(response);
+    try {
+      const { answer, release } = await estimating.answer(task, maxAge, signal);
+      try {
+        await sendPage(response, answer, page);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
+
   const estimates: RequestHandler<{ name: string }> = async (request, response) => {
-    const { rest, segment } = parseQuery(request.query);
-    const metric = find(catalog, request.params.name, rest.app);
-    checkSegment(metric, segment);
-    checkAsked(metric, rest);
-    const settings = settingsOf(metric);
-    const candidates = rest.candidate === undefined ? settings.candidates : [rest.candidate].flat();
-    const range = { ...(rest.from !== undefined && { from: rest.from }), ...(rest.to !== undefined && { to: rest.to }), segment };
-    const asked = askedOf(metric.document, rest.ranges, rest.quantiles);
-    response.json(await estimate(await gather(store, metric, range, { ...settings, candidates, asked, among: rest.among })));
+    const { rest, segments } = parseQuery(estimatesParameters, request.query);
+    const published = catalog();
+    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
+    const candidates = candidatesAsked(selected, rest.candidate);
+    const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);
+    const { from, to, segment = {} } = selected.range;
+    const isAll = from === undefined && to === undefined && rest.version === undefined && Object.keys(segment).length === 0;
+    const shares = isAll ? truth?.(selected.metric.app, selected.metric.metric) : undefined;
+    const settings = { minimum, asked, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
+    const task: Task = { kind: 'estimates', of: [selected], settings, ...(shares && { shares }) };
+    await answer(task, rest, maxAgeOf(request), response);
   };
   return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
 }

@@ -29,6 +29,8 @@ export function refuse(response: ServerResponse, reason: Refusal, isLast: boolea
 
 /** Answers a request of the read API with a refusal. */
 export function refuseRead(response: Response, reason: Refusal): void {
+  response.set('cache-control', 'no-store');
+  if (reason.status === 503) response.set('retry-after', `${RETRY_AFTER}`);
   response.status(reason.status).type('application/json').send(bodyOf(reason));
 }
 

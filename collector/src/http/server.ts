@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connections } from './connections.ts';
 import { bodyOf, type Refusal, refusal } from './refusal.ts';
@@ -19,9 +19,13 @@ export interface Timeouts {
   readonly request: number;
   /** Between two requests of a connection. */
   readonly idle: number;
+  /** Without a byte of an answer being taken. Default: 20 s. */
+  readonly write?: number;
+  /** From the moment the server is told to stop until connections are cut. Default: 7 s. */
+  readonly stop?: number;
 }
 
-export const TIMEOUTS: Timeouts = { headers: 10_000, request: 20_000, idle: 10_000 };
+export const TIMEOUTS: Required<Timeouts> = { headers: 10_000, request: 20_000, idle: 10_000, write: 20_000, stop: 7_000 };
 
 /**
  * Length of the accept queue, where the system allows it. Beyond it the system drops or resets new connections; Node's default of 511
@@ -67,9 +71,10 @@ export interface HttpServer {
  */
 export function createHttpServer(
   listener: RequestListener,
-  { headers, request, idle }: Timeouts,
+  timeouts: Timeouts,
   onRefusal: (refusal: Refusal) => void = () => undefined,
 ): HttpServer {
+  const { headers, request, idle, write, stop } = { ...TIMEOUTS, ...timeouts };
   const connections = new Connections();
   const turnAway = (response: ServerResponse, reason: Refusal): void => {
     refuse(response, reason, true);
@@ -95,6 +100,10 @@ export function createHttpServer(
       connections.end(socket); // the error concerns bytes after that request
     else turnAway(response, parserRefusal(error.code));
   };
+  // Nothing was sent or received for `write` milliseconds. A connection that waits for its answer to be computed is quiet, too.
+  const onTimeout = (socket: Socket): void => {
+    if (connections.lastOf(socket) === undefined || socket.writableLength > 0) socket.destroy();
+  };
   const options = {
     headersTimeout: headers,
     requestTimeout: request,
@@ -105,16 +114,24 @@ export function createHttpServer(
   const server = createServer(options, onRequest)
     .on('connection', (socket) => connections.add(socket))
     .on('checkExpectation', onExpectation)
-    .on('clientError', onClientError);
+    .on('clientError', onClientError)
+    .setTimeout(write, onTimeout);
   const close = async (): Promise<void> => {
     if (!server.listening) return;
+    const started = performance.now();
     connections.drain();
-    await connections.quiet(LAST_CALL);
+    await connections.quiet(Math.min(LAST_CALL, stop));
     const closed = once(server, 'close');
-    server.close();
+    // The `close` of node:http also destroys connections whose answers are written but not sent yet. So it waits until none is open.
+    Server.prototype.close.call(server);
     connections.endSilent();
-    // After `close`, Node no longer checks timeouts. Connections that are still sending keep the usual time limits.
-    const late = [setTimeout(() => connections.endUnasked(), headers), setTimeout(() => server.closeAllConnections(), request)];
+    const left = stop - (performance.now() - started);
+    const late = [
+      setTimeout(() => connections.endUnasked(), Math.min(headers, left)),
+      setTimeout(() => server.closeAllConnections(), Math.min(request, left)),
+    ];
+    await Promise.race([closed, connections.answered()]);
+    server.close();
     await closed;
     late.forEach(clearTimeout);
   };
