@@ -40,7 +40,7 @@ async function start(port: number): Promise<void> {
     const counts = latest?.truths[metric];
     return counts && Object.keys(counts).length > 0 ? sharesOf(counts) : undefined;
   };
-  const collector = await openCollector({ schemas: [schema.document], data, candidates, truth });
+  const collector = await openCollector({ open: true, schemas: [schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: AT_ONCE, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {

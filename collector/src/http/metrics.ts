@@ -11,6 +11,7 @@ import { AMONG } from '../estimators/people.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import type { Store } from '../store/store.ts';
+import { visible } from './access.ts';
 import { Refusal } from './refusal.ts';
 
 const day = z.string().transform((text, context) => {
@@ -47,7 +48,7 @@ function parseQuery(parameters: object): { readonly rest: z.infer<typeof query>;
   return { rest: parsed.data, segment };
 }
 
-function find({ metrics }: Catalog, name: string, app: string | undefined): PublishedMetric {
+function find(metrics: readonly PublishedMetric[], name: string, app: string | undefined): PublishedMetric {
   const found = metrics.filter((each) => each.metric === name && (app === undefined || each.app === app));
   const [metric] = found;
   if (metric === undefined) throw new Refusal(404, 'unknown-metric', 'a published metric', app === undefined ? name : `${app}/${name}`);
@@ -87,7 +88,7 @@ export interface MetricSummary
   readonly to: string | null;
 }
 
-/** The read side of the API. `settingsOf` gives a metric's candidates and what else its estimates need. */
+/** The read side of the API, for readers that passed `requireReader`. `settingsOf` gives a metric's candidates and what else its estimates need. */
 export function metricsRouter(
   catalog: Catalog,
   store: Store,
@@ -95,7 +96,7 @@ export function metricsRouter(
   settingsOf: (metric: PublishedMetric) => Settings,
 ): Router {
   const list: RequestHandler = async (_request, response) => {
-    const metrics = catalog.metrics.map(
+    const metrics = visible(response, catalog.metrics).map(
       async ({ app, metric, version, document, about, segments, assign, schemas }): Promise<MetricSummary> => {
         const { type, law, epsilon, every, permanent, otherwise } = document;
         const { reports, from, to } = await store.read({ schemas, metric });
@@ -109,7 +110,7 @@ export function metricsRouter(
   };
   const estimates: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segment } = parseQuery(request.query);
-    const metric = find(catalog, request.params.name, rest.app);
+    const metric = find(visible(response, catalog.metrics), request.params.name, rest.app);
     checkSegment(metric, segment);
     checkAsked(metric, rest);
     const settings = settingsOf(metric);
