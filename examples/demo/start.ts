@@ -67,7 +67,8 @@ async function start(port: number): Promise<void> {
 
   ${AT_ONCE} simulated devices are reporting now, then ${PER_SECOND} a second. Each runs the real client: it randomizes its
   answers, which are drawn from real data, and the collector sees nothing else. The dashboard shows what it can
-  know of them all and, since this is a demo, what is true. Ctrl-C stops.
+  know of them all and, since this is a demo, what is true. Ctrl-C stops. The collector is open: no token, no key, and
+  only this machine reaches it.
 
 `,
   );

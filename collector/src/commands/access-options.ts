@@ -23,13 +23,16 @@ export interface AccessFlags {
 /** The groups of addresses that Express knows by name. */
 const GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
-const isLoopback = (host: string): boolean => host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+/** Whether a text is an address in its usual form. The library also takes a bare number, which here would be a mistake. */
+const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+
+const isLoopback = (host: string): boolean => host === 'localhost' || (isAddress(host) && ipaddr.process(host).range() === 'loopback');
 
 /** Parses `--trust-proxy`: the number of proxies in front, or their addresses. */
 function proxiesOf(texts: readonly string[]): number | readonly string[] {
   const [first = ''] = texts;
   if (texts.length === 1 && /^[1-9]$/.test(first)) return Number(first);
-  const odd = texts.find((text) => !GROUPS.includes(text) && !ipaddr.isValid(text) && !ipaddr.isValidCIDR(text));
+  const odd = texts.find((text) => !GROUPS.includes(text) && !isAddress(text) && !ipaddr.isValidCIDR(text));
   if (odd !== undefined)
     throw new UsageError(
       `--trust-proxy: expected a number from 1 to 9, or addresses such as 10.0.0.0/8 or loopback, got ${JSON.stringify(odd)}`,

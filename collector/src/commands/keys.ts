@@ -19,7 +19,7 @@ import { table } from './table.ts';
 import { choiceOption, Failure, print, UsageError, wholeOption } from './usage.ts';
 
 /** Does something with a folder's `admin.sqlite`. Invalid input is wrong usage, and another error a failure. */
-export function withAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
+function withAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
   let database: DatabaseSync | undefined;
   try {
     database = openAdminDatabase(data);
@@ -32,7 +32,7 @@ export function withAdmin<T>(data: string, work: (database: DatabaseSync) => T):
 }
 
 /** The same, for a folder that a collector or this command has used before. */
-export function withExistingAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
+function withExistingAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
   if (!hasAdmin(data)) throw new UsageError(`--data ${data}: expected a folder that serve, keys or schemas has used, got another`);
   return withAdmin(data, work);
 }
@@ -46,19 +46,22 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-function create({ data, app = [], role, name, perMinute, json }: CreateOptions): void {
-  const work = (database: DatabaseSync): Created => {
-    const [only] = app;
-    if (role === undefined) {
-      if (only === undefined || app.length > 1)
-        throw new UsageError(`--app: expected one app for a write key, or --role for an access token, got ${app.length} apps`);
-      return createWriteKey(database, COMMAND_LINE, only, perMinute, name);
-    }
-    if (name === undefined) throw new UsageError('--name: expected the name of the person or program that gets the token, got none');
-    if (perMinute !== undefined) throw new UsageError('--per-minute: expected a write key, without --role, got a token');
-    return createToken(database, COMMAND_LINE, name, role, app);
-  };
-  const created = withAdmin(data, work);
+/** What creates the key or token. @throws {UsageError} when options are missing or don't go together */
+function creation({ app = [], role, name, perMinute }: CreateOptions): (database: DatabaseSync) => Created {
+  const [only] = app;
+  if (role === undefined) {
+    if (only === undefined || app.length > 1)
+      throw new UsageError(`--app: expected one app for a write key, or --role for an access token, got ${app.length} apps`);
+    return (database) => createWriteKey(database, COMMAND_LINE, only, perMinute, name);
+  }
+  if (name === undefined) throw new UsageError('--name: expected the name of the person or program that gets the token, got none');
+  if (perMinute !== undefined) throw new UsageError('--per-minute: expected a write key, without --role, got a token');
+  return (database) => createToken(database, COMMAND_LINE, name, role, app);
+}
+
+function create(options: CreateOptions): void {
+  const { data, role, json } = options;
+  const created = withAdmin(data, creation(options));
   print(
     json,
     role === undefined ? { name: created.name, key: created.secret } : { name: created.name, token: created.secret },

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts';
 /** Whether a host is an address, or a name that always means this machine. */
 function isFixed(host: string): boolean {
   const bare = host.startsWith('[') ? host.slice(1, -1) : host;
-  return host === 'localhost' || host.endsWith('.localhost') || ipaddr.isValid(bare);
+  return host === 'localhost' || host.endsWith('.localhost') || ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare);
 }
 
 /** Refuses requests whose Host is neither an address, nor a loopback name, nor listed. */
