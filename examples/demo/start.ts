@@ -32,7 +32,7 @@ async function listen(collector: Collector, port: number): Promise<{ readonly ad
 }
 
 async function start(port: number): Promise<void> {
-  const folder = fileURLToPath(new URL('../../.data/demo', import.meta.url));
+  const folder = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
   await mkdir(folder, { recursive: true });
   const data = await mkdtemp(folder); // its own: a second demo must not take the store of the first away
   let latest: Progress | undefined;

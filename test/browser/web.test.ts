@@ -14,7 +14,7 @@ import { buildClient } from '../setup/build-client.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
-const examples = new URL('../../examples/web', import.meta.url);
+const examples = new URL('../../examples/web/', import.meta.url);
 const METRICS = ['darkMode', 'favouriteWord', 'plan'];
 
 let browser: Browser;
