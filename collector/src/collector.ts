@@ -1,23 +1,28 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { SchemaDocument } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express, type IRouter, Router } from 'express';
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
+import { Administration } from './admin/administration.ts';
 import type { Truth } from './estimates/estimates.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
+import { HEALTH_ROUTES } from './health/router.ts';
+import { type AccessOptions, type AccessParts, requireReader, visibleCatalog } from './http/access.ts';
 import { metricsRouter } from './http/metrics.ts';
+import { readsRouter } from './http/reads.ts';
 import { Refusal } from './http/refusal.ts';
 import { refusalOf, refuseRead } from './http/refuse.ts';
-import { createHttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
+import { createHttpServer, type HttpServer, TIMEOUTS, type Timeouts } from './http/server.ts';
+import { Sessions } from './http/sessions.ts';
 import { Capacity, freeBytes, LEAST_FREE, MOST_QUEUED } from './ingest/capacity.ts';
 import { ClockWatch } from './ingest/clock.ts';
 import { createClosing } from './ingest/closing.ts';
 import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
+import { SenderLimits } from './ingest/sender-limits.ts';
 import { MOST_ARRIVING, UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
 import type { RoomLimits } from './store/room.ts';
@@ -40,16 +45,24 @@ export interface CollectorOptions {
   readonly now?: () => number;
   readonly log?: Logger;
   /**
+   * Whether reads need no token and batches no write key. Default: false. For a collector that only this machine reaches, or whose routes
+   * are guarded by the app that it is part of.
+   */
+  readonly open?: boolean;
+  readonly access?: AccessOptions;
+  /** Whether reads have a listener of their own (`listenForReads`), so that `listen` takes batches only. Default: false. */
+  readonly readsApart?: boolean;
+  /**
    * Origins of the pages that may report, as in the `Origin` header (`https://app.example`). Default: any. Requests without an `Origin`
    * header do not come from a page and are always accepted.
    */
   readonly origins?: readonly string[];
   /**
-   * Reports that one source may send in a minute. Default: no limit. A source is the address of the connection (for IPv6, its first 64
-   * bits). The limit is checked before a batch, not within it, so a source can exceed it by at most one batch.
+   * Reports that one source may send in a minute. Default: no limit. A source is the address of the connection, or the one that a trusted
+   * proxy names (`access.trustProxy`); for IPv6, its first 64 bits. A refused batch counts as one report. The limit is checked before a batch, not within it, so a source can exceed it by at most one batch.
    */
   readonly perMinute?: number;
-  /** Reports of one metric in one batch. An honest device sends one. Default: 1,000, the most that a batch can hold. */
+  /** Reports of one metric in one batch. An honest device sends one, which is the default. */
   readonly perMetric?: number;
   /**
    * Bytes that requests may hold while they wait for their commit. Beyond that, requests are asked to retry later. Each request counts as
@@ -78,15 +91,16 @@ export interface Collector {
   /** The same routes, to be mounted in another app, before any parser of bodies: `app.use('/telemetry', collector.router)`. */
   readonly router: Router;
   readonly store: Store;
+  readonly admin: Administration;
   /** Starts listening and resolves to the address. Port 0 picks a free port. */
   readonly listen: (port: number, host: string) => Promise<string>;
+  /** The same for reads, if they are apart. */
+  readonly listenForReads: (port: number, host: string) => Promise<string>;
   /** Resolves when the store has failed for good. The collector must then be reopened. */
   readonly failed: Promise<Error>;
   /** Answers the requests that were accepted, then stops. */
   readonly close: () => Promise<void>;
 }
-
-const dashboard = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
 /**
  * Opens the store and sets up the routes.
@@ -104,23 +118,30 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     close(commit);
     health.committed(commit);
   };
-  const store: Store = await (options.openStore?.(shapes, onCommit) ??
-    openSqliteStore(data, shapes, { limits: options.room ?? {}, onTrouble, onCommit }));
+  const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
+  const opening =
+    options.openStore?.(shapes, onCommit) ?? openSqliteStore(data, shapes, { limits: options.room ?? {}, onTrouble, onCommit });
+  const store: Store = await opening.catch((error: Error) => {
+    admin.close();
+    throw error;
+  });
   const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, free = () => freeBytes(data) } = options;
-  const { origins, perMinute, perMetric, timeouts = TIMEOUTS } = options;
+  const { open: isOpen = false, access = {}, readsApart = false, origins, perMinute, perMetric = 1, timeouts = TIMEOUTS } = options;
   const capacity = new Capacity({ mostQueued, leastFree, free });
   await capacity.look();
   const unfinished = new UnfinishedBodies(mostArriving);
   const estimating = createEstimating({ store, candidates: new Map(Object.entries(candidates)) });
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const file = join(data, DATABASE);
+  if (!isOpen && access.onFirstToken !== undefined) admin.announceFirst(access.onFirstToken);
   const health = createHealth({ capacity, unfinished, estimates: estimating.waiting, isClockDoubtful: () => clock.isDoubtful, file, log });
   health.watch(store);
 
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
-  const takeReports = ingest({ schemas: published, store, capacity, unfinished, clock, answered, now, origins, perMinute, perMetric });
+  const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
+  const takeReports = ingest({ schemas: published, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  const metrics = metricsRouter({ catalog: () => catalog, estimating, minimum, truth });
+  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => catalog), estimating, minimum, truth });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
@@ -128,33 +149,51 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     response.locals['refusal'] = refusal;
     refuseRead(response, refusal);
   };
+  const parts: AccessParts = { ...access, isOpen, admin, sessions: new Sessions(), now };
+  const reads = readsRouter(parts, catalog, metrics);
+  const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   // The routes are set up twice, because a router within an app costs a tenth of the speed of ingest.
-  const route = <Target extends IRouter>(target: Target): Target => {
-    target.post('/v1/reports', takeReports);
-    target.use(health.countReads, protect, health.router, metrics, express.static(dashboard));
+  const route = <Target extends IRouter>(target: Target, takes: boolean, answers: boolean): Target => {
+    if (takes) target.post('/v1/reports', takeReports);
+    target.use(health.countReads, protect);
+    target.use(closed, requireReader(parts));
+    target.use(health.router);
+    if (answers) target.use(reads);
     target.use((request) => {
       throw new Refusal(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
     });
     target.use(onError);
     return target;
   };
-  const app = route(express().disable('x-powered-by').disable('etag'));
-
-  const server = createHttpServer(app, timeouts, (refusal) => health.answered('connection', refusal.status, refusal));
+  const createApp = (takes: boolean, answers: boolean): Express => {
+    const made = express().disable('x-powered-by').disable('etag');
+    return route(access.trustProxy === undefined ? made : made.set('trust proxy', access.trustProxy), takes, answers);
+  };
+  const app = createApp(true, !readsApart);
+  const serve = (served: Express): HttpServer =>
+    createHttpServer(served, timeouts, (refusal) => health.answered('connection', refusal.status, refusal));
+  const server = serve(app);
+  const readServer = readsApart ? serve(createApp(false, true)) : server;
+  const listenOn =
+    (each: HttpServer): Collector['listen'] =>
+    async (port, host) => {
+      const { address, port: taken, family } = await each.listen(port, host);
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    };
   return {
     app,
-    router: route(Router()),
+    router: route(Router(), true, true),
     store,
+    admin,
     failed: store.failed,
-    listen: async (port, host) => {
-      const { address, port: taken, family } = await server.listen(port, host);
-      return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
-    },
+    listen: listenOn(server),
+    listenForReads: listenOn(readServer),
     close: async () => {
       health.stop();
       capacity.close();
-      await Promise.all([server.close(), estimating.close()]);
+      await Promise.all([server.close(), readServer.close(), estimating.close()]);
       await store.close();
+      admin.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the program asks: `murmuration serve --schema examples/cli/schema.ts`. */
+/** What the program asks: `murmuration serve --open --schema examples/cli/schema.ts`. */
 
 import { choice, count, defineSchema } from '@murmuration/client';
 

@@ -55,7 +55,7 @@ interface Result {
 async function demo(devices: number, seed: number): Promise<Result> {
   const started = performance.now();
   const data = await mkdtemp(join(tmpdir(), 'murmuration-demo-'));
-  const collector = await openCollector({ schemas: [schema.document], data, candidates, minimum: 1 });
+  const collector = await openCollector({ open: true, schemas: [schema.document], data, candidates, minimum: 1 });
   try {
     const endpoint = await collector.listen(0, '127.0.0.1');
     const orders = { endpoint, devices, seed, atOnce: devices, perSecond: 1 };

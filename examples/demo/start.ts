@@ -32,7 +32,7 @@ async function listen(collector: Collector, port: number): Promise<{ readonly ad
 }
 
 async function start(port: number): Promise<void> {
-  const folder = fileURLToPath(new URL('../../.data/demo', import.meta.url));
+  const folder = fileURLToPath(new URL('../../.data/demo/', import.meta.url));
   await mkdir(folder, { recursive: true });
   const data = await mkdtemp(folder); // its own: a second demo must not take the store of the first away
   let latest: Progress | undefined;
@@ -40,7 +40,7 @@ async function start(port: number): Promise<void> {
     const counts = latest?.truths[metric];
     return counts && Object.keys(counts).length > 0 ? sharesOf(counts) : undefined;
   };
-  const collector = await openCollector({ schemas: [schema.document], data, candidates, truth });
+  const collector = await openCollector({ open: true, schemas: [schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: AT_ONCE, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {
@@ -67,7 +67,8 @@ async function start(port: number): Promise<void> {
 
   ${AT_ONCE} simulated devices are reporting now, then ${PER_SECOND} a second. Each runs the real client: it randomizes its
   answers, which are drawn from real data, and the collector sees nothing else. The dashboard shows what it can
-  know of them all and, since this is a demo, what is true. Ctrl-C stops.
+  know of them all and, since this is a demo, what is true. Ctrl-C stops. The collector is open: no token, no key, and
+  only this machine reaches it.
 
 `,
   );

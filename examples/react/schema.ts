@@ -1,4 +1,4 @@
-/** What the app asks. The collector reads the same file: `murmuration serve --schema examples/react/schema.ts`. */
+/** What the app asks. The collector reads the same file: `murmuration serve --open --schema examples/react/schema.ts`. */
 
 import { choice, defineSchema, flag } from '@murmuration/client';
 

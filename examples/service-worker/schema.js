@@ -1,4 +1,4 @@
-// What the app asks: murmuration serve --schema examples/service-worker/schema.js
+// What the app asks: murmuration serve --open --schema examples/service-worker/schema.js
 
 import { choice, defineSchema } from '@murmuration/client';
 

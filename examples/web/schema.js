@@ -1,5 +1,5 @@
 // What the app asks, and what each answer may cost. The collector reads the same file:
-// murmuration serve --schema examples/web/schema.js --candidates favouriteWord=words.txt
+// murmuration serve --open --schema examples/web/schema.js --candidates favouriteWord=words.txt
 
 import { choice, defineSchema, flag, permanent, text } from './murmuration.js';
 

@@ -34,7 +34,7 @@ let address: string;
 beforeAll(async () => {
   browser = await launchChromium();
   data = await mkdtemp(join(tmpdir(), 'murmuration-dashboard-'));
-  collector = await openCollector({ schemas: [schema.document], data, minimum: 20 });
+  collector = await openCollector({ open: true, schemas: [schema.document], data, minimum: 20 });
   address = await collector.listen(0, '127.0.0.1');
   for (let i = 0; i < 2 * DEVICES; i++) {
     const now = (): number => Date.now() - (i % 2) * DAY;

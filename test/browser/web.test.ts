@@ -14,7 +14,7 @@ import { buildClient } from '../setup/build-client.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
-const examples = new URL('../../examples/web', import.meta.url);
+const examples = new URL('../../examples/web/', import.meta.url);
 const METRICS = ['darkMode', 'favouriteWord', 'plan'];
 
 let browser: Browser;
@@ -37,7 +37,7 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'murmuration-web-'));
-  collector = await openCollector({ schemas: [schema], data, minimum: 1 });
+  collector = await openCollector({ open: true, schemas: [schema], data, minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
   web = await serveWeb(address, 0);
   ({ context, complaints } = await watchedContext(browser));

@@ -17,7 +17,7 @@ let collector: Collector;
 let url: string;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  collector = await openCollector({ schemas: [schema.document], data: folder, ...options });
+  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, ...options });
   opened = collector;
   url = await collector.listen(0, '127.0.0.1');
 }

@@ -1,8 +1,10 @@
 /** What is under way on a connection: all that was accepted is answered, in its turn, whatever comes after it and however the connection ends. */
 
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Collector, openCollector } from '@murmuration/collector';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Timeouts } from '#collector/http/server.ts';
@@ -17,6 +19,7 @@ const HASTY: Timeouts = { headers: 3_000, request: 5_000, idle: NEVER };
 
 const NOWHERE = 'GET /v1/nothing HTTP/1.1\r\nHost: t\r\n\r\n';
 
+let folder: string;
 let collector: Collector;
 let url: string;
 let counted: Entry[];
@@ -26,11 +29,13 @@ let commit: () => void;
 /** A collector whose commits wait until they are told. */
 async function open(timeouts = PATIENT): Promise<void> {
   counted = [];
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-connections-'));
   const { promise, resolve } = Promise.withResolvers<void>();
   commit = resolve;
   collector = await openCollector({
+    open: true,
     schemas: [schema.document],
-    data: tmpdir(),
+    data: folder,
     leastFree: 0,
     timeouts,
     openStore: async () => ({
@@ -53,6 +58,7 @@ async function open(timeouts = PATIENT): Promise<void> {
 afterEach(async () => {
   commit();
   await collector.close();
+  rmSync(folder, { recursive: true });
 });
 
 /** The answers on a connection, each a status and whether it is said to be the last. */

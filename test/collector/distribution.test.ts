@@ -34,7 +34,7 @@ describe('over HTTP', () => {
   let collector: Awaited<ReturnType<typeof openCollector>>;
   let endpoint = '';
   beforeAll(async () => {
-    collector = await openCollector({ schemas: [schema.document], minimum: 20, data: folder });
+    collector = await openCollector({ open: true, schemas: [schema.document], minimum: 20, data: folder });
     endpoint = await collector.listen(0, '127.0.0.1');
     for (const i of range(300)) {
       const telemetry = createTelemetry({ schema, endpoint, consent: 'granted', storage: memoryStorage(), rng: seededRng(i) });

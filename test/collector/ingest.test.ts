@@ -30,7 +30,14 @@ let url: string;
 let clock = now;
 
 const open = async (): Promise<void> => {
-  collector = await openCollector({ schemas: [vectors.document], data: folder, now: () => clock(), minimum: 1 });
+  collector = await openCollector({
+    open: true,
+    perMetric: 1_000,
+    schemas: [vectors.document],
+    data: folder,
+    now: () => clock(),
+    minimum: 1,
+  });
   url = await collector.listen(0, '127.0.0.1');
 };
 
@@ -286,7 +293,7 @@ describe('the read side', () => {
   test('the truth of a demonstration is told of all reports only, for it knows none of a segment or of some days', async () => {
     await collector.close();
     const truth = (): { readonly [label: string]: number } => ({ true: 0.25, false: 0.75 });
-    collector = await openCollector({ schemas: [vectors.document], data: folder, now, minimum: 1, truth });
+    collector = await openCollector({ open: true, perMetric: 1_000, schemas: [vectors.document], data: folder, now, minimum: 1, truth });
     url = await collector.listen(0, '127.0.0.1');
     await post(batch(3));
     const truths = async (query: string): Promise<readonly unknown[]> =>
@@ -298,7 +305,14 @@ describe('the read side', () => {
 
   test('too few reports show no answers, and the page says how many are needed', async () => {
     await collector.close();
-    collector = await openCollector({ schemas: [vectors.document], data: folder, now: () => clock(), minimum: 20 });
+    collector = await openCollector({
+      open: true,
+      perMetric: 1_000,
+      schemas: [vectors.document],
+      data: folder,
+      now: () => clock(),
+      minimum: 20,
+    });
     url = await collector.listen(0, '127.0.0.1');
     await post(batch(19));
     expect((await get('/v1/metrics/dark/estimates')).body).toMatchObject({ reports: 19, minimum: 20, answers: [] });

@@ -188,6 +188,7 @@ test('what is sought is each candidate with each answer, in the order of the que
 test('a collector estimates the shares of pairs, also where some strings are no candidates', async () => {
   const data = await mkdtemp(join(tmpdir(), 'murmuration-'));
   const collector = await openCollector({
+    open: true,
     schemas: [schema.document],
     data,
     candidates: { words: ['tea', 'ink'] },

@@ -39,7 +39,7 @@ const truths: { readonly [metric in (typeof NAMES)[number]]: { [label: string]: 
 const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
 
 beforeAll(async () => {
-  collector = await openCollector({ schemas: [schema.document], data: folder, now: () => today * DAY, minimum: 1 });
+  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, now: () => today * DAY, minimum: 1 });
   url = await collector.listen(0, '127.0.0.1');
   const uploads: Upload[] = [];
   for (let seed = 0; seed < DEVICES; seed++) {

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const reader = ((await import(new URL('../../examples/service-worker/schema.js', import.meta.url).href)) as { schema: typeof recipes })
     .schema;
   const schemas: readonly SchemaDocument[] = [recipes.document, notes.document, reader.document];
-  collector = await openCollector({ schemas, data: join(folder, 'data'), minimum: 1 });
+  collector = await openCollector({ open: true, schemas, data: join(folder, 'data'), minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
 });
 afterEach(async () => {

@@ -63,7 +63,22 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
   const { node = [], under = [], env = {}, schema = canonicalSchema(document) } = options;
   const file = `${data}.schema.json`;
   writeFileSync(file, schema);
-  const [program = '', ...args] = [...under, process.execPath, ...node, bin, 'serve', '--schema', file, '--data', data, '--port', '0'];
+  const [program = '', ...args] = [
+    ...under,
+    process.execPath,
+    ...node,
+    bin,
+    'serve',
+    '--open',
+    '--per-metric',
+    '1000',
+    '--schema',
+    file,
+    '--data',
+    data,
+    '--port',
+    '0',
+  ];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   running.set(child, data);
   child.once('exit', () => running.delete(child));

@@ -27,7 +27,7 @@ interface Bench {
 async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const open = async (): Promise<{ readonly collector: Collector; readonly port: number }> => {
-      const collector = await openCollector({ schemas: [document], data: `${folder}/data`, now: () => bench.clock });
+      const collector = await openCollector({ open: true, schemas: [document], data: `${folder}/data`, now: () => bench.clock });
       return { collector, port: Number(new URL(await collector.listen(0, '127.0.0.1')).port) };
     };
     const bench: Bench = {

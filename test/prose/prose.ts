@@ -27,7 +27,7 @@ export function complaintsAbout(page: string): readonly string[] {
 const OTHERS = ['node_modules', 'dist', 'api', '.data', '.git'];
 
 if (import.meta.main) {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const root = fileURLToPath(new URL('../../', import.meta.url));
   const pages = globSync(['**/*.md', '.changeset/*.md', '.github/**/*.md'], {
     cwd: root,
     exclude: (path) => OTHERS.includes(basename(path)),

@@ -143,7 +143,7 @@ test.each(Object.keys(SCRIPTS))('the integrity that the build prints is that of 
   expect(packed.integrity[script]).toBe(`sha384-${createHash('sha384').update(text).digest('base64')}`);
 });
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+const repository = fileURLToPath(new URL('../../', import.meta.url));
 const NEWEST = join(repository, 'node_modules/typescript/bin/tsc');
 const OLDEST = join(repository, 'node_modules/typescript-5.4/bin/tsc');
 

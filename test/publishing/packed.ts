@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildPackages } from '../setup/build-packages.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
+const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 export const PACKAGES = ['shared', 'client', 'collector'] as const;
 

@@ -62,7 +62,7 @@ const write = (file: string, text: string): Promise<void> => writeFile(join(app,
 const serve = (): Promise<string> =>
   new Promise((resolve, reject) => {
     const command = join(app, 'node_modules/@murmuration/collector/bin/murmuration.js');
-    const args = ['serve', '--schema', 'src/schema.ts', '--minimum', '1', '--port', '0'];
+    const args = ['serve', '--open', '--schema', 'src/schema.ts', '--minimum', '1', '--port', '0'];
     collector = spawn(process.execPath, [command, ...args], { cwd: app, stdio: ['ignore', 'pipe', 'pipe'] });
     let told = '';
     collector.stderr?.on('data', (text) => {

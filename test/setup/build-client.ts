@@ -28,7 +28,7 @@ export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOpt
  * @param client the folder of the package
  * @returns by script, the hash for its `integrity` attribute (Subresource Integrity)
  */
-export async function buildClient(client: URL = new URL('../../client', import.meta.url)): Promise<{ readonly [script: string]: string }> {
+export async function buildClient(client: URL = new URL('../../client/', import.meta.url)): Promise<{ readonly [script: string]: string }> {
   const common = { absWorkingDir: fileURLToPath(client) };
   const [, ...hashes] = await Promise.all([
     build({

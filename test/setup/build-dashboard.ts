@@ -18,7 +18,7 @@ const meanings: Plugin = {
 };
 
 /** Writes index.html, main.js and main.css. `collector` is the folder of the package. */
-export async function buildDashboard(collector: URL = new URL('../../collector', import.meta.url)): Promise<void> {
+export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
   await rm(target, { recursive: true, force: true });

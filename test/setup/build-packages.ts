@@ -30,7 +30,7 @@ export async function buildPackages(root: URL): Promise<{ readonly [script: stri
 }
 
 if (import.meta.main) {
-  const integrity = await buildPackages(new URL('../..', import.meta.url));
+  const integrity = await buildPackages(new URL('../../', import.meta.url));
   for (const [script, hash] of Object.entries(integrity))
     console.log(`<script src="${script}" integrity="${hash}" crossorigin="anonymous"></script>`);
 }

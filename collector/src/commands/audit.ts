@@ -1,12 +1,12 @@
 /** `murmuration audit`: what a schema's integers spend, compared with its claims; what ε does not cover; the privacy statement. */
 
-import { canonicalSchema, fingerprint, isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
+import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { certificateOf, windowOf } from '../audit/certificate.ts';
-import { percent, posteriorOf } from '../audit/posterior.ts';
+import { auditOf } from '../audit/audit.ts';
+import { certificateOf } from '../audit/certificate.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
-import { combinationsOf, warningsOf } from '../audit/warnings.ts';
+import { warningsOf } from '../audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
@@ -78,52 +78,13 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
   ].join('\n');
 }
 
-const epsilons = (
-  document: SchemaDocument,
-  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
-): object => {
-  const question = document.metrics[metric] as MetricDocument;
-  const { epsilon, permanent } = question;
-  const posterior = posteriorOf(question, report.odds);
-  const epochPosterior = epoch && posteriorOf(question, epoch.odds);
-  return {
-    metric,
-    mechanism,
-    claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
-    leveragePerPercent: shiftOf((document.metrics[metric] as MetricDocument).law, 0.01) ?? null,
-    epsilon: {
-      report: report.epsilon,
-      window: window.epsilon,
-      recorded: recorded.epsilon,
-      year: year.epsilon,
-      ...(epoch && { epoch: epoch.epsilon }),
-    },
-    ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
-    times,
-    holds,
-  };
-};
-
 async function audit({ schema, certificate, json }: AuditOptions): Promise<void> {
   const document = await loadUnproven(schema);
   const spending = spendingOf(document);
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
-  const sha256 = await fingerprint(canonicalSchema(document));
-  const value = {
-    schema: wireName(document),
-    fingerprint: sha256,
-    metrics: spending.metrics.map((each) => epsilons(document, each)),
-    window: windowOf(document, spending),
-    all: spending.all.epsilon,
-    holds: spending.holds,
-    segmentCombinations: combinationsOf(document),
-    recorded: spending.recorded.epsilon,
-    year: spending.year.epsilon,
-    warnings: warningsOf(document, spending),
-    statement: statementOf(document, spending),
-  };
-  print(json, value, () => describe(document, sha256, spending));
+  const value = await auditOf(document, spending);
+  print(json, value, () => describe(document, value.fingerprint, spending));
 }
 
 export function addAudit(program: Command): void {

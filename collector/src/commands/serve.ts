@@ -8,20 +8,20 @@ import { type CollectorOptions, openCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
+import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
-interface ServeOptions extends LimitOptions {
+interface ServeOptions extends LimitOptions, AccessFlags {
   readonly schema?: string[];
   readonly candidates?: string[];
   readonly data: string;
   readonly port: number;
-  readonly host: string;
   readonly minimum: number;
   readonly origin?: string[];
   readonly perMinute?: number;
-  readonly perMetric?: number;
+  readonly perMetric: number;
   readonly checkConfig?: true;
 }
 
@@ -56,6 +56,7 @@ async function load({ schema, candidates = [] }: ServeOptions): Promise<Pick<Col
 
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
+  accessOf(options);
   const { schemas } = await load(options);
   try {
     createCatalog(schemas);
@@ -73,18 +74,23 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
+    ...accessOf(options),
     ...limitsOf(options),
     ...(origin && { origins: origin }),
     ...(perMinute && { perMinute }),
-    ...(perMetric && { perMetric }),
+    perMetric,
   };
-  const collector = await openCollector({ ...(await load(options)), data, minimum, log, ...limits }).catch((error: Error) => {
-    throw new Failure(error.message);
-  });
+  const { schemas, candidates } = await load(options);
+  const collector = await openCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
+    (error: Error) => {
+      throw new Failure(error.message);
+    },
+  );
   const address = await collector.listen(port, host).catch(async (error: Error) => {
     await collector.close();
     throw new Failure(`--host ${host} --port ${port}: expected an address and a port that are free, got ${error.message}`);
   });
+  const readsAt = await listenForReads(collector, options);
   const stop = (): void => {
     log.info('stopping');
     collector.close().then(
@@ -101,7 +107,8 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     process.exit(1);
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
-  process.stdout.write(`Murmuration listens on ${address}\n`);
+  process.stdout.write(`Murmuration listens on ${address}${readsAt}\n`);
+  process.stderr.write(accessHint(collector.admin, options, schemas, data));
 }
 
 export function addServe(program: Command): void {
@@ -120,8 +127,9 @@ export function addServe(program: Command): void {
       'reports that one address may send a minute; a batch is never split (default: no limit)',
       wholeOption('--per-minute', 1),
     )
-    .option('--per-metric <n>', 'the most reports of one metric in one batch (default: 1000)', wholeOption('--per-metric', 1, 1_000))
+    .option('--per-metric <n>', 'the most reports of one metric in one batch', wholeOption('--per-metric', 1, 1_000), 1)
     .action(serve);
+  addAccessOptions(command);
   addLimits(command);
   addSettings(command);
 }

@@ -19,6 +19,15 @@ export function wholeOption(name: string, low: number, high: number = Number.MAX
   };
 }
 
+/** An option whose value is one of a list. */
+export function choiceOption<T extends string>(name: string, values: readonly T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((each) => each === text);
+    if (value === undefined) throw new UsageError(`${name}: expected one of ${values.join(', ')}, got ${JSON.stringify(text)}`);
+    return value;
+  };
+}
+
 /** An option whose value is a positive number. */
 export function positiveOption(name: string): (text: string) => number {
   return (text) => {

@@ -54,22 +54,25 @@ function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummary {
 
 /** What the read side of the API needs. */
 export interface ReadOptions {
-  readonly catalog: () => Catalog;
+  /** What the reader of a request may see of the published schemas. */
+  readonly catalogOf: (response: Response) => Catalog;
   readonly estimating: Estimating;
   readonly minimum: number;
   readonly truth?: Truth | undefined;
 }
 
-/** The read side of the API. */
-export function metricsRouter({ catalog, estimating, minimum, truth }: ReadOptions): Router {
-  /** The list, made once for the same totals and catalog. */
-  let known: { readonly totals: Totals; readonly catalog: Catalog; readonly answer: PackedAnswer } | undefined;
+/** The read side of the API, for readers that passed `requireReader`. */
+export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOptions): Router {
+  /** The list of each catalog, made once for the same totals. */
+  const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer }>();
   const list: RequestHandler = async (request, response) => {
     const { rest } = parseQuery(listParameters, request.query, []);
-    const [totals, published] = [await estimating.totals(maxAgeOf(request)), catalog()];
-    if (known?.totals !== totals || known.catalog !== published) {
+    const [totals, published] = [await estimating.totals(maxAgeOf(request)), catalogOf(response)];
+    let known = lists.get(published);
+    if (known?.totals !== totals) {
       const metrics = published.metrics.map((metric) => summaryOf(metric, totals));
-      known = { totals, catalog: published, answer: pack('metrics', metrics, {}) };
+      known = { totals, answer: pack('metrics', metrics, {}) };
+      lists.set(published, known);
     }
     await sendPage(response, known.answer, rest);
   };
@@ -91,7 +94,7 @@ export function metricsRouter({ catalog, estimating, minimum, truth }: ReadOptio
 
   const estimates: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segments } = parseQuery(estimatesParameters, request.query);
-    const published = catalog();
+    const published = catalogOf(response);
     const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
     const candidates = candidatesAsked(selected, rest.candidate);
     const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);

@@ -1,8 +1,8 @@
 /** Refusals: every error that a request can receive, as one line of JSON that says what was expected and what came. */
 
 /**
- * Every way in which the collector can refuse a batch, with its HTTP status. Devices retry a batch after 408, 429 and 5xx, and never after
- * another 4xx. In either case, nothing of it was counted.
+ * Every way in which the collector can refuse a batch, with its HTTP status. Devices keep a batch after 403, 404, 408, 429 and 5xx, and
+ * send it again later. In either case, nothing of it was counted.
  */
 export const REFUSALS = {
   'bad-request': 400,
@@ -13,6 +13,7 @@ export const REFUSALS = {
   'bad-report': 400,
   'too-many-reports': 400,
   'bad-origin': 403,
+  'unknown-key': 403,
   'unknown-schema': 404,
   timeout: 408,
   conflict: 409,

@@ -33,7 +33,7 @@ export class RateLimits {
   readonly #counts = new Map<string, Count>();
 
   /** @param most reports that a source may send in a minute */
-  constructor(most: number) {
+  constructor(most: number = Number.POSITIVE_INFINITY) {
     this.#most = most;
   }
 
@@ -47,10 +47,10 @@ export class RateLimits {
     return createHmac('sha256', this.#key).update(network(address)).digest('base64url');
   }
 
-  /** Whether a source has used up its reports for this minute. `now` is in milliseconds. */
-  isSpent(name: string, now: number): boolean {
+  /** Whether a source has used up its reports for this minute. `now` is in milliseconds; a source may have a limit of its own. */
+  isSpent(name: string, now: number, most: number = this.#most): boolean {
     const count = this.#counts.get(name);
-    return count !== undefined && count.minute === Math.floor(now / MINUTE) && count.reports >= this.#most;
+    return count !== undefined && count.minute === Math.floor(now / MINUTE) && count.reports >= most;
   }
 
   /** Counts reports from a source. */

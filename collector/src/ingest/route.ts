@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { dayNumber, dayText } from '@murmuration/shared';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { Refusal, refusal } from '../http/refusal.ts';
 import { HEADERS, refusalOf, refuse } from '../http/refuse.ts';
 import { type Entry, type Store, StoreFull } from '../store/store.ts';
@@ -14,7 +14,7 @@ import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
 import type { ClockWatch } from './clock.ts';
 import { type AcceptedBatch, type Published, parseBatch } from './parse-batch.ts';
-import { RateLimits } from './rate-limits.ts';
+import type { SenderLimits } from './sender-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** What the ingest route needs. */
@@ -30,10 +30,9 @@ export interface IngestParts {
   readonly now: () => number;
   /** Origins of pages that may report. Default: any. */
   readonly origins?: readonly string[] | undefined;
-  /** Reports that one source may send in a minute. Default: no limit. */
-  readonly perMinute?: number | undefined;
-  /** Reports of one metric in one batch. Default: the batch's own limit. */
-  readonly perMetric?: number | undefined;
+  readonly limits: SenderLimits;
+  /** Reports of one metric in one batch. */
+  readonly perMetric: number;
 }
 
 /** The ingest route. */
@@ -46,16 +45,16 @@ export function ingest({
   answered,
   now,
   origins,
-  perMinute,
+  limits,
   perMetric,
 }: IngestParts): RequestHandler {
   const allowed = origins && new Set(origins);
-  const sources = perMinute === undefined ? undefined : new RateLimits(perMinute);
 
   const check = (request: IncomingMessage): void => {
     const { origin } = request.headers;
     if (allowed !== undefined && origin !== undefined && !allowed.has(origin))
       throw refusal('bad-origin', 'an origin that may report here', origin);
+    limits.checkKey(request.url ?? '');
     capacity.check(lengthOf(request));
   };
 
@@ -81,14 +80,19 @@ export function ingest({
   };
 
   /** Validates a body, and resolves when it is counted. */
-  const take = async (request: IncomingMessage, body: Buffer): Promise<void> => {
+  const take = async (request: Request, body: Buffer): Promise<void> => {
     const time = now();
     const today = dayNumber(time);
-    const source = sources?.nameOf(request.socket.remoteAddress ?? '', today);
-    if (source !== undefined && sources?.isSpent(source, time))
-      throw refusal('too-many', `at most ${perMinute} reports a minute`, 'more; try again later');
-    const batch = parse(body, today);
-    if (source !== undefined) sources?.add(source, batch.count, time);
+    const sender = limits.senderOf(request, today, time);
+    let reports = 1;
+    let batch: AcceptedBatch;
+    try {
+      batch = parse(body, today);
+      sender.check(batch.schema);
+      reports = batch.count;
+    } finally {
+      sender.spend(reports);
+    }
     await count({ ...batch, hash: hash('sha256', body, 'hex') }, today);
   };
 

@@ -17,7 +17,7 @@ const compressed = (text: string): number => brotliCompressSync(text, { params: 
 
 /** The compressed size of a classic script, as it is published. */
 export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise<number> {
-  const client = fileURLToPath(new URL('../../../client', import.meta.url));
+  const client = fileURLToPath(new URL('../../../client/', import.meta.url));
   const { outputFiles } = await build({ ...classic(entry), absWorkingDir: client, write: false });
   return compressed(outputFiles?.[0]?.text ?? '');
 }

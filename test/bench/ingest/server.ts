@@ -54,7 +54,7 @@ async function naive(folder: string): Promise<number> {
 }
 
 async function collector(folder: string, options: Partial<CollectorOptions> = {}): Promise<number> {
-  const opened = await openCollector({ schemas: [schema.document], data: folder, ...options });
+  const opened = await openCollector({ open: true, schemas: [schema.document], data: folder, ...options });
   return Number(new URL(await opened.listen(0, '127.0.0.1')).port);
 }
 

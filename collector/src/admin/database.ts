@@ -1,0 +1,60 @@
+/**
+ * `admin.sqlite`: write keys, access tokens, published schemas and the log of actions. The collector and the commands open it at the same
+ * time, and SQLite's locks keep them apart. It lies beside the store in a file of its own, because it changes rarely and by other hands.
+ */
+
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolder, sync } from '../store/durable.ts';
+import { migrate, type Step, versionOf } from '../store/migrate.ts';
+import { TIMEOUT } from '../store/sqlite-schema.ts';
+
+/** The name of the file in the collector's folder. */
+export const ADMIN = 'admin.sqlite';
+
+/**
+ * The migrations, in order; only ever appended to.
+ *
+ * A write key is public and stored as it is. A token is stored as its SHA-256 only: it is 256 random bits, so nobody can find it by trying
+ * candidates, and a slow password hash would add nothing. Triggers refuse to change or delete rows of the log.
+ */
+const STEPS: readonly Step[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE credential (
+        name TEXT PRIMARY KEY, role TEXT NOT NULL, apps TEXT NOT NULL, per_minute INTEGER,
+        key TEXT UNIQUE, hash BLOB UNIQUE, created INTEGER NOT NULL, revoked INTEGER
+      ) WITHOUT ROWID;
+      CREATE TABLE action (n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, app TEXT);
+      CREATE TRIGGER action_is_final BEFORE UPDATE ON action BEGIN SELECT RAISE(ABORT, 'the log of actions is append-only'); END;
+      CREATE TRIGGER action_stays BEFORE DELETE ON action BEGIN SELECT RAISE(ABORT, 'the log of actions is append-only'); END;
+    `),
+];
+
+/** Whether a folder has the file. */
+export const hasAdmin = (folder: string): boolean => existsSync(join(folder, ADMIN));
+
+/**
+ * Opens the file, and creates it and its folder where they don't exist. Only the user of this process may read it.
+ *
+ * @throws {RangeError} when the file is something else, or of a later version
+ */
+export function openAdminDatabase(folder: string): DatabaseSync {
+  makeFolder(folder);
+  const file = join(folder, ADMIN);
+  if (!existsSync(file)) {
+    closeSync(openSync(file, 'a', 0o600)); // SQLite gives its other files the permissions of this one
+    sync(folder);
+  }
+  const database = new DatabaseSync(file, { timeout: TIMEOUT });
+  try {
+    versionOf(database, file, STEPS.length);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
+    migrate(database, file, STEPS);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

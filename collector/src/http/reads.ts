@@ -1,0 +1,21 @@
+/** What readers are served: the API, the sign-in and the dashboard, each for those who may see it. Routes that are added here are closed. */
+
+import { fileURLToPath } from 'node:url';
+import express, { Router } from 'express';
+import type { Catalog } from '../schemas/catalog.ts';
+import { type AccessParts, requireReader } from './access.ts';
+import { checkHost } from './hosts.ts';
+import { reviewRouter } from './review.ts';
+import { sessionRouter } from './session-routes.ts';
+
+const dashboard = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
+
+/** @param metrics the routes of metrics and estimates */
+export function readsRouter(parts: AccessParts, catalog: Catalog, metrics: Router): Router {
+  const { admin, sessions, now, allowHosts = [] } = parts;
+  const isReader = requireReader(parts);
+  return Router()
+    .use(checkHost(allowHosts), sessionRouter(admin, sessions, now, isReader))
+    .use('/v1', isReader)
+    .use(metrics, reviewRouter(catalog, admin), express.static(dashboard));
+}

@@ -1,0 +1,61 @@
+/** What reviewers and admins read: the schemas, their audit, the log of actions, and the keys and tokens without their secrets. */
+
+import { dayText } from '@murmuration/shared';
+import { type RequestHandler, Router } from 'express';
+import { z } from 'zod';
+import type { Administration } from '../admin/administration.ts';
+import { type Audit, auditOf } from '../audit/audit.ts';
+import type { Catalog } from '../schemas/catalog.ts';
+import { maySee, readerOf, requireRole } from './access.ts';
+import { Refusal } from './refusal.ts';
+
+/** Actions in an answer, at most. */
+const MOST = 1_000;
+
+const whole = z.coerce.number().int().min(1);
+const page = z.strictObject({ limit: whole.max(MOST).default(MOST), before: whole.optional() });
+
+/** Computes the audit of each schema once: it takes a while for a large one, and never changes. */
+function keptAudits(): (wire: string, document: Parameters<typeof auditOf>[0]) => Promise<Audit> {
+  const kept = new Map<string, Promise<Audit>>();
+  return (wire, document) => {
+    const audit = kept.get(wire) ?? auditOf(document);
+    kept.set(wire, audit);
+    return audit;
+  };
+}
+
+/** The routes of reviewers and admins. They come after `requireReader`. */
+export function reviewRouter(catalog: Catalog, admin: Administration): Router {
+  const audited = keptAudits();
+  const documents = (response: Parameters<RequestHandler>[1]) =>
+    [...catalog.schemas].filter(([, { app }]) => maySee(readerOf(response), app));
+  const schemas: RequestHandler = (_request, response) =>
+    void response.json({ schemas: documents(response).map(([schema, document]) => ({ schema, document })) });
+  const audit: RequestHandler = async (_request, response) =>
+    void response.json({ audits: await Promise.all(documents(response).map(([wire, document]) => audited(wire, document))) });
+  const actions: RequestHandler = (request, response) => {
+    const { success, data } = page.safeParse(request.query);
+    if (!success)
+      throw new Refusal(
+        400,
+        'bad-query',
+        `limit from 1 to ${MOST}, and before, the number of an action`,
+        JSON.stringify(request.query).slice(0, 200),
+      );
+    response.json({ actions: admin.actions(data.limit, data.before, readerOf(response).apps) });
+  };
+  const keys: RequestHandler = (_request, response) => {
+    const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
+    const reader = readerOf(response);
+    const seen = admin
+      .credentials()
+      .filter(({ apps }) => reader.apps.length === 0 || (apps.length > 0 && apps.every((app) => maySee(reader, app))));
+    response.json({ keys: seen.map((each) => ({ ...each, created: day(each.created), revoked: day(each.revoked) })) });
+  };
+  return Router()
+    .get('/v1/schemas', requireRole('reviewer'), schemas)
+    .get('/v1/audit', requireRole('reviewer'), audit)
+    .get('/v1/actions', requireRole('reviewer'), actions)
+    .get('/v1/keys', requireRole('admin'), keys);
+}
