@@ -17,7 +17,7 @@ const PATIENT: Timeouts = { headers: NEVER, request: NEVER, idle: NEVER };
 /** Longer than a machine may stop for a moment: time that passes meanwhile is the sender's. */
 const HASTY: Timeouts = { headers: 3_000, request: 5_000, idle: NEVER };
 
-const NOWHERE = 'GET /v1/nothing HTTP/1.1\r\nHost: t\r\n\r\n';
+const NOWHERE = 'GET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 let folder: string;
 let collector: Collector;

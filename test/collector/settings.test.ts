@@ -73,12 +73,18 @@ describe('which place comes first', () => {
     expect(names).toEqual(
       expect.arrayContaining(['schema', 'candidates', 'data', 'host', 'origin', 'perMetric', 'mostQueued', 'leastFree']),
     );
+    const special: { readonly [name: string]: readonly [text: string, value: unknown] } = {
+      ...Object.fromEntries(['schema', 'candidates', 'allowHost', 'trustProxy'].map((name) => [name, ['x', ['x']]])),
+      ...Object.fromEntries(['data', 'host', 'readHost', 'authHeader'].map((name) => [name, ['x', 'x']])),
+      origin: ['https://a.example', ['https://a.example']],
+      open: ['true', true],
+      authRole: ['reviewer', 'reviewer'],
+    };
     for (const name of names) {
-      const value = ['schema', 'candidates', 'data', 'host'].includes(name) ? 'x' : name === 'origin' ? 'https://a.example' : '7';
-      const wanted = ['schema', 'candidates', 'origin'].includes(name) ? [value] : value === '7' ? 7 : value;
+      const [text, value] = special[name] ?? ['7', 7];
       const variable = `MURMURATION_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
-      expect(settings([], { [variable]: value })[name], variable).toEqual(wanted);
-      expect(settings([], {}, { [name]: value })[name], name).toEqual(wanted);
+      expect(settings([], { [variable]: text })[name], variable).toEqual(value);
+      expect(settings([], {}, { [name]: text })[name], name).toEqual(value);
     }
   });
 
@@ -151,7 +157,7 @@ describe('murmuration serve --check-config', () => {
 });
 
 test('serve says once what is in effect, keeps connections as long as it is told, and answers what it has before SIGHUP ends it', async () => {
-  const args = ['serve', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];
+  const args = ['serve', '--open', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];
   const child = spawn(process.execPath, [bin, ...args], { env: { ...process.env, MURMURATION_KEEP_ALIVE: '75' } });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -172,7 +178,7 @@ test('serve says once what is in effect, keeps connections as long as it is told
   const started = log
     .trim()
     .split('\n')
-    .map((each): { readonly settings?: object } => JSON.parse(each))
+    .flatMap((each): { readonly settings?: object }[] => (each.startsWith('{') ? [JSON.parse(each)] : []))
     .filter(({ settings }) => settings);
   expect(started).toEqual([expect.objectContaining({ settings: expect.objectContaining({ keepAlive: 75, leastFree: 0, minimum: 20 }) })]);
 }, 60_000);

@@ -100,7 +100,7 @@ export class Administration {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #read(): void {

@@ -71,7 +71,15 @@ export interface Running {
 /** Starts a collector with an empty store. */
 export async function start(options: Partial<CollectorOptions> = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-reads-'));
-  const collector = await openCollector({ schemas: [schema.document], data: folder, now: () => NOW, minimum: 1, leastFree: 0, ...options });
+  const collector = await openCollector({
+    open: true,
+    schemas: [schema.document],
+    data: folder,
+    now: () => NOW,
+    minimum: 1,
+    leastFree: 0,
+    ...options,
+  });
   const url = await collector.listen(0, '127.0.0.1');
   return {
     collector,

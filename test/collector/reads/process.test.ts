@@ -27,7 +27,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'schema.json'), canonicalSchema(schema.document));
   writeFileSync(join(folder, 'pages.txt'), Array.from({ length: CANDIDATES }, (_, i) => `page ${i}`).join('\n'));
   const options = ['--schema', join(folder, 'schema.json'), '--candidates', `home=${join(folder, 'pages.txt')}`, '--minimum', '1'];
-  const args = [bin, 'serve', ...options, '--data', join(folder, 'data'), '--port', '0'];
+  const args = [bin, 'serve', '--open', ...options, '--data', join(folder, 'data'), '--port', '0'];
   child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   exited = once(child, 'exit').then(([code]) => code as number | null);
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
@@ -60,7 +60,7 @@ async function ask(path: string): Promise<Socket> {
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.pause();
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: t\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   return socket;
 }
 
