@@ -21,7 +21,7 @@ import {
   steppedLaw,
 } from '@murmuration/shared';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 
@@ -263,3 +263,14 @@ describe('a histogram', () => {
     expect(compareSchemas(first, listed)).toEqual([expect.objectContaining({ allowed: false })]);
   });
 });
+
+test.each([1, 0, -3, Number.NaN])(
+  '%s branches of hierarchical intervals are no endless tree where a production bundle does not check',
+  (branching) => {
+    expect(() => hierarchicalLaw(64, 1, branching)).toThrow(/branching: expected a whole number from 2 to 256, got/);
+    vi.stubEnv('NODE_ENV', 'production');
+    const { levels } = hierarchicalLaw(64, 1, branching);
+    vi.unstubAllEnvs();
+    expect(levels.length).toBeLessThanOrEqual(6);
+  },
+);
