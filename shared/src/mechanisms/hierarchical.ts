@@ -34,8 +34,6 @@ import { listLaw, listSubset } from './list.ts';
 import { MOST_CELLS } from './square-wave.ts';
 import { type SubsetLaw, subset, subsetIdeal } from './subset.ts';
 
-declare const process: { readonly env: { readonly NODE_ENV?: string } };
-
 /** The law of a level is the law of a list of its nodes. */
 export type LevelLaw = KAryLaw | SubsetLaw;
 
@@ -107,13 +105,10 @@ export function bestBranching(size: number, epsilon: number): number {
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
  */
 export function hierarchicalLaw(size: number, epsilon: number, named?: number): HierarchicalLaw {
-  // No ε depends on these checks, so a production bundle drops them, like the schema checks in checks.ts.
-  if (process.env.NODE_ENV !== 'production') {
-    assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
-    assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');
-  }
-  // Without the checks, one branch would never make the levels end.
-  const branching = Math.max(2, named ?? bestBranching(size, epsilon));
+  // In production bundles too: one branch, or more cells, would keep a page busy for ever.
+  assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+  assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');
+  const branching = named ?? bestBranching(size, epsilon);
   const height = heightOf(size, branching);
   const levels = Array.from({ length: height }, (_, level) => listLaw(Math.ceil(size / branching ** (height - 1 - level)), epsilon));
   return { mechanism: 'hierarchical', size, branching, levels };
