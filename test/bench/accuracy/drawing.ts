@@ -1,4 +1,4 @@
-/** How often intervals cover over rounds of drawn tallies: drawn.ts draws them of laws with a matrix, drawn-bits.ts of laws whose reports are bits. */
+/** How often intervals cover over rounds of drawn tallies: of laws with a matrix (drawn.ts), and of those whose reports are bits (drawn-bits.ts). */
 
 import { seededRng, words } from '@murmuration/client/testing';
 import type { Estimate } from '#collector/estimators/estimate.ts';
@@ -8,7 +8,7 @@ import { coveredBy } from '#collector/simulate/simulation.ts';
 export type Uniform = () => number;
 
 /** One drawn tally. */
-export interface Round {
+interface Round {
   /** The shares that the devices have. */
   readonly among: readonly number[];
   /** About the devices, or about the population that so many people were drawn from. */
