@@ -12,7 +12,8 @@ import { randomizeScored } from '#client/randomizers/scored.ts';
 import { scoresOf } from '#collector/estimators/estimator.ts';
 import { squaresOf } from '#collector/estimators/squares.ts';
 import { basisOf, residual } from '#collector/watch/residual.ts';
-import { drawnCases, drawTally, rowAt, rowsOf, uniforms } from '../bench/accuracy/drawn.ts';
+import { uniforms } from '../bench/accuracy/drawing.ts';
+import { drawnCases, drawTally, rowAt, rowsOf } from '../bench/accuracy/drawn.ts';
 import { binomialAt } from '../bench/accuracy/multinomial.ts';
 import { drawn as coverageOfDrawn, enumeratedSets, failuresOf } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
@@ -90,7 +91,7 @@ test('reports of the shipping randomizers, and drawn tallies, have the law of th
 
 /** Each law and target misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
 test.each([100, 1_000_000])('drawn tallies of %d devices: of both targets 93 to 97 in a hundred are covered', (devices) => {
-  expect(failuresOf([...enumeratedSets(devices), ...coverageOfDrawn(devices, 40)])).toEqual([]);
+  expect(failuresOf([...enumeratedSets(devices), ...coverageOfDrawn(devices, 40, 1, drawnCases)])).toEqual([]);
 });
 
 describe('scores of x²', () => {

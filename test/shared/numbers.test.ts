@@ -21,7 +21,7 @@ import {
   steppedLaw,
 } from '@murmuration/shared';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 
@@ -262,4 +262,18 @@ describe('a histogram', () => {
     const listed = defineSchema({ app: 'notes', version: 2, budget: first.budget, metrics: { number: choice(labels(), ask) } }).document;
     expect(compareSchemas(first, listed)).toEqual([expect.objectContaining({ allowed: false })]);
   });
+});
+
+test('neither one branch nor cells without end keep a page busy for ever, where a production bundle does not check schemas', () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  try {
+    for (const branching of [1, 0, -3, 1.5, Number.NaN]) {
+      expect(() => hierarchicalLaw(64, 1, branching)).toThrow(/branching: expected a whole number from 2 to 256, got/);
+    }
+    for (const cells of [Number.POSITIVE_INFINITY, 1e9, 1, Number.NaN]) {
+      expect(() => distributionLaw(cells, 1)).toThrow(/cells: expected a whole number from 2 to 256, got/);
+    }
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

@@ -128,14 +128,20 @@ def choose_subset(d, epsilon):
     subsets = []
     for m in (math.floor(d / (E + 1)), math.floor(d / (E + 1)) + 1):
         if 2 <= m <= d - 1:
-            z = m * E + (d - m)
-            subsets.append((V(m * E / z, ((m - 1) * m * E + (d - m) * m) / ((d - 1) * z)), m))
+            subsets.append((V(*set_supports(d, m, epsilon)), m))
     if subsets:
         v, m = min(subsets)
         laws.append((v, (d + 7) // 8, m))
     least = min(laws)[0]
     _, v, m = min((size, v, m) for v, size, m in laws if v <= 1.03 * least)
     return m, v
+
+
+def set_supports(k, m, epsilon):
+    """p and q of sets of m of k, from the real epsilon."""
+    E = exp(epsilon)
+    z = m * E + (k - m)
+    return m * E / z, ((m - 1) * m * E + (k - m) * m) / ((k - 1) * z)
 
 
 def choose(d, epsilon):
@@ -1237,22 +1243,29 @@ def hierarchical(cells, epsilon, branching=None):
     def height(B):
         return next(h for h in range(1, 10) if B ** h >= cells)
 
-    def within(w):
-        return (2 - w / cells) * (w / cells) * (w / cells)
+    def within(n):
+        return (n * n - 1) * (2 * cells + 2 - n)
 
     def range_variance(B):
-        h, total, left = height(B), 0.0, 1.0
+        h, total, left, parent = height(B), 0.0, within(cells), cells
         for l in range(h):
             w = B ** (h - 1 - l)
             k = -(-cells // w)
-            U = (k - 1) * within(w) + within(cells - (k - 1) * w)
-            total += (h * (choose_subset(k, epsilon)[1] * k * k / (k - 1) + 1) - 1) * (left - U)
-            left = U
+            last = cells - (k - 1) * w
+            U = (k - 1) * within(w) + within(last)
+            own, parts = left - U, [min(1, e / last) - e / parent for e in range(1, parent)]
+            edge = 12 * cells * ((cells + 1) * sum(t * t for t in parts) - sum(parts) * sum(parts))
+            lacks = k - cells / w
+            m, V = choose_subset(k, epsilon)
+            p, q = set_supports(k, m or 1, epsilon)
+            others = (q * (1 - q) * (k - 1) - p * (1 - p) / (k - 1)) / (max(1, k - 2) * (p - q) * (p - q))
+            even = V * (k * k * own + edge * lacks * lacks) / (k - 1)
+            total += h * (even + others * lacks * (edge * (1 - 2 * lacks / k) - own) + own) - own
+            left, parent = U, last
         return total
 
     if not branching:
-        roots = [next(B for B in range(2, 257) if B ** h >= cells) for h in range(1, 9)]
-        branching = min(roots, key=range_variance)
+        branching = min(range(cells, 1, -1), key=range_variance)
     B = branching
     levels = [choose(-(-cells // B ** (height(B) - 1 - l)), epsilon) for l in range(height(B))]
     odds = [Fraction(l["truth"] * (l["size"] - 1), TI - l["truth"]) if "truth" in l else

@@ -11,14 +11,19 @@
  * The share of a range is a sum of at most 2 (B - 1) nodes per level, instead of a sum of up to d cells, so its error grows only with the
  * logarithm of d.
  *
- * B minimizes the range variance: the mean variance over all ranges, for evenly distributed numbers. At level l the components of a range's
- * weights (collector/src/estimators/hierarchical.ts) have a variance over cells of v_l = (U_{l-1} - U_l) / 6 on average over ranges, where
- * U_l is the part left inside the nodes of widths w (as fractions of the range):
- *   U_l = Σ_w (2 w² - w³),  U_{-1} = 1
- * because the two ends of a range fall either into different nodes or both into one, and within a node the variance of a fraction a is a (1
- * - a). The law of the k nodes of level l has mean variance V_l, and by symmetry V_l k² / (k-1) v_l for such weights. One device in h
- * reports on a level, and this draw adds variance too, so the range variance is
- *   Σ_l (h (V_l k_l² / (k_l - 1) + 1) - 1) v_l
+ * B minimizes the range variance: the mean variance over all ranges between two of the d + 1 edges, for evenly distributed numbers. It is
+ * exact but for the rounding of levels' laws to integers (test/proofs/distribution-law.test.ts). At level l the components t of a range's
+ * weights (collector/src/estimators/hierarchical.ts) have a mean square over cells of v_l = U_{l-1} - U_l on average over ranges, with U_l
+ * the variance of weights inside the nodes of that level, which is for each node of n cells
+ *   (n² - 1) (2d + 2 - n) / (6 d² (d + 1)),  and U_{-1} the same for one node of all d cells
+ * because an end of a range splits a node into c and n - c cells, a part n/d of all, with a variance of c (n - c) / n². The law of level l
+ * names m of its k nodes, so the covariances of a node's support with all supports add up to 0, and for nodes of equal width the mean over
+ * devices of a report's variance is V_l k² / (k-1) v_l, with V_l the mean variance of k answers. Of unequal nodes only the last one has
+ * fewer than its w cells. With x = k - d/w the part that it lacks, and T the mean over ranges of t², t its own component, it is
+ *   V_l k² / (k-1) (v_l + T x² / k²) + β x (T (1 - 2x/k) - v_l),  β = [q(1-q) (k-1) - p(1-p) / (k-1)] / [(k-2) (p-q)²]
+ * Here T = 2 [(d+1) Σ t_e² - (Σ t_e)²] / (d (d+1)), with t_e the component for the last e cells: min(1, e/n) - min(1, e/N), where the last
+ * node has n cells and its parent N. One device in h reports on a level, and this draw adds variance too, so the range variance is
+ *   Σ_l h (level l's variance + v_l) - v_l
  * For large ε few levels are best. With a single level the range variance is that of the list of all cells.
  */
 
@@ -27,9 +32,7 @@ import { type KAryLaw, kAry } from './k-ary.ts';
 import { assertWhole, type Channel, type DistributionChannel } from './law.ts';
 import { listLaw, listSubset } from './list.ts';
 import { MOST_CELLS } from './square-wave.ts';
-import { type SubsetLaw, subset } from './subset.ts';
-
-declare const process: { readonly env: { readonly NODE_ENV?: string } };
+import { type SubsetLaw, subset, subsetIdeal } from './subset.ts';
 
 /** The law of a level is the law of a list of its nodes. */
 export type LevelLaw = KAryLaw | SubsetLaw;
@@ -56,29 +59,40 @@ function heightOf(size: number, branching: number): number {
 export const widthOf = ({ branching, levels }: Pick<HierarchicalLaw, 'branching' | 'levels'>, level: number): number =>
   branching ** (levels.length - 1 - level);
 
-/** Six times the range variance, from the real ε, before the laws are rounded to integers. */
+/** 6 d² (d + 1) times the range variance, from the real ε, before the laws are rounded to integers. */
 function rangeVariance(size: number, epsilon: number, branching: number): number {
-  const within = (cells: number): number => (2 - cells / size) * (cells / size) * (cells / size);
+  const within = (cells: number): number => (cells * cells - 1) * (2 * size + 2 - cells);
   const height = heightOf(size, branching);
-  let [variance, left] = [0, 1];
+  let [variance, left, parent] = [0, within(size), size];
   for (let level = 0; level < height; level++) {
     const width = branching ** (height - 1 - level);
     const nodes = Math.ceil(size / width);
-    const inside = (nodes - 1) * within(width) + within(size - (nodes - 1) * width);
-    variance += (height * ((listSubset(nodes, epsilon)[1] * nodes * nodes) / (nodes - 1) + 1) - 1) * (left - inside);
-    left = inside;
+    const last = size - (nodes - 1) * width;
+    const inside = (nodes - 1) * within(width) + within(last);
+    const own = left - inside;
+    let [sum, squares] = [0, 0];
+    for (let edge = 1; edge < parent; edge++) {
+      const component = Math.min(1, edge / last) - edge / parent;
+      sum += component;
+      squares += component * component;
+    }
+    const ofLast = 12 * size * ((size + 1) * squares - sum * sum);
+    const lacks = nodes - size / width;
+    const [subset, mean] = listSubset(nodes, epsilon);
+    const { p, q } = subsetIdeal(nodes, subset, epsilon);
+    // Two nodes have no others: `own` and `ofLast` then cancel.
+    const others = (q * (1 - q) * (nodes - 1) - (p * (1 - p)) / (nodes - 1)) / (Math.max(1, nodes - 2) * (p - q) * (p - q));
+    const even = (mean * (nodes * nodes * own + ofLast * lacks * lacks)) / (nodes - 1);
+    variance += height * (even + others * lacks * (ofLast * (1 - (2 * lacks) / nodes) - own) + own) - own;
+    [left, parent] = [inside, last];
   }
   return variance;
 }
 
-/**
- * The branching with the least range variance among the least branchings for 1, 2, 3 ... levels. On a tie, the one with the fewest levels.
- */
+/** The branching with the least range variance. On a tie, the largest, which has the fewest levels. */
 export function bestBranching(size: number, epsilon: number): number {
-  let [best, least, branching] = [size, Number.POSITIVE_INFINITY, size];
-  for (let height = 1; branching > 2 || height === 1; height++) {
-    branching = 2;
-    while (branching ** height < size) branching++;
+  let [best, least] = [size, Number.POSITIVE_INFINITY];
+  for (let branching = size; branching > 1; branching--) {
     const variance = rangeVariance(size, epsilon, branching);
     if (variance < least) [best, least] = [branching, variance];
   }
@@ -91,11 +105,9 @@ export function bestBranching(size: number, epsilon: number): number {
  * @throws {RangeError} when 32 bits can't hold it to within 10 %, or there are not 2 to 256 cells, or no such branching
  */
 export function hierarchicalLaw(size: number, epsilon: number, named?: number): HierarchicalLaw {
-  // No ε depends on these checks, so a production bundle drops them, like the schema checks in checks.ts.
-  if (process.env.NODE_ENV !== 'production') {
-    assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
-    assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');
-  }
+  // In production bundles too: one branch, or more cells, would keep a page busy for ever.
+  assertWhole(size, 2, MOST_CELLS, 'hierarchical: cells');
+  assertWhole(named ?? 2, 2, MOST_CELLS, 'hierarchical: branching');
   const branching = named ?? bestBranching(size, epsilon);
   const height = heightOf(size, branching);
   const levels = Array.from({ length: height }, (_, level) => listLaw(Math.ceil(size / branching ** (height - 1 - level)), epsilon));

@@ -4,7 +4,6 @@
  * and the draws to the shipping randomizers.
  */
 
-import { seededRng, words } from '@murmuration/client/testing';
 import {
   countLaw,
   type ExponentialLaw,
@@ -20,26 +19,18 @@ import {
   steppedLaw,
 } from '@murmuration/shared';
 import { interval, shareOf } from '#collector/estimators/distribution.ts';
-import type { Estimate } from '#collector/estimators/estimate.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
 import type { Rows } from '#collector/estimators/rows.ts';
 import { estimations } from '#collector/estimators/table.ts';
-import { coveredBy } from '#collector/simulate/simulation.ts';
 import type { Tallies } from '#collector/store/store.ts';
+import { belowEdges, type Drawing, ends, evenly, falling, type Uniform } from './drawing.ts';
 import { multinomialOf } from './multinomial.ts';
 
-/** A law, the shares of what devices have, and what its intervals are about. */
-export interface Drawn {
-  readonly name: string;
+/** A drawing of a law with a matrix. */
+export interface Drawn extends Drawing {
   readonly law: NumberLaw | ExponentialLaw | SquareWaveLaw;
-  readonly shares: readonly number[];
   /** P(output | true answer), a row for each share. */
   readonly rows: readonly (readonly number[])[];
-  readonly estimates: (tallies: Tallies, people?: number) => readonly Estimate[];
-  /** What the estimates are of, where these are the shares. */
-  readonly truths: (shares: readonly number[]) => readonly number[];
-  /** Intervals about those who reported are bounds, and on the long side: squares.ts says of which laws. */
-  readonly cautious?: true;
 }
 
 /** P(output | true answer), a row for each. */
@@ -57,47 +48,59 @@ export function rowAt(law: NumberLaw, place: number): readonly number[] {
   return (rows[above] as readonly number[]).map((chance, output) => part * chance + (1 - part) * (low[output] as number));
 }
 
-const shared = (weights: readonly number[]): readonly number[] => {
-  const all = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / all);
-};
-export const evenly = (size: number): readonly number[] => shared(Array.from({ length: size }, () => 1));
-export const falling = (size: number): readonly number[] => shared(Array.from({ length: size }, (_, i) => 1 / (i + 1)));
-const ends = (size: number): readonly number[] => shared(Array.from({ length: size }, (_, i) => (i % (size - 1) === 0 ? 1 : 0)));
-
-const asked = (law: Drawn['law']) => (tallies: Tallies, people?: number) =>
-  estimatesOf(law, { tallies, perDevice: 1, candidates: [], ...(people && { people }) });
-
-const numbers = (name: string, law: NumberLaw, shares: readonly number[]): Drawn => ({
-  name,
-  law,
-  shares,
-  rows: shares.map((_, i) => rowAt(law, i / (shares.length - 1))),
-  estimates: asked(law),
-  truths: (found) => [found.reduce((sum, share, i) => sum + (share * i) / (found.length - 1), 0)],
-});
-const cautious = (drawn: Drawn): Drawn => ({ ...drawn, cautious: true });
-
-function wave(name: string, law: SquareWaveLaw, shares: readonly number[]): Drawn {
-  const inner = shares.slice(1).map((_, i) => i + 1);
-  return {
-    name,
-    law,
-    shares,
-    rows: rowsOf(law),
-    estimates: (tallies, people) => {
-      const found = distributionOf(law, tallies, people);
-      return found === undefined ? [] : inner.map((edge) => interval(shareOf(found, 0, edge)));
-    },
-    truths: (found) => inner.map((edge) => found.slice(0, edge).reduce((sum, share) => sum + share, 0)),
-  };
+/** The tally of so many devices, and the shares that they have. */
+export function drawTally({ shares, rows }: Pick<Drawn, 'shares' | 'rows'>, devices: number, uniform: Uniform) {
+  const having = multinomialOf(devices, shares, uniform);
+  const cells = new Float64Array((rows[0] as readonly number[]).length);
+  having.forEach((count, answer) => {
+    if (count === 0) return;
+    multinomialOf(count, rows[answer] as readonly number[], uniform).forEach((reports, output) => {
+      cells[output] = (cells[output] as number) + reports;
+    });
+  });
+  return { tallies: new Map([[0, { reports: devices, cells }]]), among: having.map((count) => count / devices) };
 }
 
-const NEAR = Array.from({ length: 4 }, (_, i) => Array.from({ length: 6 }, (__, j) => -Math.abs(i - j)));
+type Estimates = (tallies: Tallies, people?: number) => ReturnType<typeof estimatesOf>;
+
+/** Draws by the rows, and estimates. */
+const drawing = (parts: Omit<Drawn, 'round'>, estimates: Estimates): Drawn => ({
+  ...parts,
+  round: (devices, uniform) => {
+    const { tallies, among } = drawTally(parts, devices, uniform);
+    return { among, estimates: (people) => estimates(tallies, people) };
+  },
+});
+
+const asked =
+  (law: Drawn['law']): Estimates =>
+  (tallies, people) =>
+    estimatesOf(law, { tallies, perDevice: 1, candidates: [], ...(people && { people }) });
+
+const numbers = (name: string, law: NumberLaw, shares: readonly number[]): Drawn =>
+  drawing(
+    {
+      name,
+      law,
+      shares,
+      rows: shares.map((_, i) => rowAt(law, i / (shares.length - 1))),
+      truths: (found) => [found.reduce((sum, share, i) => sum + (share * i) / (found.length - 1), 0)],
+    },
+    asked(law),
+  );
+const cautious = (drawn: Drawn): Drawn => ({ ...drawn, cautious: true });
+
+const wave = (name: string, law: SquareWaveLaw, shares: readonly number[]): Drawn =>
+  drawing({ name, law, shares, rows: rowsOf(law), truths: belowEdges }, (tallies, people) => {
+    const found = distributionOf(law, tallies, people);
+    return found === undefined ? [] : shares.slice(1).map((_, i) => interval(shareOf(found, 0, i + 1)));
+  });
+
+export const NEAR: Rows = Array.from({ length: 4 }, (_, i) => Array.from({ length: 6 }, (__, j) => -Math.abs(i - j)));
 
 function best(name: string, epsilon: number): Drawn {
   const law = exponentialLaw(NEAR, epsilon);
-  return { name, law, shares: falling(4), rows: rowsOf(law), estimates: asked(law), truths: (found) => found };
+  return drawing({ name, law, shares: falling(4), rows: rowsOf(law), truths: (found) => found }, asked(law));
 }
 
 /** Every law with a matrix. */
@@ -118,34 +121,3 @@ export const drawnCases: readonly Drawn[] = [
     wave(`distribution, square-wave, ε ${epsilon}`, squareWaveLaw(16, epsilon), falling(16)),
   ]),
 ];
-
-/** The tally of so many devices, and the shares that they have. */
-export function drawTally({ shares, rows }: Drawn, devices: number, uniform: () => number) {
-  const having = multinomialOf(devices, shares, uniform);
-  const cells = new Float64Array((rows[0] as readonly number[]).length);
-  having.forEach((count, answer) => {
-    if (count === 0) return;
-    multinomialOf(count, rows[answer] as readonly number[], uniform).forEach((reports, output) => {
-      cells[output] = (cells[output] as number) + reports;
-    });
-  });
-  return { tallies: new Map([[0, { reports: devices, cells }]]), among: having.map((count) => count / devices) };
-}
-
-/** Uniform in [0, 1), 53 bits. */
-export function uniforms(seed: number): () => number {
-  const word = words(seededRng(seed));
-  return () => ((word() >>> 5) * 2 ** 26 + (word() >>> 6)) / 2 ** 53;
-}
-
-/** The share of intervals that hold what they are about, over rounds. */
-export function drawnCoverage(drawn: Drawn, devices: number, rounds: number, seed: number) {
-  const uniform = uniforms(seed);
-  let [reports, population] = [0, 0];
-  for (let round = 0; round < rounds; round++) {
-    const { tallies, among } = drawTally(drawn, devices, uniform);
-    reports += coveredBy(drawn.estimates(tallies), drawn.truths(among));
-    population += coveredBy(drawn.estimates(tallies, devices), drawn.truths(drawn.shares));
-  }
-  return { reports: reports / rounds, population: population / rounds };
-}

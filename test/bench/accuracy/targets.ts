@@ -1,6 +1,7 @@
 /**
  * How often 95 % intervals hold the share or the mean that they are about, among the devices that reported and among all
- * users: enumerated for lists and choices, from drawn tallies for laws with a matrix (drawn.ts), and simulated with the shipping client.
+ * users: enumerated for lists and choices, from drawn tallies for everything else (drawing.ts), and simulated with the shipping client up to
+ * 10,000 devices.
  */
 
 import { kAryLaw, type ListLaw, mechanismOf, privSet, type Support, setLaw, subsetLaw, unaryLaw } from '@murmuration/shared';
@@ -12,7 +13,9 @@ import { simulateDistribution } from '#collector/simulate/distribution-question.
 import { simulateNumber } from '#collector/simulate/number.ts';
 import { averageOf, type Errors, type Simulation } from '#collector/simulate/simulation.ts';
 import { simulateText } from '#collector/simulate/text.ts';
-import { type Drawn, drawnCases, drawnCoverage, evenly, falling } from './drawn.ts';
+import { type Drawing, drawnCoverage, evenly, falling } from './drawing.ts';
+import { drawnCases, NEAR } from './drawn.ts';
+import { bitDrawings } from './drawn-bits.ts';
 import { enumeratedCoverage } from './enumerated.ts';
 import { type Part, percent } from './part.ts';
 
@@ -82,20 +85,27 @@ export const enumeratedSets = (reports: number): readonly Covered[] =>
     return { name: `2 of 10 answers, ε ${epsilon}`, reports, among: { reports: among, population }, slack: 0, cautious: true };
   });
 
-/** Laws with a matrix, over so many rounds of drawn tallies; and all of them together whose intervals are no bounds. */
-export function drawn(devices: number, rounds: number, seed = 1): readonly Covered[] {
-  const found = drawnCases.map(({ name, cautious }, i): Covered => {
-    const { reports, population } = drawnCoverage(drawnCases[i] as Drawn, devices, rounds, 1_000 * seed + i);
+const drawings: readonly Drawing[] = [...drawnCases, ...bitDrawings];
+
+/** From so many devices on, drawings of many cells have a quarter of the rounds. */
+const MANY = 1_000_000;
+
+/** Every type but lists and choices, over so many rounds of drawn tallies; and all of them together whose intervals are no bounds. */
+export function drawn(devices: number, rounds: number, seed = 1, of: readonly Drawing[] = drawings): readonly Covered[] {
+  const found = of.map((drawing, i): Covered => {
+    const { name, cautious, isLong } = drawing;
+    const own = isLong && devices >= MANY ? Math.ceil(rounds / 4) : rounds;
+    const { reports, population } = drawnCoverage(drawing, devices, own, 1_000 * seed + i);
     const among = { reports: [reports, reports], population: [population, population] } as const;
-    return { name: `${name}, drawn`, reports: devices, among, slack: slackOf(rounds), ...(cautious && { cautious }) };
+    return { name: `${name}, drawn`, reports: devices, among, slack: slackOf(own), ...(cautious && { cautious }) };
   });
   const exact = found.filter(({ cautious }) => !cautious);
   const [reports, population] = AMONG_BOTH.map((each) => averageOf(exact.map(({ among }) => among[each][0]))) as [number, number];
   const among = { reports: [reports, reports], population: [population, population] } as const;
-  return [...found, { name: 'these together', reports: devices, among, slack: slackOf(rounds * exact.length) }];
+  // A mean of independent means: its variance is the mean of theirs, over their number.
+  const slack = Math.sqrt(averageOf(exact.map((each) => each.slack ** 2)) / exact.length);
+  return [...found, { name: 'these together', reports: devices, among, slack }];
 }
-
-const NEAR = Array.from({ length: 4 }, (_, i) => Array.from({ length: 6 }, (__, j) => -Math.abs(i - j)));
 
 interface Case {
   readonly name: string;
