@@ -113,9 +113,9 @@ describe('the numbers', () => {
     expect(all.get('murmuration_batches_counted_total')).toBe(3);
     expect(all.get('murmuration_commit_batches_sum')).toBe(3);
     expect(all.get('murmuration_commit_seconds_count')).toBe(all.get('murmuration_commit_batches_count'));
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="-15"}')).toBe(1);
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="-1"}')).toBe(3);
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="0"}')).toBe(4);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="-15"}')).toBe(1);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="-1"}')).toBe(3);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="0"}')).toBe(4);
   });
 
   test('say how much of everything there is', async () => {

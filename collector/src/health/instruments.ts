@@ -58,7 +58,7 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
   });
   const counted = new Counter({ name: 'murmuration_batches_counted_total', help: 'Batches that were counted', registers });
   const skew = new Histogram({
-    name: 'murmuration_batch_day_skew_days',
+    name: 'murmuration_batch_day_skew',
     help: "Days from the collector's day to the day of a batch, accepted or not",
     buckets: SKEW_DAYS,
     registers,
