@@ -128,6 +128,10 @@ describe('the numbers', () => {
     expect(all.get('murmuration_disk_reserve_bytes')).toBe(1_000);
     expect(all.get('murmuration_wal_bytes')).toBeGreaterThan(0);
     expect(all.get('murmuration_store_bytes')).toBeGreaterThan(0);
+    expect(all.get('murmuration_ids')).toBe(1);
+    expect(all.get('murmuration_tally_rows')).toBe(0); // the batch is still in the log
+    await collector.store.fold();
+    expect((await samples()).get('murmuration_tally_rows')).toBe(1);
     expect(all.get('murmuration_estimates_waiting')).toBe(0);
     expect(all.get('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });
