@@ -134,8 +134,15 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const file = join(data, DATABASE);
   if (!isOpen && access.onFirstToken !== undefined) admin.announceFirst(access.onFirstToken);
-  const health = createHealth({ capacity, unfinished, estimates: estimating.waiting, isClockDoubtful: () => clock.isDoubtful, file, log });
-  health.watch(store);
+  const health = createHealth({
+    capacity,
+    unfinished,
+    estimates: estimating.waiting,
+    isClockDoubtful: () => clock.isDoubtful,
+    store,
+    file,
+    log,
+  });
 
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);

@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { accuracy } from './accuracy/accuracy.ts';
+import { capacity } from './capacity/capacity.ts';
 import { client } from './client/client.ts';
 import { ingest } from './ingest/ingest.ts';
 import { watch } from './watch/watch.ts';
@@ -12,7 +13,7 @@ type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
 
-const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, client, ingest, watch };
+const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, capacity, client, ingest, watch };
 
 /** Takes `--json FILE` out of the arguments. */
 function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {

@@ -114,9 +114,9 @@ describe('the numbers', () => {
     expect(all.get('murmuration_batches_counted_total')).toBe(3);
     expect(all.get('murmuration_commit_batches_sum')).toBe(3);
     expect(all.get('murmuration_commit_seconds_count')).toBe(all.get('murmuration_commit_batches_count'));
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="-15"}')).toBe(1);
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="-1"}')).toBe(3);
-    expect(all.get('murmuration_batch_day_skew_days_bucket{le="0"}')).toBe(4);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="-15"}')).toBe(1);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="-1"}')).toBe(3);
+    expect(all.get('murmuration_batch_day_skew_bucket{le="0"}')).toBe(4);
   });
 
   test('say how much of everything there is', async () => {
@@ -129,6 +129,10 @@ describe('the numbers', () => {
     expect(all.get('murmuration_disk_reserve_bytes')).toBe(1_000);
     expect(all.get('murmuration_wal_bytes')).toBeGreaterThan(0);
     expect(all.get('murmuration_store_bytes')).toBeGreaterThan(0);
+    expect(all.get('murmuration_ids')).toBe(1);
+    expect(all.get('murmuration_tally_rows')).toBe(0); // the batch is still in the log
+    await collector.store.fold();
+    expect((await samples()).get('murmuration_tally_rows')).toBe(1);
     expect(all.get('murmuration_estimates_waiting')).toBe(0);
     expect(all.get('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
   });

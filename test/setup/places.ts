@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** Where programs of administrators are, which need not be on the PATH of others. */
+const ADMINISTRATION = ['/usr/sbin', '/sbin', '/usr/local/sbin'];
+
 const MAC_APPLICATIONS = ['Chromium', 'Google Chrome', 'Firefox'].map((name) => `/Applications/${name}.app/Contents/MacOS`);
 
 /** The paths at which a program may be. The environment variable `variable` takes precedence. */
@@ -28,6 +31,10 @@ export const webkitPython = (): string | undefined =>
   [...new Set(placesOf(['python3']))].find(
     (path) => spawnSync(path, ['-c', "import gi; gi.require_version('WebKit2', '4.1')"], { stdio: 'ignore' }).status === 0,
   );
+
+/** The path of a program of the system, such as nginx, or undefined. */
+export const programPath = (name: string): string | undefined =>
+  placesOf([name])[0] ?? ADMINISTRATION.map((folder) => join(folder, name)).find(existsSync);
 
 /** Whether strace can run. */
 export const hasStrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;

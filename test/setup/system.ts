@@ -1,7 +1,7 @@
 /** System packages that the tests need: used if they are present, installed with apt as root on Debian, otherwise named in one sentence. */
 
 import { spawnSync } from 'node:child_process';
-import { chromiumPath, firefoxPath, hasStrace, webkitPython, xvfbPath } from './places.ts';
+import { chromiumPath, firefoxPath, hasStrace, programPath, webkitPython, xvfbPath } from './places.ts';
 
 interface Part {
   readonly name: string;
@@ -13,6 +13,15 @@ interface Part {
   /** Set when the tests that need it run only on Linux. */
   readonly linuxOnly?: true;
 }
+
+/** What docs/deploy is tried with. */
+const DEPLOYMENT: readonly (readonly [name: string, program: string, debianPackage: string])[] = [
+  ['nginx', 'nginx', 'nginx-light'],
+  ['Caddy', 'caddy', 'caddy'],
+  ['Prometheus', 'prometheus', 'prometheus'],
+  ['OpenSSL', 'openssl', 'openssl'],
+  ['systemd-analyze', 'systemd-analyze', 'systemd'],
+];
 
 const parts: readonly Part[] = [
   {
@@ -35,13 +44,22 @@ const parts: readonly Part[] = [
   },
   { name: 'Xvfb', packages: ['xvfb'], isHere: () => xvfbPath() !== undefined, linuxOnly: true },
   { name: 'strace', packages: ['strace'], isHere: hasStrace, linuxOnly: true },
+  ...DEPLOYMENT.map(
+    ([name, program, debianPackage]): Part => ({
+      name,
+      packages: [debianPackage],
+      isHere: () => programPath(program) !== undefined,
+      linuxOnly: true,
+    }),
+  ),
 ];
 
 const missing = (): readonly Part[] =>
   parts.filter(({ linuxOnly, isHere }) => (linuxOnly === undefined || process.platform === 'linux') && !isHere());
 
 function install(packages: readonly string[]): void {
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // RUNLEVEL keeps the packages' own services from starting.
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
     const { status } = spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
     if (status !== 0) return;

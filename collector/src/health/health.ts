@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Refusal } from '../http/refusal.ts';
 import type { Capacity } from '../ingest/capacity.ts';
 import type { UnfinishedBodies } from '../ingest/unfinished-bodies.ts';
-import type { Commit, Store } from '../store/store.ts';
+import type { Commit, Store, StoreSizes } from '../store/store.ts';
 import { createInstruments, type Reading, type Route } from './instruments.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import { healthRouter, type NotReady } from './router.ts';
@@ -19,6 +19,7 @@ export interface HealthParts {
   readonly estimates: () => number;
   /** Whether most batches disagree with the clock. */
   readonly isClockDoubtful: () => boolean;
+  readonly store: Pick<Store, 'failed' | 'sizes'>;
   /** The store's file. */
   readonly file: string;
   readonly log: Logger;
@@ -35,16 +36,19 @@ export interface Health {
   readonly skewed: (days: number) => void;
   /** From now on the collector is not ready, because it stops. */
   readonly stop: () => void;
-  /** From now on the collector is not ready when its store has failed. */
-  readonly watch: (store: Store) => void;
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Creates the counters, the log of refusals and the routes. */
-export function createHealth({ capacity, unfinished, estimates, isClockDoubtful, file, log }: HealthParts): Health {
+export function createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log }: HealthParts): Health {
   let stopping = false;
   let failed = false;
+  void store.failed.then(() => {
+    failed = true;
+  });
+  // A store that fails or closes meanwhile is told by other numbers.
+  const sizes = async (): Promise<StoreSizes | undefined> => store.sizes?.().catch(() => undefined);
   const reasons = (): readonly NotReady[] => [
     ...(capacity.isFull ? (['disk-full'] as const) : []),
     ...(stopping ? (['stopping'] as const) : []),
@@ -64,6 +68,8 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     { name: 'murmuration_disk_reserve_bytes', help: 'Free bytes below which batches are refused', read: () => capacity.leastFree },
     { name: 'murmuration_store_bytes', help: 'Bytes of the database', read: () => sizeOf(file) },
     { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(`${file}-wal`) },
+    { name: 'murmuration_ids', help: 'Ids of batches whose days are still accepted', read: async () => (await sizes())?.ids },
+    { name: 'murmuration_tally_rows', help: 'Rows of tallies', read: async () => (await sizes())?.rows },
     { name: 'murmuration_estimates_waiting', help: 'Estimates that are being computed or wait', read: estimates },
   ];
   const instruments = createInstruments(readings);
@@ -83,11 +89,6 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     skewed: instruments.skewed,
     stop: () => {
       stopping = true;
-    },
-    watch: (store) => {
-      void store.failed.then(() => {
-        failed = true;
-      });
     },
   };
 }

@@ -44,6 +44,8 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
     labelNames: ['route', 'status', 'reason'],
     registers,
   });
+  /** Each kind of answer that there has been: looking labels up costs more than counting. */
+  const kinds = new Map<string, Counter.Internal>();
   const seconds = new Histogram({
     name: 'murmuration_commit_seconds',
     help: 'Time of a commit, from its start until it is on the disk',
@@ -58,7 +60,7 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
   });
   const counted = new Counter({ name: 'murmuration_batches_counted_total', help: 'Batches that were counted', registers });
   const skew = new Histogram({
-    name: 'murmuration_batch_day_skew_days',
+    name: 'murmuration_batch_day_skew',
     help: "Days from the collector's day to the day of a batch, accepted or not",
     buckets: SKEW_DAYS,
     registers,
@@ -76,7 +78,12 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
     });
   }
   return {
-    answered: (route, status, reason) => answers.inc({ route, status, reason }),
+    answered: (route, status, reason) => {
+      const name = `${route} ${status} ${reason}`;
+      const known = kinds.get(name) ?? answers.labels({ route, status, reason });
+      kinds.set(name, known);
+      known.inc();
+    },
     committed: (commit) => {
       seconds.observe(commit.seconds);
       batches.observe(commit.batches);

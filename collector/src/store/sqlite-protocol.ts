@@ -2,13 +2,14 @@
 
 import type { Group } from './group.ts';
 import type { RoomLimits } from './room.ts';
-import type { Shapes } from './store.ts';
+import type { Shapes, StoreSizes } from './store.ts';
 
 /** A request to the writer. */
 export type Request =
   | { readonly kind: 'group'; readonly group: Group }
   | { readonly kind: 'fold' }
   | { readonly kind: 'expire'; readonly day: number }
+  | { readonly kind: 'sizes' }
   | { readonly kind: 'close' };
 
 /** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
@@ -18,6 +19,7 @@ export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] a
 export interface Reply {
   /** For a group: the result of each batch, as an index into `RESULTS`. */
   readonly results?: Uint8Array;
+  readonly sizes?: StoreSizes;
   readonly error?: string;
   /** For an error: whether the disk is full. */
   readonly isFull?: boolean;

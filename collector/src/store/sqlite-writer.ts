@@ -15,7 +15,7 @@ import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
 import type { Reply, Request, Trouble, WriterData } from './sqlite-protocol.ts';
 import { openForWriting, TIMEOUT } from './sqlite-schema.ts';
 import { createFold, keepShapes } from './sqlite-tallies.ts';
-import type { Shapes } from './store.ts';
+import type { Shapes, StoreSizes } from './store.ts';
 import { transaction } from './transaction.ts';
 import { UnfoldedReports } from './unfolded.ts';
 
@@ -147,6 +147,10 @@ class Writer {
     return isDone;
   }
 
+  get sizes(): StoreSizes {
+    return { ids: this.#ids.count, rows: Number(this.#database.prepare('SELECT sum(rows) AS rows FROM room').get()?.['rows'] ?? 0) };
+  }
+
   close(): void {
     this.fold();
     try {
@@ -209,6 +213,7 @@ export function serveWriter(port: MessagePort, { file, shapes, limits }: WriterD
       erasing.plan();
       return { results };
     }
+    if (request.kind === 'sizes') return { sizes: writer.sizes };
     if (request.kind === 'fold') writer.fold();
     if (request.kind === 'expire') {
       writer.expire(request.day);

@@ -9,7 +9,7 @@ import { lock } from './lock.ts';
 import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { DATABASE } from './sqlite-schema.ts';
-import { type Appended, type Commit, type Shapes, type Store, StoreFull } from './store.ts';
+import { type Appended, type Commit, type Shapes, type Store, StoreFull, type StoreSizes } from './store.ts';
 import { openTallies } from './tallies.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
@@ -97,6 +97,7 @@ export async function openSqliteStore(
       return reader.read(selection);
     },
     expire: async (day) => void (await ask({ kind: 'expire', day })),
+    sizes: async () => (await ask({ kind: 'sizes' })).sizes as StoreSizes,
     failed,
     close: async () => {
       closed = true;

@@ -80,6 +80,14 @@ export interface TallyReader {
   readonly close: () => Promise<void>;
 }
 
+/** How much a store holds. */
+export interface StoreSizes {
+  /** Ids of batches whose days are still accepted. */
+  readonly ids: number;
+  /** Rows of tallies. */
+  readonly rows: number;
+}
+
 /** A commit that is on the disk. */
 export interface Commit {
   /** The number of batches that waited for it, and how many of them it counted. */
@@ -108,6 +116,8 @@ export interface Store extends TallyReader {
    * longer be recognized.
    */
   readonly expire: (day: number) => Promise<void>;
+  /** What it holds, for those who watch it. A store that can't tell quickly has none. */
+  readonly sizes?: () => Promise<StoreSizes>;
   /** Resolves when the store has failed for good without being closed. Everything that it acknowledged is there after reopening. */
   readonly failed: Promise<Error>;
   /** Closes the store. Resolves when everything that was appended is on the disk. */
