@@ -10,8 +10,8 @@ import { askedOf } from '../estimates/query.ts';
 import type { Task } from '../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../schemas/catalog.ts';
 import { inWords } from '../schemas/otherwise.ts';
-import { estimatesParameters, listParameters, parseQuery } from './read/parameters.ts';
-import { candidatesAsked, findMetric, select } from './read/select.ts';
+import { compareParameters, estimatesParameters, listParameters, parseQuery, seriesParameters } from './read/parameters.ts';
+import { candidatesAsked, findMetric, partsOf, select, selectTwo } from './read/select.ts';
 import { endOf, maxAgeOf, sendPage } from './read/send.ts';
 
 /** A metric in the answer of `GET /v1/metrics`. */
@@ -105,5 +105,31 @@ export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOpt
     const task: Task = { kind: 'estimates', of: [selected], settings, ...(shares && { shares }) };
     await answer(task, rest, maxAgeOf(request), response);
   };
-  return Router().get('/v1/metrics', list).get('/v1/metrics/:name/estimates', estimates);
+
+  const series: RequestHandler<{ name: string }> = async (request, response) => {
+    const { rest, segments } = parseQuery(seriesParameters, request.query);
+    const published = catalog();
+    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
+    const candidates = candidatesAsked(selected, rest.candidate);
+    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
+    const maxAge = maxAgeOf(request);
+    const parts = partsOf(selected, await estimating.totals(maxAge), rest.interval);
+    const task: Task = { kind: 'series', of: [selected], settings, parts, top: rest.top };
+    await answer(task, rest, maxAge, response);
+  };
+
+  const compare: RequestHandler<{ name: string }> = async (request, response) => {
+    const { rest, segments } = parseQuery(compareParameters, request.query, ['', 'a.', 'b.']);
+    const published = catalog();
+    const { a, b, wording } = selectTwo(published, findMetric(published, request.params.name, rest.app), rest, segments);
+    const candidates = candidatesAsked(a, rest.candidate);
+    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
+    await answer({ kind: 'compare', of: [a, b], settings, wording }, rest, maxAgeOf(request), response);
+  };
+
+  return Router()
+    .get('/v1/metrics', list)
+    .get('/v1/metrics/:name/estimates', estimates)
+    .get('/v1/metrics/:name/series', series)
+    .get('/v1/metrics/:name/compare', compare);
 }
