@@ -10,7 +10,7 @@
 import { dayText, labelOf } from '@murmuration/shared';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { Among } from '../estimators/people.ts';
-import type { Evidence, Tally } from '../store/store.ts';
+import type { Evidence } from '../store/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { difference } from './difference.ts';
 import type { EstimateRequest } from './estimates.ts';
@@ -47,12 +47,13 @@ export interface Series {
 
 /** All parts of a range as one. */
 export function together(parts: readonly Evidence[]): Evidence {
-  const tallies = new Map<number, Tally>();
+  const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
   for (const part of parts)
     for (const [cohort, { reports, cells }] of part.tallies) {
-      const known = tallies.get(cohort);
-      const sum = known === undefined ? cells.slice() : cells.map((count, i) => count + (known.cells[i] as number));
-      tallies.set(cohort, { reports: reports + (known?.reports ?? 0), cells: sum });
+      const sum = tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(cells.length) };
+      tallies.set(cohort, sum);
+      sum.reports += reports;
+      for (let cell = 0; cell < cells.length; cell++) sum.cells[cell] = (sum.cells[cell] as number) + (cells[cell] as number);
     }
   const days = parts.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
   return {
