@@ -9,7 +9,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, toBase64url } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { type Account, claim } from '#client/ledger/ledger.ts';
-import { repeatsIn } from '#collector/estimates/estimates.ts';
+import { repeatsIn } from '#collector/estimates/basis.ts';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
 import { deviceOf, folderOf } from '#collector/simulate/round.ts';

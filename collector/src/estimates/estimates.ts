@@ -4,7 +4,6 @@ import {
   type Answer,
   answersOf,
   cellLabels,
-  DAYS,
   dayText,
   isDistributionLaw,
   kindOf,
@@ -16,11 +15,12 @@ import { interval, shareOf } from '../estimators/distribution.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimators/estimator.ts';
 import { normSub } from '../estimators/norm-sub.ts';
-import { type Among, peopleIn } from '../estimators/people.ts';
+import type { Among } from '../estimators/people.ts';
 import { shrunk } from '../estimators/shrunk.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { Evidence, Tallies } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
+import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
 import { inUnit } from './in-unit.ts';
@@ -91,14 +91,6 @@ export interface EstimateRequest extends EstimateSettings {
   readonly shares?: ReturnType<Truth>;
 }
 
-/**
- * The most reports of one device within this many days that repeat one symbol. Reports of a permanent metric are at least `every` days
- * apart. The first report after `renew` days begins a new epoch with fresh coins. So an epoch has at most ceil(renew / every) reports.
- */
-export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocument, 'every' | 'permanent'>): number {
-  return permanent === undefined || every === 'once' ? 1 : Math.ceil(Math.min(days, DAYS[permanent.renew]) / DAYS[every]);
-}
-
 const text = (day: number | null): string | null => (day === null ? null : dayText(day));
 
 /** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
@@ -122,12 +114,9 @@ function distributionRows(
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
   const { app, metric, version, document } = request.metric;
-  const { type, law, epsilon, every } = document;
+  const { type, law, epsilon } = document;
   const { tallies, reports, from, to, ones } = request.evidence;
-  const days = from === null || to === null ? 0 : to - from + 1;
-  const perDevice = repeatsIn(days, document);
-  // Reports of different slots come from the same people, whether or not each slot has fresh coins.
-  const people = peopleIn(among, reports, every === 'once' ? 1 : Math.max(1, Math.ceil(days / DAYS[every])));
+  const { perDevice, people } = basisOf(document, request.evidence, among);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed ? [] : candidateAnswersOf(document, candidates);

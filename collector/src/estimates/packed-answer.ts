@@ -7,7 +7,7 @@ export interface Page {
 }
 
 /** The page in an answer: how many rows there are in all, and which of them follow. */
-interface PageInfo extends Page {
+export interface PageInfo extends Page {
   readonly total: number;
 }
 

@@ -2,8 +2,12 @@
 
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { Selection, TallyReader } from '../store/store.ts';
-import { type EstimateSettings, estimate, type MetricEstimates, type Truth } from './estimates.ts';
+import { compare } from './compare.ts';
+import type { Wording } from './difference.ts';
+import { type EstimateRequest, type EstimateSettings, estimate, type Truth } from './estimates.ts';
+import type { Days } from './intervals.ts';
 import { type PackedAnswer, pack } from './packed-answer.ts';
+import { seriesOf } from './series.ts';
 
 /** A metric, and which of its reports are meant. */
 export interface Selected {
@@ -25,31 +29,61 @@ interface EstimatesTask {
   readonly shares?: ReturnType<Truth>;
 }
 
-export type Task = EstimatesTask;
+/** The estimates of each part of a selection. */
+interface SeriesTask {
+  readonly kind: 'series';
+  readonly of: readonly [Selected];
+  readonly settings: TaskSettings;
+  readonly parts: readonly Days[];
+  readonly top: number;
+}
+
+/** The differences between two selections. */
+interface CompareTask {
+  readonly kind: 'compare';
+  readonly of: readonly [a: Selected, b: Selected];
+  readonly settings: TaskSettings;
+  readonly wording: Wording;
+}
+
+export type Task = EstimatesTask | SeriesTask | CompareTask;
 
 /** The strings that are looked for in text metrics, by metric name. */
 export type Candidates = ReadonlyMap<string, readonly string[]>;
 
-/** The settings of an estimate of a metric. */
-const settingsOf = ({ metric }: Selected, settings: TaskSettings, candidates: Candidates): EstimateSettings => ({
-  ...settings,
-  candidates: settings.candidates ?? candidates.get(metric.metric) ?? [],
-});
-
-/** Estimates one selection. */
-async function estimatesOfSelected(
+/** Reads what a selection holds. */
+async function gather(
   reader: TallyReader,
   { metric, range }: Selected,
-  settings: EstimateSettings,
-  shares?: ReturnType<Truth>,
-): Promise<MetricEstimates> {
+  settings: TaskSettings,
+  lists: Candidates,
+): Promise<EstimateRequest> {
   const evidence = await reader.read({ schemas: metric.schemas, metric: metric.metric, ...range });
-  return estimate({ ...settings, metric, evidence, ...(shares && { shares }) });
+  return { ...settings, candidates: settings.candidates ?? lists.get(metric.metric) ?? [], metric, evidence };
 }
 
 /** Answers a task. */
-export async function perform(task: Task, reader: TallyReader, candidates: Candidates): Promise<PackedAnswer> {
+export async function perform(task: Task, reader: TallyReader, lists: Candidates): Promise<PackedAnswer> {
+  const { settings } = task;
+  if (task.kind === 'compare') {
+    const [a, b] = task.of;
+    const compared = compare(await gather(reader, a, settings, lists), await gather(reader, b, settings, lists), task.wording);
+    return pack('differences', compared.differences, compared.comparison);
+  }
   const [selected] = task.of;
-  const { answers, ...fields } = await estimatesOfSelected(reader, selected, settingsOf(selected, task.settings, candidates), task.shares);
+  if (task.kind === 'series') {
+    const parts = [];
+    for (const days of task.parts) {
+      const { evidence } = await gather(reader, { ...selected, range: { ...selected.range, ...days } }, settings, lists);
+      parts.push({ ...days, evidence });
+    }
+    const candidates = settings.candidates ?? lists.get(selected.metric.metric) ?? [];
+    const { series, points } = seriesOf({ ...settings, candidates, metric: selected.metric, parts, top: task.top });
+    return pack('points', points, series);
+  }
+  const { answers, ...fields } = estimate({
+    ...(await gather(reader, selected, settings, lists)),
+    ...(task.shares && { shares: task.shares }),
+  });
   return pack('answers', answers, fields);
 }

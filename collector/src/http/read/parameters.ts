@@ -2,6 +2,7 @@
 
 import { parseDay } from '@murmuration/shared';
 import { z } from 'zod';
+import { INTERVALS, type Interval } from '../../estimates/intervals.ts';
 import type { Page } from '../../estimates/packed-answer.ts';
 import { AMONG, type Among } from '../../estimators/people.ts';
 import { Refusal } from '../refusal.ts';
@@ -28,6 +29,28 @@ export interface EstimatesAsked extends RangeAsked, Page {
   readonly candidate?: string | readonly string[] | undefined;
   readonly ranges?: string | undefined;
   readonly quantiles?: string | undefined;
+  readonly among?: Among | undefined;
+}
+
+/** The parameters of a series. */
+export interface SeriesAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly interval: Interval;
+  readonly top: number;
+  readonly candidate?: string | readonly string[] | undefined;
+  readonly among?: Among | undefined;
+}
+
+/** The parameters of a comparison: those of both sides, and of each. */
+export interface CompareAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly 'a.from'?: number | undefined;
+  readonly 'a.to'?: number | undefined;
+  readonly 'a.version'?: number | undefined;
+  readonly 'b.from'?: number | undefined;
+  readonly 'b.to'?: number | undefined;
+  readonly 'b.version'?: number | undefined;
+  readonly candidate?: string | readonly string[] | undefined;
   readonly among?: Among | undefined;
 }
 
@@ -88,6 +111,33 @@ export const estimatesParameters: Parameters<EstimatesAsked> = z.strictObject({
   candidate,
   ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
   quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
+  among,
+  ...pageParameters,
+});
+
+export const seriesParameters: Parameters<SeriesAsked> = z.strictObject({
+  app,
+  interval: z
+    .enum(INTERVALS, { error: `one of ${INTERVALS.join(', ')}` })
+    .default('day')
+    .meta({ description: 'The length of a point. Weeks begin on Monday, months on the first.' }),
+  ...rangeParameters,
+  candidate,
+  top: whole(1, 100, 10, 'How many answers to follow: those that are largest over the whole range.'),
+  among,
+  ...pageParameters,
+});
+
+export const compareParameters: Parameters<CompareAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  'a.from': dayOf('The first day of a.'),
+  'a.to': dayOf('The last day of a.'),
+  'a.version': version,
+  'b.from': dayOf('The first day of b.'),
+  'b.to': dayOf('The last day of b.'),
+  'b.version': version,
+  candidate,
   among,
   ...pageParameters,
 });

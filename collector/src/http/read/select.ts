@@ -2,10 +2,13 @@
 
 import { dayText, wireName } from '@murmuration/shared';
 import { takesCandidates } from '../../estimates/candidates.ts';
+import type { Wording } from '../../estimates/difference.ts';
+import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
+import { type Days, type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import { Refusal } from '../refusal.ts';
-import type { RangeAsked, Segment } from './parameters.ts';
+import type { CompareAsked, RangeAsked, Segment } from './parameters.ts';
 
 /** Text from outside, as far as it is quoted. */
 const quoted = (text: string): string => text.slice(0, 80);
@@ -75,4 +78,72 @@ export function candidatesAsked(
   if (candidate === undefined) return undefined;
   if (takesCandidates(document)) return [...new Set([candidate].flat())];
   throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+}
+
+/** Points of a series, at most. */
+const MOST_POINTS = 1_000;
+
+/**
+ * The parts of a series: of the days that are asked for, those from the first to the last with reports.
+ *
+ * @throws {Refusal} 400 when there are too many
+ */
+export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly Days[] {
+  const found = metric.schemas.flatMap((schema) => totals.get(totalKey(schema, metric.metric)) ?? []);
+  if (found.length === 0) return [];
+  const from = Math.max(range.from ?? 0, Math.min(...found.map((total) => total.from)));
+  const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, Math.max(...found.map((total) => total.to)));
+  const parts = partsIn({ from, to }, interval, MOST_POINTS);
+  if (parts.length <= MOST_POINTS) return parts;
+  throw new Refusal(
+    400,
+    'bad-query',
+    `interval and days of at most ${MOST_POINTS} points`,
+    `${interval} from ${dayText(from)} to ${dayText(to)}`,
+  );
+}
+
+/** Two selections, and the words for their difference. */
+export interface TwoSelected {
+  readonly a: Selected;
+  readonly b: Selected;
+  readonly wording: Wording;
+}
+
+/**
+ * The two sides of a comparison. What is asked without a prefix holds for both sides, unless a side says otherwise.
+ *
+ * @throws {Refusal} 400 when both sides are the same, or do not answer the same question
+ */
+export function selectTwo(
+  catalog: Catalog,
+  newest: PublishedMetric,
+  asked: CompareAsked,
+  [both = {}, ofA = {}, ofB = {}]: readonly Segment[],
+): TwoSelected {
+  const { from, to, version } = asked;
+  const a = select(
+    catalog,
+    newest,
+    { from: asked['a.from'] ?? from, to: asked['a.to'] ?? to, version: asked['a.version'] ?? version },
+    { ...both, ...ofA },
+  );
+  const b = select(
+    catalog,
+    newest,
+    { from: asked['b.from'] ?? from, to: asked['b.to'] ?? to, version: asked['b.version'] ?? version },
+    { ...both, ...ofB },
+  );
+  const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+  const isSameGroup = isSame(a.metric.schemas, b.metric.schemas) && isSame(a.range.segment, b.range.segment);
+  if (isSameGroup && isSame(a.range, b.range))
+    throw new Refusal(400, 'bad-query', 'two sides that differ, such as a.to=2026-10-31 and b.from=2026-11-01', 'the same twice');
+  if (a.metric.document.type !== b.metric.document.type)
+    throw new Refusal(
+      400,
+      'bad-query',
+      'versions that ask the same type of question',
+      `a ${a.metric.document.type} and a ${b.metric.document.type}`,
+    );
+  return { a, b, wording: isSameGroup ? 'time' : 'group' };
 }

@@ -1,0 +1,35 @@
+/** Splits a range of days into days, weeks from Monday, or months of the calendar. */
+
+import { dayNumber } from '@murmuration/shared';
+
+/** The length of the parts of a series. */
+export const INTERVALS: readonly ['day', 'week', 'month'] = ['day', 'week', 'month'];
+
+export type Interval = (typeof INTERVALS)[number];
+
+/** The first and the last day, counted from 1970-01-01. */
+export interface Days {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MILLISECONDS = 86_400_000;
+
+/** The first day after the interval of this day. Day 0, 1970-01-01, was a Thursday. */
+function nextAfter(day: number, interval: Interval): number {
+  if (interval === 'day') return day + 1;
+  if (interval === 'week') return day + 7 - ((day + 3) % 7);
+  const date = new Date(day * MILLISECONDS);
+  return dayNumber(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
+}
+
+/** The number of parts of a range, at most `most` + 1. The first and the last part may be cut off. */
+export function partsIn({ from, to }: Days, interval: Interval, most: number): readonly Days[] {
+  const parts: Days[] = [];
+  for (let day = from; day <= to && parts.length <= most; ) {
+    const next = nextAfter(day, interval);
+    parts.push({ from: day, to: Math.min(to, next - 1) });
+    day = next;
+  }
+  return parts;
+}

@@ -1,0 +1,175 @@
+/**
+ * The answers of the read API, as zod schemas. They are checked against the types of what computes the answers, the OpenAPI description is
+ * made from them, and tests validate every answer by them.
+ */
+
+import { type Cadence, DAYS, type Law } from '@murmuration/shared';
+import { z } from 'zod';
+import type { Comparison, Difference } from '../../estimates/compare.ts';
+import type { MetricEstimates } from '../../estimates/estimates.ts';
+import type { PageInfo } from '../../estimates/packed-answer.ts';
+import type { Series, SeriesPoint } from '../../estimates/series.ts';
+import type { Estimate } from '../../estimators/estimate.ts';
+import { AMONG } from '../../estimators/people.ts';
+import { estimations } from '../../estimators/table.ts';
+import { types } from '../../questions/table.ts';
+
+import type { RefusalBody } from '../refusal.ts';
+import type { MetricSummary } from './summary.ts';
+
+/** An answer whose rows come in pages. */
+export interface Paged {
+  readonly page: PageInfo;
+}
+
+const count = z.int().min(0);
+const day = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+const number = z.number();
+
+const interval = {
+  estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
+  standardError: number.min(0),
+  low: number.meta({ description: 'The low end of the 95 % interval.' }),
+  high: number.meta({ description: 'The high end of the 95 % interval.' }),
+};
+const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
+
+const plain = z.union([z.string(), z.boolean()]);
+const answer = {
+  answer: z.union([plain, z.record(z.string(), plain)]).meta({ description: 'The answer; of a joint question, one to each part.' }),
+  label: z.string(),
+};
+
+const page: z.ZodType<PageInfo> = z
+  .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
+  .meta({ id: 'Page' });
+
+const among = z.enum(AMONG);
+const about = { app: z.string(), metric: z.string(), version: count, type: z.string() };
+const value = z.literal('value').exactOptional().meta({ description: 'Numbers in the unit of the metric; absent where they are shares.' });
+
+const permanence = z.strictObject({ epsilon: number, renew: z.enum(['week', 'month', 'year', 'never']) });
+
+const summary: z.ZodType<MetricSummary> = z
+  .strictObject({
+    ...about,
+    type: z.enum(types),
+    description: z.string(),
+    unit: z.string().exactOptional(),
+    owner: z.string().exactOptional(),
+    expires: z.string().exactOptional(),
+    mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
+    epsilon: number,
+    every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
+    permanent: permanence.exactOptional(),
+    otherwise: z.string().exactOptional(),
+    assign: z.literal('random').exactOptional(),
+    reports: count,
+    from: day,
+    to: day,
+    segments: z.record(z.string(), z.array(z.string())),
+  })
+  .meta({ id: 'Metric' });
+
+const watch = z.strictObject({
+  pValue: number,
+  cells: number.exactOptional(),
+  fit: number.exactOptional(),
+  answers: number.exactOptional(),
+  cohorts: number.exactOptional(),
+  ones: number.exactOptional(),
+  perPercent: number.exactOptional(),
+});
+
+const described = z.strictObject({
+  mean: estimate,
+  quantiles: z.array(z.strictObject({ level: number, estimate: number, low: number, high: number })),
+  ranges: z.array(z.strictObject({ from: number, to: number, ...interval })),
+});
+
+const settings = { among, minimum: count.meta({ description: 'Estimates from fewer reports are not shown.' }) };
+
+const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
+  ...about,
+  mechanism: z.string(),
+  epsilon: number,
+  ...settings,
+  reports: count,
+  from: day,
+  to: day,
+  unit: value,
+  watch,
+  distribution: described.exactOptional(),
+  page,
+  answers: z.array(
+    z.strictObject({
+      ...answer,
+      ...interval,
+      normSub: number.exactOptional(),
+      shrunk: number.exactOptional(),
+      smoothed: number.exactOptional(),
+      consistent: number.exactOptional(),
+      truth: number.exactOptional(),
+    }),
+  ),
+});
+
+const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint[] }> = z.strictObject({
+  ...about,
+  ...settings,
+  reports: count,
+  unit: value,
+  page,
+  points: z.array(
+    z.strictObject({
+      from: z.iso.date(),
+      to: z.iso.date(),
+      reports: count,
+      answers: z.array(
+        z.strictObject({
+          ...answer,
+          ...interval,
+          change: estimate.nullable().meta({ description: 'Since the last point with estimates.' }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const compared = {
+  a: estimate,
+  b: estimate,
+  difference: estimate.meta({ description: 'b minus a.' }),
+  isClear: z.boolean().meta({ description: 'Whether 0 lies outside the 95 % interval.' }),
+  verdict: z.string(),
+};
+const side = z.strictObject({ version: count, reports: count, from: day, to: day });
+
+const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = z.strictObject({
+  app: z.string(),
+  metric: z.string(),
+  type: z.string(),
+  ...settings,
+  a: side,
+  b: side,
+  unit: value,
+  mean: z.strictObject(compared).exactOptional(),
+  verdict: z.string().meta({ description: 'The answers that differ when all are tested together.' }),
+  page,
+  differences: z.array(z.strictObject({ ...answer, ...compared })),
+});
+
+const list: z.ZodType<Paged & { readonly metrics: readonly MetricSummary[] }> = z.strictObject({ page, metrics: z.array(summary) });
+
+const refusal: z.ZodType<RefusalBody> = z
+  .strictObject({ error: z.string(), expected: z.string(), got: z.string() })
+  .meta({ id: 'Refusal', description: 'What was expected, and what came.' });
+
+/** The answers by route. */
+export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'comparison' | 'refusal']: z.ZodType } = {
+  list,
+  estimates,
+  series,
+  comparison,
+  refusal,
+};

@@ -1,0 +1,33 @@
+/** The OpenAPI description as a plain page, made on the server: no script, and nothing from elsewhere. */
+
+import type { Description } from './openapi.ts';
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem}code{font-size:.9em}td,th{text-align:left;vertical-align:top;padding:.2rem 1rem .2rem 0}h2{margin-top:2.5rem}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}}';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly description?: string; readonly enum?: readonly string[]; readonly default?: unknown };
+}
+
+function rowOf({ name, in: where, description, required = false, schema = {} }: Parameter): string {
+  const words = [description ?? schema.description ?? '', schema.enum ? `One of ${schema.enum.join(', ')}.` : ''].join(' ').trim();
+  const usual = schema.default === undefined ? '' : ` Default: ${String(schema.default)}.`;
+  const kind = where === 'path' ? 'in the path' : required ? 'required' : '';
+  return `<tr><td><code>${escaped(name)}</code></td><td>${escaped(words + usual)}${kind && ` <em>${kind}</em>`}</td></tr>`;
+}
+
+/** The page. */
+export function pageOf({ info, paths = {} }: Description): string {
+  const sections = Object.entries(paths).map(([path, item]) => {
+    const { summary = '', description = '', parameters = [] } = item?.get ?? {};
+    const rows = (parameters as readonly Parameter[]).map(rowOf).join('');
+    return `<h2><code>GET ${escaped(path)}</code></h2><p>${escaped(summary)}. ${escaped(description)}</p><table><tbody>${rows}</tbody></table>`;
+  });
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(info.title)}: the read API</title><style>${STYLE}</style><h1>${escaped(info.title)}: the read API</h1><p>${escaped(info.description ?? '')} The whole description, with the answers’ schemas: <a href="openapi.json">openapi.json</a>.</p>${sections.join('')}</html>\n`;
+}
