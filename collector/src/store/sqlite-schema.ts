@@ -69,6 +69,16 @@ export const STEPS: readonly Step[] = [
       INSERT INTO room SELECT substr(schema, 1, instr(schema, '/') - 1), day, count(*), sum(length(cells) + 42)
         FROM tally JOIN metric ON metric.n = tally.metric GROUP BY 1, 2;
     `),
+  (database) =>
+    database.exec(`
+      CREATE TABLE border (rolled INTEGER NOT NULL, kept INTEGER NOT NULL);
+      INSERT INTO border VALUES (0, 0);
+      CREATE TABLE monthly (
+        metric INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER NOT NULL, cohort INTEGER NOT NULL,
+        reports INTEGER NOT NULL, cells BLOB NOT NULL
+      );
+      CREATE UNIQUE INDEX monthly_key ON monthly (metric, day, segment, cohort);
+    `),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
