@@ -9,8 +9,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { monthStart, nextMonth, wholeMonths } from '#collector/store/months.ts';
 import { openSqliteStore, type SqliteOptions } from '#collector/store/sqlite.ts';
+import { reachedDay } from '#collector/store/sqlite-retention.ts';
 import { deleteMetrics, pruneStore, vacuumStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
+import { runCommand } from '../setup/command.ts';
 import { DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes } from './store/entries.ts';
 
 let folder: string;
@@ -137,13 +139,31 @@ describe('pruning', () => {
     await fill();
     const before = await look((store) => store.read(plan()));
     const store = await open({ retention: { dailyFor } });
-    expect(rowsIn('monthly')).toBe(0);
     await store.expire(LAST - 16);
     expect(await store.append(entry('new', { day: LAST }))).toBe('counted');
     await expect.poll(() => rowsIn(`tally WHERE day < ${rolled}`)).toBe(0);
     expect(rowsIn('monthly')).toBeGreaterThan(0);
     expect((await store.read(plan())).reports).toBe(before.reports + 1);
     await store.close();
+  });
+
+  test('a clock that is ahead has not reached its day, however many batches of however many days it lets in', async () => {
+    const reached = (): number => {
+      const database = new DatabaseSync(join(folder, 'murmuration.sqlite'), { readOnly: true });
+      const day = reachedDay(database);
+      database.close();
+      return day;
+    };
+    await (await open()).close();
+    expect(reached()).toBe(0);
+    await fill();
+    expect(reached()).toBe(LAST);
+    const store = await open({ retention: { dailyFor: 1_000, keepFor: 2_000 } });
+    for (let day = -14; day <= 1; day++) for (let i = 0; i < 12; i++) await store.append(entry(`${day} ${i}`, { day: LAST + 3_650 + day }));
+    await store.expire(LAST + 3_650 - 16);
+    await store.close();
+    expect(reached()).toBe(LAST);
+    await look(async (again) => expect((await again.read(plan({ to: LAST }))).reports).toBeGreaterThan(150));
   });
 
   test('a store without reports stays one', async () => {
@@ -223,4 +243,46 @@ describe('deleting', () => {
     expect(() => vacuumStore(join(folder, 'nowhere'))).toThrow('expected a folder with a store, got none');
     expect(existsSync(join(folder, 'nowhere'))).toBe(false);
   });
+});
+
+describe('murmuration', () => {
+  const said = (before: number, after: number): RegExp =>
+    new RegExp(`: tallies ${before} -> ${after}, reports \\d+ -> \\d+, bytes \\d+ -> \\d+\n$`);
+
+  test('prune, delete and vacuum say in one line what they did', async () => {
+    await fill();
+    expect(runCommand('prune', '--data', folder, '--daily-for', '60').stdout).toMatch(/: tallies 2\d\d -> 1\d\d, reports \d+ -> \d+, /);
+    const rows = rowsIn('tally') + rowsIn('monthly');
+    expect(runCommand('prune', '--data', folder, '--daily-for', '60').stdout).toMatch(said(rows, rows));
+    expect(runCommand('delete', '--data', folder, '--app', 'notes', '--yes').stdout).toMatch(said(rows, 0));
+    expect(runCommand('vacuum', '--data', folder).stdout).toMatch(said(0, 0));
+  });
+
+  test.each([
+    [['prune', '--daily-for', '30'], '--daily-for: expected a whole number from 31'],
+    [['prune', '--keep-for', 'never'], '--keep-for: expected a whole number from 31'],
+    [['delete'], 'expected --app, --schema or --metric, got none'],
+    [['delete', '--metric', 'plan'], 'expected --yes, because what is deleted is gone, got none'],
+    [['delete', '--metric', 'plans', '--yes'], 'expected metrics of the store (notes/1/0123456789abcdef plan, '],
+    [['vacuum', '--data', join(tmpdir(), 'murmuration-no-such-folder')], 'expected a folder with a store, got none'],
+  ])('%j is refused in one line, and nothing is changed', async (args, message) => {
+    await fill();
+    const before = rowsIn('tally');
+    const { status, stdout, stderr } = runCommand(...args, ...(args.includes('--data') ? [] : ['--data', folder]));
+    expect([status, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1]);
+    expect(stderr).toContain(message);
+    expect(rowsIn('tally')).toBe(before);
+  });
+
+  test('each of them says that a collector runs, and leaves its store alone', async () => {
+    const store = await open();
+    expect(await store.append(entry('a'))).toBe('counted');
+    for (const args of [['prune'], ['delete', '--app', 'notes', '--yes'], ['vacuum']]) {
+      const { status, stderr } = runCommand(...args, '--data', folder);
+      expect([status, stderr.trimEnd().split('\n').length]).toEqual([2, 1]);
+      expect(stderr).toContain('expected a store that no other process writes, got one that is in use');
+    }
+    expect((await store.read(plan())).reports).toBe(1);
+    await store.close();
+  }, 60_000);
 });

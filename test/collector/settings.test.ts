@@ -74,8 +74,8 @@ describe('which place comes first', () => {
       expect.arrayContaining(['schema', 'candidates', 'data', 'host', 'origin', 'perMetric', 'mostQueued', 'leastFree']),
     );
     for (const name of names) {
-      const value = ['schema', 'candidates', 'data', 'host'].includes(name) ? 'x' : name === 'origin' ? 'https://a.example' : '7';
-      const wanted = ['schema', 'candidates', 'origin'].includes(name) ? [value] : value === '7' ? 7 : value;
+      const value = ['schema', 'candidates', 'data', 'host'].includes(name) ? 'x' : name === 'origin' ? 'https://a.example' : '70';
+      const wanted = ['schema', 'candidates', 'origin'].includes(name) ? [value] : value === '70' ? 70 : value;
       const variable = `MURMURATION_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
       expect(settings([], { [variable]: value })[name], variable).toEqual(wanted);
       expect(settings([], {}, { [name]: value })[name], name).toEqual(wanted);

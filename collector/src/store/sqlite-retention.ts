@@ -48,6 +48,22 @@ export function bordersOf(today: number, { dailyFor, keepFor }: RetentionOptions
   return { rolled, kept: kept < rolled ? monthStart(kept) : kept };
 }
 
+/**
+ * A day has been reached when so many others of the days before it have reports. One wrong clock can't claim that: while it is ahead,
+ * batches of 16 days are accepted.
+ */
+const OTHERS = 17;
+const WITHIN = 62;
+
+/** The newest day that has been reached, from which the collector counts the age of tallies by itself; 0 when there is none. */
+export function reachedDay(database: DatabaseSync): number {
+  const days = database
+    .prepare('SELECT DISTINCT day FROM room WHERE rows > 0 ORDER BY day DESC')
+    .all()
+    .map(({ day }) => Number(day));
+  return days.find((day, i) => (days[i + OTHERS] ?? Number.NEGATIVE_INFINITY) >= day - WITHIN) ?? 0;
+}
+
 /** Retention of one database. Its functions run inside a transaction of the caller's. */
 export interface Retention {
   /** Moves the borders forward. Returns them as they are then. */

@@ -1,6 +1,7 @@
 /** The tables of the embedded store, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './durable.ts';
 import { migrate, type Step, versionOf } from './migrate.ts';
 import { hashIds } from './sqlite-hash-ids.ts';
 import { numberMetrics } from './sqlite-metrics.ts';
@@ -90,6 +91,7 @@ const pragma = (database: DatabaseSync, name: string): unknown => Object.values(
  * @throws {Error} when SQLite does not sync each commit
  */
 export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {
+  makePrivate(file); // SQLite gives the files beside it the same rights
   const database = new DatabaseSync(file, { timeout: TIMEOUT });
   try {
     versionOf(database, file, steps.length);

@@ -41,7 +41,7 @@ export function serveWriter(port: MessagePort, { file, shapes, limits, retention
   const retaining = createDeferred(
     0,
     () => {
-      writer.retain(writer.confirmed, retention);
+      writer.retain(writer.reached, retention);
       following.plan();
       return true;
     },

@@ -4,12 +4,11 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { ACCEPTED_DAYS } from '@murmuration/shared';
 import { createAdmission } from './admission.ts';
 import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
 import { createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
 import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
-import { bordersOf, createRetention, type RetentionOptions, type Slice } from './sqlite-retention.ts';
+import { bordersOf, createRetention, type RetentionOptions, reachedDay, type Slice } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
 import { createFold, keepShapes } from './sqlite-tallies.ts';
 import type { Shapes } from './store.ts';
@@ -19,9 +18,6 @@ import { UnfoldedReports } from './unfolded.ts';
 /** Limits that trigger a fold: the words in the log, and the bytes of its sums in memory. A commit waits for a fold. */
 const MOST_WORDS = 1_000_000;
 const MOST_BYTES = 2 ** 23;
-
-/** Days whose batches may still come when the days before them are closed: those that are accepted, and two days of margin. */
-const OPEN_DAYS = ACCEPTED_DAYS.before + 2;
 
 /** The sums in memory no longer match the log. A restart reads the log again. */
 export class LogAndMemoryDiffer extends Error {}
@@ -166,9 +162,9 @@ export class Writer {
     return slice.isDone;
   }
 
-  /** The newest day that is confirmed: that of the closed days, and the days that are open behind them. */
-  get confirmed(): number {
-    return this.#closed + OPEN_DAYS;
+  /** The newest day that has been reached. */
+  get reached(): number {
+    return reachedDay(this.#database);
   }
 
   close(): void {
