@@ -107,3 +107,13 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
     throw error;
   }
 }
+
+/** Whether a file is a store of the newest version, which can be read as it is. */
+export function isCurrent(file: string): boolean {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
+  try {
+    return versionOf(database, file, STEPS.length) === STEPS.length;
+  } finally {
+    database.close();
+  }
+}
