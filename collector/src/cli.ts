@@ -9,12 +9,13 @@ import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
 import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
+import { addUpkeep } from './commands/upkeep.ts';
 import { Failure, UsageError } from './commands/usage.ts';
 
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys]) add(program);
+  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addUpkeep]) add(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()

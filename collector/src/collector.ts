@@ -27,6 +27,7 @@ import { MOST_ARRIVING, UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { createCatalog } from './schemas/catalog.ts';
 import type { RoomLimits } from './store/room.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import type { RetentionOptions } from './store/sqlite-retention.ts';
 import { DATABASE } from './store/sqlite-schema.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 
@@ -78,6 +79,8 @@ export interface CollectorOptions {
   readonly leastFree?: number;
   /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
   readonly room?: Partial<RoomLimits>;
+  /** For how many days tallies are kept as days, and at all. Default: `RETENTION`. */
+  readonly retention?: Partial<RetentionOptions>;
   /** Returns the number of free bytes on the disk. */
   readonly free?: () => Promise<number>;
   readonly timeouts?: Timeouts;
@@ -120,7 +123,8 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   };
   const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
   const opening =
-    options.openStore?.(shapes, onCommit) ?? openSqliteStore(data, shapes, { limits: options.room ?? {}, onTrouble, onCommit });
+    options.openStore?.(shapes, onCommit) ??
+    openSqliteStore(data, shapes, { limits: options.room ?? {}, retention: options.retention ?? {}, onTrouble, onCommit });
   const store: Store = await opening.catch((error: Error) => {
     admin.close();
     throw error;

@@ -2,7 +2,19 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,13 +135,53 @@ test('a copy is one file that holds all of a store whose collector was killed', 
   await again.close();
 });
 
+test('a copy of a store whose log is not folded holds its sums and none of its reports, in a file for its owner only', async () => {
+  process.env['ODD_WRITER'] = 'pace=never'; // the log is never folded by itself
+  const store = await openSqliteStore(data, shapes, { writer: new URL('./store/odd-writer.ts', import.meta.url) });
+  const reports = [{ metric: 'plan', cohort: 5, cells: [0, 1, 2, 3, 4, 5, 6, 7] }];
+  for (let name = 0; name < 80; name++) await store.append(entry(name, { reports }));
+  const packed = Buffer.from(Int32Array.of(0, 5, 255).buffer); // number of the metric, cohort, bits
+  const seen = join(folder, 'seen'); // read in this process, the files of the store would lose its locks
+  expect(spawnSync('cp', ['-r', data, seen]).status).toBe(0);
+  expect(readdirSync(seen).some((name) => readFileSync(join(seen, name)).includes(packed))).toBe(true);
+  expect(await runBeside('backup', '--data', data, '--out', copy)).toBe(0);
+  expect(readFileSync(copy).includes(packed)).toBe(false);
+  expect(readdirSync(folder)).toEqual(['copy.sqlite', 'data', 'seen']);
+  const { status, stdout } = run('backup', '--verify', copy);
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/copy\.sqlite: whole, a store of version \d+, \d+ bytes, 1 metrics, 80 reports\n$/),
+  ]);
+  expect((await store.read({ schemas: [SCHEMA], metric: 'plan' })).reports).toBe(80);
+  await store.close();
+  expect(run('restore', '--from', copy, '--data', restored).status).toBe(0);
+  const again = await open(restored);
+  expect(await Promise.all([entry(3, { reports }), entry('new')].map(again.append))).toEqual(['duplicate', 'counted']);
+  expect((await sum(again)).reports).toBe(81);
+  const modes = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+  for (const place of [data, restored]) {
+    expect(modes(place)).toBe('700');
+    for (const name of readdirSync(place)) expect([name, modes(join(place, name))]).toEqual([name, '600']);
+  }
+  expect(modes(copy)).toBe('600');
+  await again.close();
+});
+
+test('a store whose files others may read is theirs no more after a start', async () => {
+  await small();
+  const file = join(data, 'murmuration.sqlite');
+  chmodSync(file, 0o644);
+  await small();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
 describe('is refused in one sentence, and changes nothing:', () => {
-  const refuses = (args: string[], message: string): void => {
+  const refuses = (args: string[], message: string | RegExp): void => {
     const tree = (): string[] => (readdirSync(folder, { recursive: true }) as string[]).sort();
     const before = tree();
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
+    expect(stderr).toMatch(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     const isOther = (name: string): boolean => !name.startsWith('restored');
     expect(tree().filter(isOther)).toEqual(before.filter(isOther));
@@ -142,6 +194,38 @@ describe('is refused in one sentence, and changes nothing:', () => {
     writeFileSync(copy, 'something dear');
     refuses(['backup', '--data', data, '--out', copy], 'expected a path where no file exists');
     expect(readFileSync(copy, 'utf8')).toBe('something dear');
+  });
+
+  test('a backup that there is no room for, or into no folder', async () => {
+    await small();
+    const wal = join(data, 'murmuration.sqlite-wal');
+    writeFileSync(wal, '');
+    truncateSync(wal, 8e12); // takes no room
+    refuses(['backup', '--data', data, '--out', copy], /expected 16\d{12} free bytes on the disk, got \d+/);
+    rmSync(wal);
+    refuses(['backup', '--data', data, '--out', join(folder, 'nowhere', 'copy')], 'expected a file in a folder that exists, got none such');
+    refuses(['backup', '--data', data], 'expected --out or --verify, got neither');
+    refuses(['backup', '--verify', copy, '--out', copy], 'expected --out or --verify, got both');
+  });
+
+  test('the check of no copy, of a damaged one, and of one whose tallies are not what their totals say', async () => {
+    await small();
+    expect(run('backup', '--data', data, '--out', copy).status).toBe(0);
+    const verify = ['backup', '--verify', copy];
+    refuses(['backup', '--verify', join(folder, 'nothing')], 'expected a copy of a store, got no such file');
+    const change = (sql: string): void => {
+      const database = new DatabaseSync(copy);
+      database.exec(sql);
+      database.close();
+    };
+    change('UPDATE tally SET reports = 2');
+    refuses(verify, `expected 1 reports of ${SCHEMA} plan, got 2`);
+    change("UPDATE tally SET reports = 1, cells = x'0308ff'");
+    refuses(verify, 'bits a cell, got 3 with 3');
+    change("DELETE FROM metric; INSERT INTO log (partitions, words) VALUES ('[]', x'00')");
+    refuses(verify, 'expected a copy without reports in its log');
+    truncateSync(copy, 8_192);
+    refuses(verify, 'got a damaged one');
   });
 
   test('a restore over a store, or over what is left of one', async () => {

@@ -81,7 +81,7 @@ describe('which place comes first', () => {
       authRole: ['reviewer', 'reviewer'],
     };
     for (const name of names) {
-      const [text, value] = special[name] ?? ['7', 7];
+      const [text, value] = special[name] ?? ['70', 70];
       const variable = `MURMURATION_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
       expect(settings([], { [variable]: text })[name], variable).toEqual(value);
       expect(settings([], {}, { [name]: text })[name], name).toEqual(value);

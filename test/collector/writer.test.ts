@@ -1,6 +1,7 @@
 /** The writer of the embedded store: what is not folded has a bound, nothing of a report stays behind, and what fails is said. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +10,7 @@ import { dayNumber } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeCells } from '#collector/store/cell-codec.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
-import type { Store } from '#collector/store/store.ts';
+import { type Store, StoreFull } from '#collector/store/store.ts';
 import { bodyOf, judge, openStore } from '../faults/cells.ts';
 import { Connection, report } from '../faults/connection.ts';
 import { serve } from '../faults/server.ts';
@@ -131,4 +132,36 @@ test('days pass at once, and their ids go afterwards, a slice at a time: a commi
   await expect.poll(kept).toBe(0);
   expect(await Promise.all([entry(2), entry('kept')].map(store.append))).toEqual(['counted', 'duplicate']);
   await store.close();
+});
+
+test('a store on a disk that is full opens to be read, and takes batches again when there is room, without another start', async () => {
+  const full = join(folder, 'full');
+  const before = await openSqliteStore(folder, shapes);
+  await before.append(entry('before'));
+  await before.close();
+  const crashing = await open('pace=never');
+  expect(await crashing.append(entry('logged'))).toBe('counted');
+  const crashed = join(folder, 'crashed');
+  const copied = spawnSync('sh', ['-c', `mkdir ${crashed} && cp ${folder}/murmuration* ${crashed}`]); // as a kill would leave it, with a log to fold
+  expect(copied.status).toBe(0);
+  await crashing.close();
+  writeFileSync(full, '');
+  process.env['ODD_WRITER'] = new URLSearchParams({ pace: 'fast', full }).toString();
+  const store = await openSqliteStore(crashed, shapes, {
+    writer: new URL('./store/odd-writer.ts', import.meta.url),
+    onTrouble: (trouble) => troubles.push(trouble),
+  });
+  expect((await sum(store)).reports).toBe(1);
+  expect(await store.totals()).toMatchObject([{ reports: 1 }]);
+  await expect(store.append(entry('a'))).rejects.toThrow(StoreFull);
+  await expect(store.expire(DAY)).rejects.toThrow(StoreFull);
+  expect(troubles.filter((trouble) => trouble.startsWith('the disk is full'))).toHaveLength(1);
+  rmSync(full);
+  await expect.poll(() => store.append(entry('a')).catch(() => 'full')).toBe('counted');
+  expect((await sum(store)).reports).toBe(3);
+  expect(await store.append(entry('logged'))).toBe('duplicate');
+  await store.close();
+  writeFileSync(full, '');
+  const stopped = await openSqliteStore(crashed, shapes, { writer: new URL('./store/odd-writer.ts', import.meta.url) });
+  await stopped.close();
 });

@@ -3,7 +3,7 @@
 import { crowd, noCrowd } from './crowd.ts';
 import { drains } from './drain.ts';
 import type { Fault } from './fault.ts';
-import { fullDisk, noMount, refusedSyncs, refusedWrites } from './full.ts';
+import { fullDisk, noMount, refusedSyncs, refusedWrites, startOnFullDisk } from './full.ts';
 import { fuzz } from './fuzz.ts';
 import { kills } from './kill.ts';
 import { overload } from './overload.ts';
@@ -18,6 +18,7 @@ export const collectorFaults: readonly Fault[] = [
   { name: 'kill -9 under load', short: () => kills(3), long: () => kills(100) },
   { name: 'power loss', unable: noRecord, short: () => powerLosses(150, 5), long: () => powerLosses(4_000, 400) },
   { name: 'disk full, then freed', unable: noMount, short: () => fullDisk(500), long: () => fullDisk(10_000) },
+  { name: 'start on a full disk', unable: noMount, short: startOnFullDisk, long: startOnFullDisk },
   { name: 'writes fail', unable: noRecord, short: () => refusedWrites(500), long: () => refusedWrites(10_000) },
   { name: 'syncs fail', unable: noRecord, short: () => refusedSyncs(500), long: () => refusedSyncs(10_000) },
   {

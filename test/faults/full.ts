@@ -8,7 +8,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dayNumber } from '@murmuration/shared';
-import { describe, isExact, judge, openStore } from './cells.ts';
+import { bodyOf, CAPACITY, describe, isExact, judge, openStore } from './cells.ts';
+import { Connection, report } from './connection.ts';
 import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { type Server, serve, withFolder } from './server.ts';
@@ -105,18 +106,62 @@ export function noMount(): string | undefined {
   return status === 0 ? undefined : 'only root may mount a small disk';
 }
 
-/** Fills a small disk to the last byte, and frees it. */
-export const fullDisk = (milliseconds: number): Promise<Outcome> =>
+/** Runs work with the place of a small disk. */
+const onSmallDisk = (work: (place: string) => Promise<Outcome>): Promise<Outcome> =>
   withFolder(async (folder) => {
-    const location = `${folder}/small`;
-    mkdirSync(location);
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'none', location]);
+    const place = `${folder}/small`;
+    mkdirSync(place);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m`, 'none', place]);
     if (mounted.status !== 0) throw new Error(`mount: ${mounted.stderr}`);
     try {
-      return await failing('disk full, then freed', fill, location, milliseconds);
+      return await work(place);
     } finally {
-      spawnSync('umount', ['-l', location]);
+      spawnSync('umount', ['-l', place]);
     }
+  });
+
+/** Fills a small disk to the last byte, and frees it. */
+export const fullDisk = (milliseconds: number): Promise<Outcome> =>
+  onSmallDisk((place) => failing('disk full, then freed', fill, place, milliseconds));
+
+/** Kills a collector under load on a full disk, starts it there, and then frees the disk. */
+export const startOnFullDisk = (): Promise<Outcome> =>
+  onSmallDisk(async (place) => {
+    const [failures, devices, data] = [failuresOf(), new Devices(dayNumber(Date.now())), `${place}/data`];
+    const killed = await serve(data);
+    let alive = true;
+    const load = devices.load(killed.port, 32, () => alive);
+    if (!(await until(() => devices.acknowledgements > 200, 60_000))) failures.add('nothing is acknowledged at first');
+    const undo = await fill(killed, place);
+    await killed.stop('SIGKILL');
+    alive = false;
+    await load;
+    const known = devices.acknowledgements;
+    const server = await serve(data);
+    for (const path of ['metrics', 'metrics/bits/estimates']) {
+      const { status } = await fetch(`http://127.0.0.1:${server.port}/v1/${path}`);
+      if (status !== 200) failures.add('it is not read on a full disk', `${path}: ${status}`);
+    }
+    const connection = new Connection(server.port);
+    const refused = await connection.send(report(bodyOf(CAPACITY - 1, devices.today)));
+    if (refused.status !== 507) failures.add('an upload on a full disk is not 507', `${refused.status}`);
+    connection.close();
+    await undo();
+    const freed = performance.now();
+    await devices.settle(server.port);
+    const recovery = performance.now() - freed;
+    if ((await server.stop('SIGTERM')) !== 0) failures.add('the collector did not stop well');
+    const store = await openStore(data);
+    const verdict = await judge(store, devices.acknowledged, devices.today);
+    await store.close();
+    if (!isExact(verdict)) failures.add('batches are not there exactly once', describe(verdict));
+    if (devices.acknowledged.subarray(0, devices.begun).includes(0)) failures.add('a batch was never acknowledged');
+    return {
+      fault: 'killed on a full disk, and started there',
+      tried: `${devices.begun} batches, 32 clients; ${known} acknowledged before the kill`,
+      seen: `${describe(verdict)}; read, and 507, until the disk was freed; all acknowledged ${Math.round(recovery)} ms after`,
+      failures: failures.list(),
+    };
   });
 
 /** Writes fail for lack of space, whatever the free space was reported to be. */

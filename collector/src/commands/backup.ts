@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { backupSqliteStore, type Copy, restoreSqliteStore } from '../store/sqlite-backup.ts';
+import { backupSqliteStore, type Copy, restoreSqliteStore, verifyCopy } from '../store/sqlite-backup.ts';
 import { Failure, UsageError } from './usage.ts';
 
 const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
@@ -13,13 +13,26 @@ function sentence(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
 }
 
+function checkCopy(file: string): void {
+  try {
+    const { metrics, reports, ...copy } = verifyCopy(file);
+    process.stdout.write(`${file}: whole, ${summary(copy)}, ${metrics} metrics, ${reports} reports\n`);
+  } catch (error) {
+    sentence(error);
+  }
+}
+
 export function addBackup(program: Command): void {
   program
     .command('backup')
     .description('copy the store to one file; a running collector keeps working')
-    .requiredOption('--out <file>', 'the file to create; it must not exist')
+    .option('--out <file>', 'the file to create; it must not exist')
+    .option('--verify <file>', 'check a file that `backup` wrote, instead of writing one')
     .option('--data <folder>', 'the folder of the store', '.data')
-    .action(async ({ data, out }: { readonly data: string; readonly out: string }) => {
+    .action(async ({ data, out, verify }: { readonly data: string; readonly out?: string; readonly verify?: string }) => {
+      if (verify !== undefined && out === undefined) return checkCopy(verify);
+      if (out === undefined || verify !== undefined)
+        throw new UsageError(`expected --out or --verify, got ${out === undefined ? 'neither' : 'both'}`);
       const copy = await backupSqliteStore(data, out).catch(sentence);
       process.stdout.write(`${out}: ${summary(copy)}\n`);
     });

@@ -6,12 +6,16 @@ import { TIMEOUTS } from '../http/server.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
 import { ROOM } from '../store/room.ts';
+import { RETENTION } from '../store/sqlite-retention.ts';
 import { wholeOption } from './usage.ts';
 
 const MIB = 2 ** 20;
 const SECOND = 1_000;
 const MOST_MIB = 2 ** 20;
 const DAY = 86_400;
+const MOST_DAYS = 100_000;
+/** The shortest retention: batches and ids of the last two weeks must not be touched. */
+export const LEAST_DAYS = 31;
 
 /** The options of `addLimits`. */
 export interface LimitOptions {
@@ -21,6 +25,8 @@ export interface LimitOptions {
   readonly mostRows: number;
   readonly mostBytes: number;
   readonly mostIds: number;
+  readonly dailyFor: number;
+  readonly keepFor?: number;
   readonly headerTimeout: number;
   readonly requestTimeout: number;
   readonly keepAlive: number;
@@ -37,6 +43,9 @@ export function addLimits(command: Command): void {
   whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, ROOM.mostRows);
   whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, ROOM.mostBytes / MIB);
   whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, ROOM.mostIds);
+  whole('--daily-for <days>', 'days after which tallies are added up to months', LEAST_DAYS, MOST_DAYS, RETENTION.dailyFor);
+  const keepFor = wholeOption('--keep-for', LEAST_DAYS, MOST_DAYS);
+  command.option('--keep-for <days>', 'days after which tallies are deleted (default: never)', keepFor);
   whole('--header-timeout <s>', 'time for the headers of a request', 1, DAY, TIMEOUTS.headers / SECOND);
   whole('--request-timeout <s>', 'time for a whole request', 1, DAY, TIMEOUTS.request / SECOND);
   whole(
@@ -56,13 +65,16 @@ export const limitsOf = ({
   mostRows,
   mostBytes,
   mostIds,
+  dailyFor,
+  keepFor,
   headerTimeout,
   requestTimeout,
   keepAlive,
-}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'room' | 'timeouts'>> => ({
+}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'room' | 'retention' | 'timeouts'>> => ({
   mostQueued: mostQueued * MIB,
   mostArriving: mostArriving * MIB,
   leastFree: leastFree * MIB,
   room: { mostRows, mostBytes: mostBytes * MIB, mostIds },
+  retention: { dailyFor, ...(keepFor !== undefined && { keepFor }) },
   timeouts: { ...TIMEOUTS, headers: headerTimeout * SECOND, request: requestTimeout * SECOND, idle: keepAlive * SECOND },
 });

@@ -71,7 +71,7 @@ export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOpt
 
   const series: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segments } = parseQuery(seriesParameters, request.query);
-    const published = catalog();
+    const published = catalogOf(response);
     const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
     const candidates = candidatesAsked(selected, rest.candidate);
     const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
@@ -83,7 +83,7 @@ export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOpt
 
   const compare: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segments } = parseQuery(compareParameters, request.query, ['', 'a.', 'b.']);
-    const published = catalog();
+    const published = catalogOf(response);
     const { a, b, wording } = selectTwo(published, findMetric(published, request.params.name, rest.app), rest, segments);
     const candidates = candidatesAsked(a, rest.candidate);
     const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './durable.ts';
 
 const SQLITE_BUSY = 5;
 /** Milliseconds to wait for the previous process to end. */
@@ -16,7 +17,9 @@ const PATIENCE = 5_000;
  * @throws {RangeError} when another process holds it
  */
 export function lock(folder: string): () => void {
-  const database = new DatabaseSync(join(folder, 'murmuration.lock'), { timeout: PATIENCE });
+  const file = join(folder, 'murmuration.lock');
+  makePrivate(file);
+  const database = new DatabaseSync(file, { timeout: PATIENCE });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -1,18 +1,26 @@
 /** Backup and restore of the embedded store, also while a collector writes. A copy is a single file, and is checked before it is used. */
 
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { makeFolder, sync } from './durable.ts';
+import { addCells, cellsIn } from './cell-codec.ts';
+import { makeFolder, makePrivate, sync } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
-import { DATABASE, STEPS } from './sqlite-schema.ts';
+import { ROOM } from './room.ts';
+import { DATABASE, openForWriting, STEPS } from './sqlite-schema.ts';
+import { Writer } from './writer.ts';
 
 /** The content of a copy. */
 export interface Copy {
   readonly version: number;
   readonly bytes: number;
 }
+
+const SQLITE_CORRUPT = 11;
+
+/** Endings of a database's files. */
+const RESTS = ['', '-journal', '-wal', '-shm'];
 
 /** SQLite pages (4 KiB) that are copied before this process does other work. */
 const PAGES_AT_ONCE = 1_000;
@@ -27,6 +35,13 @@ function check(database: DatabaseSync, file: string): number {
   return version;
 }
 
+/** The error for a damaged file, or the error itself. */
+function damagedOr(error: unknown, source: string): unknown {
+  return (error as { readonly errcode?: number }).errcode === SQLITE_CORRUPT
+    ? new RangeError(`${source}: expected a whole store, got a damaged one`)
+    : error;
+}
+
 /** Checks a finished copy and renames it to its final name, durably. */
 function publish(draft: string, name: string, source: string): Copy {
   const database = new DatabaseSync(draft);
@@ -35,8 +50,7 @@ function publish(draft: string, name: string, source: string): Copy {
     version = check(database, source);
     database.exec('PRAGMA journal_mode = DELETE'); // a single file, without a WAL beside it
   } catch (error) {
-    if ((error as { readonly errcode?: number }).errcode !== 11) throw error; // SQLITE_CORRUPT
-    throw new RangeError(`${source}: expected a whole store, got a damaged one`);
+    throw damagedOr(error, source);
   } finally {
     database.close();
   }
@@ -46,28 +60,106 @@ function publish(draft: string, name: string, source: string): Copy {
   return { version, bytes: statSync(name).size };
 }
 
+/** The bytes of a store, with those that are still in its log. @throws {RangeError} when there is no room for as many */
+function checkRoom(file: string, out: string): void {
+  const bytes = ['', '-wal'].reduce((sum, rest) => sum + (statSync(`${file}${rest}`, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const { bavail, bsize } = statfsSync(dirname(out));
+  const needed = 2 * bytes; // the copy, and what folding it writes beside it
+  if (bavail * bsize < needed) throw new RangeError(`${out}: expected ${needed} free bytes on the disk, got ${bavail * bsize}`);
+}
+
+const hasLog = (database: DatabaseSync): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log'").get() !== undefined &&
+  database.prepare('SELECT 1 FROM log').get() !== undefined;
+
+/** Folds what the log of a copy holds, so that no report is left in it. @throws {RangeError} when an older program wrote it */
+function foldCopy(draft: string, source: string): void {
+  const database = new DatabaseSync(draft);
+  const [version, isLogged] = [versionOf(database, draft, STEPS.length), hasLog(database)];
+  database.close();
+  if (!isLogged) return;
+  if (version < STEPS.length)
+    throw new RangeError(
+      `${source}: expected a store that version ${version} has closed, got one with reports in its log; stop its collector`,
+    );
+  new Writer(openForWriting(draft), new Map(), ROOM).close();
+}
+
 /**
- * Copies a store as of one moment. Collectors may keep writing meanwhile.
+ * Copies a store as of one moment, and adds the log of the copy to its tallies: it holds sums only. Collectors may keep writing meanwhile.
  *
  * @param folder the store's folder
  * @param out a file that does not exist yet
- * @throws {RangeError} when there is no store, or `out` exists
+ * @throws {RangeError} when there is no store, `out` exists, or the disk has no room for it
  */
 export async function backupSqliteStore(folder: string, out: string): Promise<Copy> {
   const file = join(folder, DATABASE);
   if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
-  const draft = `${resolve(out)}.unfinished`;
+  const target = resolve(out);
+  if (!existsSync(dirname(target))) throw new RangeError(`${out}: expected a file in a folder that exists, got none such`);
+  checkRoom(file, target);
+  const draft = `${target}.unfinished`;
+  const clear = (): void => {
+    for (const rest of RESTS) rmSync(`${draft}${rest}`, { force: true });
+  };
   const database = new DatabaseSync(file, { timeout: 5_000 }); // a read-only connection would leave a stray WAL behind
   try {
+    clear(); // left by an interrupted backup
+    makePrivate(draft);
     // One read transaction around the copy. Without it, the copy would start over at each commit of the collector and might never finish.
     database.exec('BEGIN');
     versionOf(database, file, STEPS.length);
     await backup(database, draft, { rate: PAGES_AT_ONCE });
-    return publish(draft, resolve(out), file);
+    database.exec('COMMIT');
+    foldCopy(draft, file);
+    return publish(draft, target, file);
   } finally {
     database.close();
-    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+    clear();
+  }
+}
+
+/** What a copy holds. */
+export interface Verified extends Copy {
+  readonly metrics: number;
+  readonly reports: number;
+}
+
+/**
+ * Checks a copy without restoring it: each page, each tally, and that each metric's tallies have as many reports as its total.
+ *
+ * @throws {RangeError} when it is missing, damaged, not a store, too new or too old
+ */
+export function verifyCopy(file: string): Verified {
+  if (!existsSync(file)) throw new RangeError(`${file}: expected a copy of a store, got no such file`);
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const version = check(database, file);
+    if (version < STEPS.length)
+      throw new RangeError(
+        `${file}: expected a copy of version ${STEPS.length}, got version ${version}, which is whole; restore it to read more`,
+      );
+    const metrics = database.prepare('SELECT n, schema, name, reports FROM metric').all();
+    const rows = database.prepare(
+      'SELECT reports, cells FROM tally WHERE metric = ? UNION ALL SELECT reports, cells FROM monthly WHERE metric = ?',
+    );
+    let reports = 0;
+    for (const { n, schema, name, reports: total } of metrics) {
+      let found = 0;
+      for (const row of rows.iterate(n as number, n as number)) {
+        addCells(row['cells'] as Uint8Array, new Float64Array(cellsIn(row['cells'] as Uint8Array)));
+        found += Number(row['reports']);
+      }
+      if (found !== total) throw new RangeError(`${file}: expected ${total} reports of ${schema} ${name}, got ${found}`);
+      reports += found;
+    }
+    if (hasLog(database)) throw new RangeError(`${file}: expected a copy without reports in its log, got one with some`);
+    return { version, bytes: statSync(file).size, metrics: metrics.length, reports };
+  } catch (error) {
+    throw damagedOr(error, file);
+  } finally {
+    database.close();
   }
 }
 
@@ -83,13 +175,14 @@ export function restoreSqliteStore(from: string, folder: string): Copy {
   const unlock = lock(folder);
   const draft = join(resolve(folder), `unfinished-${DATABASE}`);
   const clear = (): void => {
-    for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true });
+    for (const rest of RESTS) rmSync(`${draft}${rest}`, { force: true });
   };
   try {
     const present = readdirSync(folder).find((name) => name.startsWith(DATABASE));
     if (present !== undefined) throw new RangeError(`${folder}: expected a folder without a store, got one with ${present}`);
     clear(); // left by an interrupted restore
     copyFileSync(from, draft);
+    makePrivate(draft);
     return publish(draft, join(resolve(folder), DATABASE), from);
   } finally {
     clear();

@@ -2,6 +2,7 @@
 
 import type { Group } from './group.ts';
 import type { RoomLimits } from './room.ts';
+import type { RetentionOptions } from './sqlite-retention.ts';
 import type { Shapes, StoreSizes } from './store.ts';
 
 /** A request to the writer. */
@@ -35,4 +36,5 @@ export interface WriterData {
   readonly file: string;
   readonly shapes: Shapes;
   readonly limits: RoomLimits;
+  readonly retention: RetentionOptions;
 }

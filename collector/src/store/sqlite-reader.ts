@@ -2,24 +2,38 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { addCells, cellsIn } from './cell-codec.ts';
+import { monthStart, nextMonth, wholeMonths } from './months.ts';
+import type { Borders } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
 import type { DailyOnes, Evidence, MetricTotal, Selection, Tally, TallyReader } from './store.ts';
 
 const NO_DAY = 2 ** 31;
 
-/** The part of a query that all tables of a metric share. */
-const ofMetric = ({ schemas, from, to }: Selection): string =>
-  `metric IN (SELECT n FROM metric WHERE schema IN (${schemas.map(() => '?').join()}) AND name = ?)
-    AND day >= ${Math.max(0, from ?? 0)} AND day <= ${Math.min(NO_DAY, to ?? NO_DAY)}`;
+/** A selection, and the days of which rows count. */
+interface Wanted extends Selection {
+  readonly days: readonly [from: number, to: number];
+  readonly rolled: number;
+}
 
-function readTallies(database: DatabaseSync, selection: Selection): Omit<Evidence, 'ones'> {
+/** Months count as a whole or not at all, and days that are no longer kept do not count. */
+function wantedOf(database: DatabaseSync, selection: Selection): Wanted {
+  const { rolled, kept } = database.prepare('SELECT rolled, kept FROM border').get() as unknown as Borders;
+  const { from = 0, to = NO_DAY } = selection;
+  return { ...selection, rolled, days: wholeMonths(Math.max(kept, from), Math.min(NO_DAY, to), rolled) };
+}
+
+/** The part of a query that all tables of a metric share. */
+const ofMetric = ({ schemas, days: [from, to] }: Wanted): string =>
+  `metric IN (SELECT n FROM metric WHERE schema IN (${schemas.map(() => '?').join()}) AND name = ?) AND day >= ${from} AND day <= ${to}`;
+
+function readTallies(database: DatabaseSync, selection: Wanted): Omit<Evidence, 'ones'> {
   const { schemas, metric, segment = {} } = selection;
   const wanted = Object.entries(segment);
   const parts = wanted.map(() => 'json_extract(json, ?) = ?').join(' AND ');
   const inSegment = parts === '' ? '' : `AND segment IN (SELECT n FROM segment WHERE ${parts})`;
-  const rows = database
-    .prepare(`SELECT cohort, day, reports, cells FROM tally WHERE ${ofMetric(selection)} ${inSegment}`)
-    .iterate(...schemas, metric, ...wanted.flatMap(([name, value]) => [`$."${name}"`, value]));
+  const one = (table: string): string => `SELECT cohort, day, reports, cells FROM ${table} WHERE ${ofMetric(selection)} ${inSegment}`;
+  const parameters = [...schemas, metric, ...wanted.flatMap(([name, value]) => [`$."${name}"`, value])];
+  const rows = database.prepare(`${one('tally')} UNION ALL ${one('monthly')}`).iterate(...parameters, ...parameters);
   const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
   let [first, last, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   for (const row of rows) {
@@ -31,10 +45,12 @@ function readTallies(database: DatabaseSync, selection: Selection): Omit<Evidenc
     tallies.set(cohort, tally);
     [first, last, total] = [Math.min(first, day), Math.max(last, day), total + reports];
   }
-  return { tallies: tallies satisfies Map<number, Tally>, reports: total, from: total > 0 ? first : null, to: total > 0 ? last : null };
+  if (total === 0) return { tallies, reports: 0, from: null, to: null };
+  const [from, to] = [first < selection.rolled ? monthStart(first) : first, last < selection.rolled ? nextMonth(last) - 1 : last];
+  return { tallies: tallies satisfies Map<number, Tally>, reports: total, from, to };
 }
 
-function readOnes(database: DatabaseSync, selection: Selection): readonly DailyOnes[] {
+function readOnes(database: DatabaseSync, selection: Wanted): readonly DailyOnes[] {
   const sql = `SELECT day, ones, sum(reports) AS reports FROM ones WHERE ${ofMetric(selection)} GROUP BY day, ones ORDER BY day, ones`;
   const days = new Map<number, Map<number, number>>();
   for (const row of database.prepare(sql).iterate(...selection.schemas, selection.metric)) {
@@ -45,7 +61,8 @@ function readOnes(database: DatabaseSync, selection: Selection): readonly DailyO
   return [...days].map(([day, reports]) => ({ day, reports }));
 }
 
-const TOTALS = 'SELECT schema, name AS metric, reports, first AS "from", last AS "to", version FROM metric ORDER BY schema, name';
+const TOTALS =
+  'SELECT schema, name AS metric, reports, first AS "from", last AS "to", version FROM metric WHERE reports > 0 ORDER BY schema, name';
 
 /** Opens the tallies in a store's file. @throws {Error} when the file can't be opened */
 export function openSqliteTallies(file: string): TallyReader {
@@ -55,7 +72,8 @@ export function openSqliteTallies(file: string): TallyReader {
     read: async (selection) => {
       database.exec('BEGIN'); // one snapshot for both tables
       try {
-        return { ...readTallies(database, selection), ones: readOnes(database, selection) };
+        const wanted = wantedOf(database, selection);
+        return { ...readTallies(database, wanted), ones: readOnes(database, wanted) };
       } finally {
         database.exec('COMMIT');
       }

@@ -1,6 +1,7 @@
 /** The tables of the embedded store, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './durable.ts';
 import { migrate, type Step, versionOf } from './migrate.ts';
 import { hashIds } from './sqlite-hash-ids.ts';
 import { numberMetrics } from './sqlite-metrics.ts';
@@ -69,6 +70,16 @@ export const STEPS: readonly Step[] = [
       INSERT INTO room SELECT substr(schema, 1, instr(schema, '/') - 1), day, count(*), sum(length(cells) + 42)
         FROM tally JOIN metric ON metric.n = tally.metric GROUP BY 1, 2;
     `),
+  (database) =>
+    database.exec(`
+      CREATE TABLE border (rolled INTEGER NOT NULL, kept INTEGER NOT NULL);
+      INSERT INTO border VALUES (0, 0);
+      CREATE TABLE monthly (
+        metric INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER NOT NULL, cohort INTEGER NOT NULL,
+        reports INTEGER NOT NULL, cells BLOB NOT NULL
+      );
+      CREATE UNIQUE INDEX monthly_key ON monthly (metric, day, segment, cohort);
+    `),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -80,6 +91,7 @@ const pragma = (database: DatabaseSync, name: string): unknown => Object.values(
  * @throws {Error} when SQLite does not sync each commit
  */
 export function openForWriting(file: string, steps: readonly Step[] = STEPS): DatabaseSync {
+  makePrivate(file); // SQLite gives the files beside it the same rights
   const database = new DatabaseSync(file, { timeout: TIMEOUT });
   try {
     versionOf(database, file, steps.length);
@@ -93,5 +105,15 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Whether a file is a store of the newest version, which can be read as it is. */
+export function isCurrent(file: string): boolean {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
+  try {
+    return versionOf(database, file, STEPS.length) === STEPS.length;
+  } finally {
+    database.close();
   }
 }

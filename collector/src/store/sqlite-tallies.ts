@@ -81,9 +81,14 @@ export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) =
  */
 export function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
   const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
-  transaction(database, () => {
-    for (const [schema, metrics] of published) put.run(schema, JSON.stringify(metrics));
-  });
-  const rows = database.prepare('SELECT schema, metrics FROM shape').all();
-  return new Map(rows.map(({ schema, metrics }) => [schema as string, JSON.parse(metrics as string)]));
+  const all = database.prepare('SELECT schema, metrics FROM shape');
+  const stored = new Map(all.all().map(({ schema, metrics }) => [schema as string, metrics as string]));
+  const texts = [...published].map(([schema, metrics]) => [schema, JSON.stringify(metrics)] as const);
+  const changed = texts.filter(([schema, metrics]) => stored.get(schema) !== metrics);
+  // A start that changes nothing writes nothing, so that a full disk does not prevent it.
+  if (changed.length > 0)
+    transaction(database, () => {
+      for (const each of changed) put.run(...each);
+    });
+  return new Map([...stored, ...changed].map(([schema, metrics]) => [schema, JSON.parse(metrics)]));
 }

@@ -8,6 +8,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
 import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
+import { RETENTION, type RetentionOptions } from './sqlite-retention.ts';
 import { DATABASE } from './sqlite-schema.ts';
 import { type Appended, type Commit, type Shapes, type Store, StoreFull, type StoreSizes } from './store.ts';
 import { openTallies } from './tallies.ts';
@@ -33,6 +34,7 @@ export interface SqliteOptions {
   readonly onCommit?: (commit: Commit) => void;
   /** Limits other than the usual ones. */
   readonly limits?: Partial<RoomLimits>;
+  readonly retention?: Partial<RetentionOptions>;
 }
 
 /**
@@ -45,13 +47,19 @@ export interface SqliteOptions {
 export async function openSqliteStore(
   folder: string,
   shapes: Shapes,
-  { writer = threadFile(import.meta.url, 'sqlite-writer'), onTrouble = () => undefined, onCommit, limits = {} }: SqliteOptions = {},
+  {
+    writer = threadFile(import.meta.url, 'sqlite-writer'),
+    onTrouble = () => undefined,
+    onCommit,
+    limits = {},
+    retention = {},
+  }: SqliteOptions = {},
 ): Promise<Store> {
   makeFolder(folder);
   const unlock = lock(folder);
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
-    workerData: { file, shapes, limits: { ...ROOM, ...limits } } satisfies WriterData,
+    workerData: { file, shapes, limits: { ...ROOM, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);

@@ -1,5 +1,10 @@
-/** The writer's thread with something odd about it, said in the environment: timers that never fire or hurry, sums that fail. */
+/**
+ * The writer's thread with something odd about it, said in the environment: timers that never fire or hurry, sums that fail, a disk that is
+ * full for as long as a file exists.
+ */
 
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { Accumulator } from '#collector/ingest/accumulator.ts';
 
 const query = new URLSearchParams(process.env['ODD_WRITER']);
@@ -16,6 +21,13 @@ const { add } = Accumulator.prototype;
 Accumulator.prototype.add = function (words, at) {
   if (++added > most) throw new RangeError('Array buffer allocation failed');
   add.call(this, words, at);
+};
+
+const full = query.get('full');
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql: string): void {
+  if (full !== null && sql === 'COMMIT' && existsSync(full)) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  exec.call(this, sql);
 };
 
 await import('#collector/store/sqlite-writer.ts');
