@@ -22,7 +22,7 @@ export async function serveEmbedded(
   port: number,
   options: Pick<CollectorOptions, 'data'> & Partial<CollectorOptions>,
 ): Promise<EmbeddedApp> {
-  const collector = await openCollector({ schemas: [schema.document], minimum: 1, ...options });
+  const collector = await openCollector({ open: true, schemas: [schema.document], minimum: 1, ...options });
   const app = express();
   app.use('/telemetry', collector.router); // before parsers of bodies: the collector reads them itself
   app.use(express.json());

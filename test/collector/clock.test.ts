@@ -28,7 +28,7 @@ let lines: { readonly level: number; readonly msg: string }[];
 
 const open = async (): Promise<void> => {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  collector = await openCollector({ schemas: [schema.document], data: folder, now: () => clock, leastFree: 0, log });
+  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, now: () => clock, leastFree: 0, log });
   url = await collector.listen(0, '127.0.0.1');
 };
 

@@ -289,8 +289,8 @@ describe('murmuration simulate', () => {
 
 describe('bad usage', () => {
   test.each([
-    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, got none'],
-    [['help', 'nosuch'], 'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, got help nosuch'],
+    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, got none'],
+    [['help', 'nosuch'], 'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, got help nosuch'],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
@@ -405,7 +405,7 @@ test('murmuration serve ends with one line where its port is taken, and leaves i
 });
 
 test('murmuration serve prints its address, answers, and stops on SIGTERM with everything on the disk', async () => {
-  const child = spawn(process.execPath, [bin, 'serve', '--schema', first, '--port', '0', '--data', join(folder, 'data')], {
+  const child = spawn(process.execPath, [bin, 'serve', '--open', '--schema', first, '--port', '0', '--data', join(folder, 'data')], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];

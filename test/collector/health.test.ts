@@ -21,7 +21,7 @@ let room: number;
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const free = async (): Promise<number> => room;
-  collector = await openCollector({ schemas: [schema.document], data: folder, free, leastFree: 1_000, log, ...options });
+  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, free, leastFree: 1_000, log, ...options });
   url = await collector.listen(0, '127.0.0.1');
 }
 
@@ -79,6 +79,7 @@ describe('probes', () => {
     const failure = Promise.withResolvers<Error>();
     const { store } = collector;
     const failing = await openCollector({
+      open: true,
       schemas: [schema.document],
       data: folder,
       leastFree: 0,

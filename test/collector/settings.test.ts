@@ -74,8 +74,10 @@ describe('which place comes first', () => {
       expect.arrayContaining(['schema', 'candidates', 'data', 'host', 'origin', 'perMetric', 'mostQueued', 'leastFree']),
     );
     for (const name of names) {
-      const value = ['schema', 'candidates', 'data', 'host'].includes(name) ? 'x' : name === 'origin' ? 'https://a.example' : '7';
-      const wanted = ['schema', 'candidates', 'origin'].includes(name) ? [value] : value === '7' ? 7 : value;
+      const text = ['schema', 'candidates', 'data', 'host', 'trustProxy', 'authHeader', 'allowHost', 'readHost'].includes(name) ? 'x' : '7';
+      const value = { origin: 'https://a.example', open: 'true', authRole: 'viewer' }[name] ?? text;
+      const isList = ['schema', 'candidates', 'origin', 'trustProxy', 'allowHost'].includes(name);
+      const wanted = isList ? [value] : value === '7' ? 7 : value === 'true' ? true : value;
       const variable = `MURMURATION_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
       expect(settings([], { [variable]: value })[name], variable).toEqual(wanted);
       expect(settings([], {}, { [name]: value })[name], name).toEqual(wanted);
@@ -151,7 +153,7 @@ describe('murmuration serve --check-config', () => {
 });
 
 test('serve says once what is in effect, keeps connections as long as it is told, and answers what it has before SIGHUP ends it', async () => {
-  const args = ['serve', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];
+  const args = ['serve', '--open', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];
   const child = spawn(process.execPath, [bin, ...args], { env: { ...process.env, MURMURATION_KEEP_ALIVE: '75' } });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
