@@ -43,12 +43,10 @@ export function SignIn(): VNode {
       <p class="problem" role="alert">
         {problem}
       </p>
-      <div id="token-help" class="quiet">
-        <p>The collector printed a token when it started for the first time. Whoever runs it can make one for you:</p>
-        <pre>
-          <code>murmuration keys create --role viewer --name you</code>
-        </pre>
-      </div>
+      <p id="token-help" class="quiet">
+        The collector printed a token when it started for the first time. Whoever runs it makes one for you with{' '}
+        <code>murmuration keys create</code>.
+      </p>
     </form>
   );
 }
