@@ -94,6 +94,7 @@ export interface Collector {
   /** The same routes, to be mounted in another app, before any parser of bodies: `app.use('/telemetry', collector.router)`. */
   readonly router: Router;
   readonly store: Store;
+  /** Keys, tokens and the log of actions. A program calls `admin.announceFirst` once, and shows its person the token. */
   readonly admin: Administration;
   /** Starts listening and resolves to the address. Port 0 picks a free port. */
   readonly listen: (port: number, host: string) => Promise<string>;
@@ -137,7 +138,6 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
   const estimating = createEstimating({ store, candidates: new Map(Object.entries(candidates)) });
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const file = join(data, DATABASE);
-  if (!isOpen && access.onFirstToken !== undefined) admin.announceFirst(access.onFirstToken);
   const health = createHealth({
     capacity,
     unfinished,

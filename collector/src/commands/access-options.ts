@@ -3,6 +3,7 @@
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
 import type { Administration } from '../admin/administration.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
 import type { Collector, CollectorOptions } from '../collector.ts';
@@ -58,17 +59,11 @@ export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'a
     );
   if (authRole !== undefined && authHeader === undefined) throw new UsageError('--auth-role: expected --auth-header with it, got none');
   if (readHost !== undefined && readPort === undefined) throw new UsageError('--read-host: expected --read-port with it, got none');
-  const onFirstToken = (token: string): void => {
-    process.stderr.write(
-      `The admin token, shown this once: ${token}\nSign in to the dashboard with it; murmuration keys makes others for people and programs.\n`,
-    );
-  };
   return {
     open,
     readsApart: readPort !== undefined,
     access: {
       allowHosts: allowHost,
-      onFirstToken,
       ...(trustProxy !== undefined && { trustProxy }),
       ...(authHeader !== undefined && { authHeader }),
       ...(authRole !== undefined && { authRole }),
@@ -88,14 +83,18 @@ export async function listenForReads(collector: Collector, { host, readPort, rea
   return `, and for reads on ${address}`;
 }
 
-/** A line about who gets in, where that may surprise. */
-export function accessHint(admin: Administration, { open }: AccessFlags, schemas: readonly SchemaDocument[], data: string): string {
+/** Says who gets in: the first admin token once, what an open collector is, and in the log which apps have no key yet. */
+export function accessHint(admin: Administration, { open }: AccessFlags, schemas: readonly SchemaDocument[], log: Logger): string {
   if (open) return 'Open: reads need no token and batches no key. Only this machine reaches it.\n';
+  admin.announceFirst((token) =>
+    process.stderr.write(
+      `The admin token, shown this once: ${token}\nSign in to the dashboard with it; murmuration keys makes others for people and programs.\n`,
+    ),
+  );
   const writable = admin.writableApps;
-  const locked = [...new Set(schemas.map(({ app }) => app))].filter((app) => !writable.has(app));
-  return locked
-    .map((app) => `No write key for ${app}, so its batches are refused: murmuration keys create --app ${app} --data ${data}\n`)
-    .join('');
+  for (const app of new Set(schemas.map((schema) => schema.app)))
+    if (!writable.has(app)) log.warn(`no write key for ${app}, so its batches are refused: murmuration keys create --app ${app}`);
+  return '';
 }
 
 /** Adds the options to `serve`. */

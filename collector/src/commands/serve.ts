@@ -107,8 +107,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     process.exit(1);
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
-  process.stdout.write(`Murmuration listens on ${address}${readsAt}\n`);
-  process.stderr.write(accessHint(collector.admin, options, schemas, data));
+  process.stdout.write(`Murmuration listens on ${address}${readsAt}\n${accessHint(collector.admin, options, schemas, log)}`);
 }
 
 export function addServe(program: Command): void {

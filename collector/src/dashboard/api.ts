@@ -1,8 +1,9 @@
-// The two requests that the dashboard sends to the collector. Addresses are relative to the page, so that the dashboard
+// The requests that the dashboard sends to the collector. Addresses are relative to the page, so that the dashboard
 // also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
-import type { Estimates, Metric, Refusal } from './types.ts';
+import type { Estimates, Metric, Reader, Refusal } from './types.ts';
 
+const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
 const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
 
@@ -15,6 +16,28 @@ export function collectorAddress(): string {
 export async function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
   const body = await get<{ readonly metrics: readonly Metric[] }>('v1/metrics', signal, LIST_TIMEOUT);
   return body.metrics;
+}
+
+/** Who is signed in. */
+export function fetchReader(signal: AbortSignal): Promise<Reader> {
+  return get<Reader>(SESSION, signal, LIST_TIMEOUT);
+}
+
+/** Signs in. The answer sets a cookie that scripts can't read, and the token is not kept. */
+export async function signIn(token: string): Promise<void> {
+  const response = await fetch(new URL(SESSION, document.baseURI), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+    signal: AbortSignal.timeout(LIST_TIMEOUT),
+  });
+  if (response.status === 401) throw new SignedOut('The collector does not know this token. It may be revoked.');
+  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
+}
+
+export async function signOut(): Promise<void> {
+  const response = await fetch(new URL(SESSION, document.baseURI), { method: 'DELETE', signal: AbortSignal.timeout(LIST_TIMEOUT) });
+  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
 }
 
 /** The estimates at an address returned by `estimatesAddress`. */
@@ -30,6 +53,12 @@ export function estimatesAddress(metric: Metric, parameters: Readonly<Record<str
 
 /** The collector answered, but with an error. */
 class AnsweredWithError extends Error {}
+
+/** The collector wants a token first. */
+class SignedOut extends AnsweredWithError {}
+
+/** Whether a problem is that nobody is signed in. */
+export const isSignedOut = (problem: unknown): boolean => problem instanceof SignedOut;
 
 /** Whether a problem comes from the collector rather than from the connection. */
 export function isAnswer(problem: unknown): boolean {
@@ -48,6 +77,7 @@ async function get<Body>(address: string, signal: AbortSignal, timeout: number):
     headers: { accept: 'application/json' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
   });
+  if (response.status === 401) throw new SignedOut('Signed out.');
   if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
   return (await response.json().catch(() => {
     throw new AnsweredWithError('The collector’s answer is not JSON. Does something else serve this address?');

@@ -7,6 +7,7 @@ import { availablePart, type Filter, filterFromQuery, filterToQuery, spanOf } fr
 import { Filters } from './filters.tsx';
 import { Header } from './header.tsx';
 import { MetricCard } from './metric-card.tsx';
+import { SignIn } from './sign-in.tsx';
 import { Failed, Loading, NoMetrics, NoReports } from './states.tsx';
 import { Summary } from './summary.tsx';
 import type { Metric } from './types.ts';
@@ -24,7 +25,9 @@ export function App(): VNode {
     <div class="frame">
       <Header state={state} among={filter.among} />
       <main>
-        {state.metrics ? (
+        {state.connection === 'signed-out' ? (
+          <SignIn />
+        ) : state.metrics ? (
           <Metrics metrics={state.metrics} filter={availablePart(filter, state.metrics)} onFilter={choose} />
         ) : state.problem ? (
           <Failed title="No metrics" problem={state.problem} />
@@ -43,7 +46,7 @@ function Metrics({ metrics, filter, onFilter }: { metrics: readonly Metric[]; fi
   return (
     <>
       <Summary metrics={metrics} />
-      {span ? <Filters metrics={metrics} filter={filter} onFilter={onFilter} /> : <NoReports />}
+      {span ? <Filters metrics={metrics} filter={filter} onFilter={onFilter} /> : <NoReports app={metrics[0]?.app ?? ''} />}
       {apps.map((app, index) => (
         <section key={app} class="app" aria-labelledby={`app-${index}`}>
           <h2 id={`app-${index}`}>{app}</h2>

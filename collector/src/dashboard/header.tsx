@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { whomOf } from './explain.ts';
 import { Live } from './live.tsx';
 import { Logo } from './logo.tsx';
+import { SignOut } from './sign-out.tsx';
 import type { Among } from './types.ts';
 import type { MetricsState } from './use-metrics.ts';
 
@@ -15,7 +16,10 @@ export function Header({ state, among }: { state: MetricsState; among: Among }):
           <Logo />
           Murmuration
         </h1>
-        <Live state={state} />
+        <div class="masthead-end">
+          <Live state={state} />
+          {state.connection === 'live' && <SignOut />}
+        </div>
       </div>
       <p class="lede">
         Each device randomizes its answers before it sends them. Bars show the estimated share of {whomOf(among)}, whiskers the 95&nbsp;%

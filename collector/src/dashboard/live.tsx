@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<Connection, string>> = {
   lost: 'connection lost, trying again',
   failing: 'the collector answers with an error, trying again',
   paused: 'paused',
+  'signed-out': 'signed out',
 };
 
 export function Live({ state }: { state: MetricsState }): VNode {

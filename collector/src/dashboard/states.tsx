@@ -34,7 +34,7 @@ export function NoMetrics(): VNode {
   );
 }
 
-export function NoReports(): VNode {
+export function NoReports({ app }: { app: string }): VNode {
   const example = `const telemetry = createTelemetry({ schema, endpoint: '${collectorAddress()}' });`;
   return (
     <div class="panel">
@@ -43,6 +43,10 @@ export function NoReports(): VNode {
       <pre>
         <code>{example}</code>
       </pre>
+      <p class="note">
+        Unless the collector runs with <code>--open</code>, add the app’s write key as <code>key</code>:{' '}
+        <code>murmuration keys create --app {app}</code>
+      </p>
     </div>
   );
 }

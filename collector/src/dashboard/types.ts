@@ -5,5 +5,6 @@ export type { QuestionType as MetricType } from '@murmuration/shared';
 export type { Described as Distribution } from '../estimates/distribution.ts';
 export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../estimates/estimates.ts';
 export type { Among } from '../estimators/people.ts';
+export type { Reader } from '../http/access.ts';
 export type { MetricSummary as Metric } from '../http/read/summary.ts';
 export type { RefusalBody as Refusal } from '../http/refusal.ts';

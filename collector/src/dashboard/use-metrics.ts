@@ -2,12 +2,12 @@
 // The next request waits for the last response, so that a slow collector gets no additional load.
 
 import { useEffect, useState } from 'preact/hooks';
-import { fetchMetrics, inWords, isAnswer } from './api.ts';
+import { fetchMetrics, inWords, isAnswer, isSignedOut } from './api.ts';
 import type { Metric } from './types.ts';
 
 const INTERVAL = 2_000;
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused';
+export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused' | 'signed-out';
 
 export interface MetricsState {
   readonly metrics: readonly Metric[] | null;
@@ -45,6 +45,11 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
       const metrics = await fetchMetrics(signal);
       if (!signal.aborted) setState(() => ({ metrics, connection: 'live', answered: new Date(), problem: null }));
     } catch (problem) {
+      if (isSignedOut(problem)) {
+        // Nothing changes by itself: signing in loads the page again.
+        setState(() => ({ ...initially, connection: 'signed-out' }));
+        return;
+      }
       if (!signal.aborted)
         setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: inWords(problem) }));
     }

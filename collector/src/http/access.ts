@@ -34,8 +34,6 @@ export interface AccessOptions {
   readonly authRole?: Role;
   /** Names under which readers reach this collector, besides addresses and loopback names. */
   readonly allowHosts?: readonly string[];
-  /** Called once with an admin token, when there has never been a token. */
-  readonly onFirstToken?: (token: string) => void;
 }
 
 /** The cookie of a session. Over https it has the prefix with which browsers refuse it from anywhere but this host. */

@@ -5,7 +5,6 @@ import {
   answersOf,
   assertCharges,
   assertDocument,
-  canonicalJson,
   type DocumentOf,
   type ExponentialLaw,
   inputsOf,
@@ -19,9 +18,9 @@ import {
   mechanismOf,
   type QuestionKind,
   type SchemaDocument,
-  wireName,
 } from '@murmuration/shared';
 import { inverseOf } from '../estimators/exponential.ts';
+import { canonicalText, wireNameOf } from './canonical.ts';
 
 /** Throws unless a law has a row for each input and a weight for each option, and distinguishes its inputs. */
 function checkTable(field: string, law: ExponentialLaw, { inputs, options }: DocumentOf<'best'>): void {
@@ -122,7 +121,7 @@ export interface Catalog {
 
 /** @throws {RangeError} when two documents claim the same app and version with different laws */
 export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
-  const schemas = new Map(documents.map((document) => [wireName(document), document]));
+  const schemas = new Map(documents.map((document) => [wireNameOf(document), document]));
   const versions = new Map<string, string>();
   for (const [wire, { app, version }] of schemas) {
     const known = versions.get(`${app}/${version}`);
@@ -131,7 +130,7 @@ export function createCatalog(documents: readonly SchemaDocument[]): Catalog {
   }
   const newestFirst = [...schemas].sort(([, a], [, b]) => b.version - a.version);
   const metrics = new Map<string, PublishedMetric & { readonly schemas: string[] }>();
-  const key = (document: MetricDocument): string => canonicalJson(document as unknown as Json);
+  const key = (document: MetricDocument): string => canonicalText(document as unknown as Json);
   for (const [wire, { app, version, segments = {}, assign, about, ...schema }] of newestFirst) {
     for (const [metricName, document] of Object.entries(schema.metrics)) {
       const id = `${app}/${metricName}`;

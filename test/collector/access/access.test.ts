@@ -25,18 +25,11 @@ let url: string;
 let firstToken: string | undefined;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  const { access, ...rest } = options;
-  collector = await openCollector({
-    schemas: [schema.document, other.document],
-    data: folder,
-    access: {
-      onFirstToken: (token) => {
-        firstToken = token;
-      },
-      ...access,
-    },
-    ...rest,
-  });
+  collector = await openCollector({ schemas: [schema.document, other.document], data: folder, ...options });
+  if (!options.open)
+    collector.admin.announceFirst((token) => {
+      firstToken = token;
+    });
   url = await collector.listen(0, '127.0.0.1');
 }
 
@@ -102,6 +95,7 @@ const ROUTES: readonly (readonly [path: string, least: Role])[] = [
   ['/v1/metrics', 'viewer'],
   ['/v1/metrics/plan/estimates', 'viewer'],
   ['/v1/session', 'viewer'],
+  ['/metrics', 'viewer'],
   ['/v1/schemas', 'reviewer'],
   ['/v1/audit', 'reviewer'],
   ['/v1/actions', 'reviewer'],
@@ -131,7 +125,7 @@ describe('a route and a role', () => {
     await open();
     expect((await ask('/v1/nothing')).status).toBe(401);
     expect((await ask('/v1/nothing', bearer(token('ann', 'viewer')))).status).toBe(404);
-    expect((await ask('/')).status).toBe(200);
+    for (const path of ['/', '/main.js', '/livez', '/readyz']) expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
   test('a token of one app sees that app only, and no answer says that the other exists', async () => {
