@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
 import { addDays } from './commands/days.ts';
+import { addExport } from './commands/export.ts';
 import { addKeys } from './commands/keys.ts';
 import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
@@ -15,7 +16,8 @@ import { Failure, UsageError } from './commands/usage.ts';
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addUpkeep]) add(program);
+  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addUpkeep, addExport])
+    add(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()

@@ -46,7 +46,10 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
 }
 
 /** The schemas and the candidates that the options name. @throws {UsageError} */
-async function load({ schema, candidates = [] }: ServeOptions): Promise<Pick<CollectorOptions, 'schemas' | 'candidates'>> {
+export async function load({
+  schema,
+  candidates = [],
+}: Pick<ServeOptions, 'schema' | 'candidates'>): Promise<Pick<CollectorOptions, 'schemas' | 'candidates'>> {
   if (schema === undefined) throw new UsageError('--schema: expected a schema module or canonical JSON, got none');
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
