@@ -46,7 +46,7 @@ export interface Series {
 }
 
 /** All parts of a range as one. */
-export function together(parts: readonly Evidence[]): Evidence {
+function together(parts: readonly Evidence[]): Evidence {
   const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
   for (const part of parts)
     for (const [cohort, { reports, cells }] of part.tallies) {

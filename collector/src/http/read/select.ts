@@ -91,8 +91,10 @@ const MOST_POINTS = 1_000;
 export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly Days[] {
   const found = metric.schemas.flatMap((schema) => totals.get(totalKey(schema, metric.metric)) ?? []);
   if (found.length === 0) return [];
-  const from = Math.max(range.from ?? 0, Math.min(...found.map((total) => total.from)));
-  const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, Math.max(...found.map((total) => total.to)));
+  const [first, last] = [Math.min(...found.map((total) => total.from)), Math.max(...found.map((total) => total.to))];
+  // Days that are kept as months count in whole months only.
+  const [least, most] = interval === 'month' ? [monthStart(first), nextMonth(last) - 1] : [first, last];
+  const [from, to] = [Math.max(range.from ?? 0, least), Math.min(range.to ?? most, most)];
   const parts = partsIn({ from, to }, interval, MOST_POINTS);
   if (parts.length <= MOST_POINTS) return parts;
   throw new Refusal(
