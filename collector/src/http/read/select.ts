@@ -4,9 +4,10 @@ import { dayText, wireName } from '@murmuration/shared';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
-import { type Days, type Interval, partsIn } from '../../estimates/intervals.ts';
+import { type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
+import type { DayRange } from '../../store/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { CompareAsked, RangeAsked, Segment } from './parameters.ts';
 
@@ -88,7 +89,7 @@ const MOST_POINTS = 1_000;
  *
  * @throws {Refusal} 400 when there are too many
  */
-export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly Days[] {
+export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly DayRange[] {
   const found = metric.schemas.flatMap((schema) => totals.get(totalKey(schema, metric.metric)) ?? []);
   if (found.length === 0) return [];
   const [first, last] = [Math.min(...found.map((total) => total.from)), Math.max(...found.map((total) => total.to))];
