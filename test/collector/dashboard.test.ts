@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { axisFor, length, position } from '#collector/dashboard/axis.ts';
 import { slotsIn } from '#collector/dashboard/explain.ts';
-import { availablePart, filterFromQuery, filterToQuery, parametersFor } from '#collector/dashboard/filter.ts';
+import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
 import {
   daysBetween,
   decimalsFor,
@@ -145,10 +145,10 @@ describe('filter', () => {
     expect(availablePart(filter, [metric])).toEqual({ segments: {}, days: null, among: 'population' });
   });
   test('the last 7 days are 7 days', () => {
-    expect(parametersFor(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7, among: 'population' }, '2026-11-20')).toEqual({
+    expect(askedOf(metric, { segments: { platform: 'ios', region: 'EU' }, days: 7, among: 'population' }, '2026-11-20')).toEqual({
       from: '2026-11-14',
       to: '2026-11-20',
-      'segment.platform': 'ios',
+      segment: { platform: 'ios' },
       among: 'population',
     });
   });

@@ -1,11 +1,19 @@
-// The requests that the dashboard sends to the collector. Addresses are relative to the page, so that the dashboard
-// also works behind a path prefix. A failure becomes one sentence that a person can act on.
+// What the dashboard asks the collector, by the reader that other programs use, too, and signing in. Addresses are relative to the page, so
+// that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
+import { createReader, type EstimatesAsked, ReadError } from '../reader/reader.ts';
 import type { Estimates, Metric, Reader, Refusal } from './types.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
 const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
+const MAX_AGE = 2; // seconds between two lists: dashboards that are open at the same time share their answers
+const MOST_ANSWERS = 10_000;
+
+/** What is asked of a metric. */
+export type Asked = EstimatesAsked<undefined>;
+
+const readerWith = (timeout: number) => createReader(undefined, { url: new URL('.', document.baseURI), maxAge: MAX_AGE, timeout });
 
 /** Where clients send their reports: the address that serves this page. */
 export function collectorAddress(): string {
@@ -13,56 +21,44 @@ export function collectorAddress(): string {
 }
 
 /** Every metric that is published at this collector. */
-export async function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
-  const body = await get<{ readonly metrics: readonly Metric[] }>('v1/metrics', signal, LIST_TIMEOUT);
-  return body.metrics;
+export function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
+  return readerWith(LIST_TIMEOUT).metrics(signal);
 }
 
 /** Who is signed in. */
-export function fetchReader(signal: AbortSignal): Promise<Reader> {
-  return get<Reader>(SESSION, signal, LIST_TIMEOUT);
+export async function fetchReader(signal: AbortSignal): Promise<Reader> {
+  const response = await session({ signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT)]) });
+  return (await response.json()) as Reader;
 }
 
 /** Signs in. The answer sets a cookie that scripts can't read, and the token is not kept. */
 export async function signIn(token: string): Promise<void> {
-  const response = await fetch(new URL(SESSION, document.baseURI), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-    signal: AbortSignal.timeout(LIST_TIMEOUT),
+  const body = JSON.stringify({ token });
+  await session({ method: 'POST', headers: { 'content-type': 'application/json' }, body }).catch((problem: unknown) => {
+    throw isSignedOut(problem) ? new ReadError(401, null, 'The collector does not know this token. It may be revoked.') : problem;
   });
-  if (response.status === 401) throw new SignedOut('The collector does not know this token. It may be revoked.');
-  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
 }
 
 export async function signOut(): Promise<void> {
-  const response = await fetch(new URL(SESSION, document.baseURI), { method: 'DELETE', signal: AbortSignal.timeout(LIST_TIMEOUT) });
-  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
+  await session({ method: 'DELETE' });
 }
 
-/** The estimates at an address returned by `estimatesAddress`. */
-export function fetchEstimates(address: string, signal: AbortSignal): Promise<Estimates> {
-  return get<Estimates>(address, signal, ESTIMATES_TIMEOUT);
+/** The metric's estimates. */
+export function fetchEstimates(metric: Metric, asked: Asked, signal: AbortSignal): Promise<Estimates> {
+  return readerWith(ESTIMATES_TIMEOUT).estimates(metric.metric, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });
 }
 
 /** The address of a metric's estimates, relative to the page. */
-export function estimatesAddress(metric: Metric, parameters: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams({ app: metric.app, ...parameters });
-  return `v1/metrics/${encodeURIComponent(metric.metric)}/estimates?${query}`;
+export function estimatesAddress(metric: Metric, asked: Asked): string {
+  return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app });
 }
 
-/** The collector answered, but with an error. */
-class AnsweredWithError extends Error {}
-
-/** The collector wants a token first. */
-class SignedOut extends AnsweredWithError {}
-
 /** Whether a problem is that nobody is signed in. */
-export const isSignedOut = (problem: unknown): boolean => problem instanceof SignedOut;
+export const isSignedOut = (problem: unknown): boolean => problem instanceof ReadError && problem.status === 401;
 
 /** Whether a problem comes from the collector rather than from the connection. */
 export function isAnswer(problem: unknown): boolean {
-  return problem instanceof AnsweredWithError;
+  return problem instanceof ReadError;
 }
 
 /** An error in words. */
@@ -72,26 +68,9 @@ export function inWords(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-async function get<Body>(address: string, signal: AbortSignal, timeout: number): Promise<Body> {
-  const response = await fetch(new URL(address, document.baseURI), {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
-  });
-  if (response.status === 401) throw new SignedOut('Signed out.');
-  if (!response.ok) throw new AnsweredWithError(await refusalInWords(response));
-  return (await response.json().catch(() => {
-    throw new AnsweredWithError('The collector’s answer is not JSON. Does something else serve this address?');
-  })) as Body;
-}
-
-async function refusalInWords(response: Response): Promise<string> {
-  const refusal = (await response.json().catch(() => null)) as Refusal | null;
-  if (!refusal?.error) return `The collector answered ${response.status}.`;
-  const expected = refusal.expected === undefined ? '' : ` Expected ${show(refusal.expected)}.`;
-  const got = refusal.got === undefined ? '' : ` Got ${show(refusal.got)}.`;
-  return `The collector answered ${response.status}, ${refusal.error}.${expected}${got}`;
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** A request about who is signed in. */
+async function session(init: RequestInit): Promise<Response> {
+  const response = await fetch(new URL(SESSION, document.baseURI), { signal: AbortSignal.timeout(LIST_TIMEOUT), ...init });
+  if (!response.ok) throw new ReadError(response.status, (await response.json().catch(() => null)) as Refusal | null);
+  return response;
 }

@@ -1,6 +1,7 @@
 // Selects reports: a value per segment and the last so many days; and chooses whom estimates describe.
 // The filter is part of the page's address, so that a link shows a colleague the same view.
 
+import type { Asked } from './api.ts';
 import { dayBefore, daysBetween } from './format.ts';
 import type { Among, Metric } from './types.ts';
 
@@ -70,9 +71,9 @@ export function availablePart(filter: Filter, metrics: readonly Metric[]): Filte
   return { segments: Object.fromEntries(known), days, among: filter.among };
 }
 
-/** The filter as parameters of one metric's estimates; a segment that the metric does not have is left out. */
-export function parametersFor(metric: Metric, filter: Filter, lastDay: string | null): Readonly<Record<string, string>> {
+/** The filter as it is asked of one metric; a segment that the metric does not have is left out. */
+export function askedOf(metric: Metric, filter: Filter, lastDay: string | null): Asked {
   const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));
   const days = filter.days && lastDay ? { from: dayBefore(lastDay, filter.days - 1), to: lastDay } : {};
-  return { ...days, among: filter.among, ...Object.fromEntries(segments.map(([name, value]) => [PREFIX + name, value])) };
+  return { ...days, among: filter.among, segment: Object.fromEntries(segments) };
 }

@@ -9,7 +9,7 @@ import { Density, DensityLine } from './density.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { explain } from './explain.ts';
-import { type Filter, parametersFor, type Span } from './filter.ts';
+import { askedOf, type Filter, type Span } from './filter.ts';
 import { isOpen } from './order.ts';
 import { Failed, LoadingBars, NoReportsHere, TooFew } from './states.tsx';
 import type { Estimates, Metric } from './types.ts';
@@ -18,8 +18,9 @@ import { Value, ValueLine } from './value.tsx';
 import { VerdictLine } from './verdict-line.tsx';
 
 export function MetricCard({ metric, filter, span }: { metric: Metric; filter: Filter; span: Span | null }): VNode {
-  const address = estimatesAddress(metric, parametersFor(metric, filter, span?.to ?? null));
-  const state = useEstimates(metric, address);
+  const asked = askedOf(metric, filter, span?.to ?? null);
+  const address = estimatesAddress(metric, asked);
+  const state = useEstimates(metric, address, asked);
   const missing = Object.keys(filter.segments).filter((name) => !metric.segments[name]?.includes(filter.segments[name] ?? ''));
   const title = useId();
   return (

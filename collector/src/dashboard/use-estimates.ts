@@ -2,7 +2,7 @@
 // A slow response is never requested twice. A failed request is retried with the next list of metrics.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { fetchEstimates, inWords } from './api.ts';
+import { type Asked, fetchEstimates, inWords } from './api.ts';
 import type { Estimates, Metric } from './types.ts';
 
 export interface EstimatesState {
@@ -25,8 +25,8 @@ interface Request {
   state: 'asked' | 'answered' | 'failed';
 }
 
-/** `metric` is a new object in each list of metrics, which triggers the retry. */
-export function useEstimates(metric: Metric, address: string): EstimatesState {
+/** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked. */
+export function useEstimates(metric: Metric, address: string, asked: Asked): EstimatesState {
   const [held, setHeld] = useState<Held>({ address, estimates: null, problem: null });
   const last = useRef<Request | null>(null);
 
@@ -39,7 +39,7 @@ export function useEstimates(metric: Metric, address: string): EstimatesState {
     before?.control.abort();
     const request: Request = { address, reports: metric.reports, control: new AbortController(), state: 'asked' };
     last.current = request;
-    fetchEstimates(address, request.control.signal).then(
+    fetchEstimates(metric, asked, request.control.signal).then(
       (estimates) => {
         request.state = 'answered';
         if (last.current === request) setHeld({ address, estimates, problem: null });

@@ -8,7 +8,7 @@ import type { EstimateRequest } from './estimates.ts';
 import { type Row, rowsOf } from './rows.ts';
 
 /** One side of a comparison. */
-export interface Side {
+interface Side {
   readonly version: number;
   readonly reports: number;
   readonly from: string | null;

@@ -1,17 +1,12 @@
 /** Splits a range of days into days, weeks from Monday, or months of the calendar. */
 
 import { dayNumber } from '@murmuration/shared';
+import type { DayRange } from '../store/store.ts';
 
 /** The length of the parts of a series. */
 export const INTERVALS: readonly ['day', 'week', 'month'] = ['day', 'week', 'month'];
 
 export type Interval = (typeof INTERVALS)[number];
-
-/** The first and the last day, counted from 1970-01-01. */
-export interface Days {
-  readonly from: number;
-  readonly to: number;
-}
 
 const MILLISECONDS = 86_400_000;
 
@@ -24,8 +19,8 @@ function nextAfter(day: number, interval: Interval): number {
 }
 
 /** The number of parts of a range, at most `most` + 1. The first and the last part may be cut off. */
-export function partsIn({ from, to }: Days, interval: Interval, most: number): readonly Days[] {
-  const parts: Days[] = [];
+export function partsIn({ from, to }: DayRange, interval: Interval, most: number): readonly DayRange[] {
+  const parts: DayRange[] = [];
   for (let day = from; day <= to && parts.length <= most; ) {
     const next = nextAfter(day, interval);
     parts.push({ from: day, to: Math.min(to, next - 1) });

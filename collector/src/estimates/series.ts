@@ -10,11 +10,10 @@
 import { dayText, labelOf } from '@murmuration/shared';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { Among } from '../estimators/people.ts';
-import type { Evidence } from '../store/store.ts';
+import type { DayRange, Evidence } from '../store/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { difference } from './difference.ts';
 import type { EstimateRequest } from './estimates.ts';
-import type { Days } from './intervals.ts';
 import { isNumber, type Row, rowsOf } from './rows.ts';
 
 /** An answer at one point. */
@@ -46,7 +45,7 @@ export interface Series {
 }
 
 /** All parts of a range as one. */
-export function together(parts: readonly Evidence[]): Evidence {
+function together(parts: readonly Evidence[]): Evidence {
   const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
   for (const part of parts)
     for (const [cohort, { reports, cells }] of part.tallies) {
@@ -67,7 +66,7 @@ export function together(parts: readonly Evidence[]): Evidence {
 
 /** What is asked of a series besides its evidence. */
 export interface SeriesRequest extends Omit<EstimateRequest, 'evidence'> {
-  readonly parts: readonly (Days & { readonly evidence: Evidence })[];
+  readonly parts: readonly (DayRange & { readonly evidence: Evidence })[];
   /** How many answers to follow: the largest over all points together. */
   readonly top: number;
 }

@@ -1,11 +1,10 @@
 /** What the estimates thread is asked, as plain data, and how it answers from the tallies. */
 
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import type { Selection, TallyReader } from '../store/store.ts';
+import type { DayRange, Evidence, PartsReader, Selection, TallyReader } from '../store/store.ts';
 import { compare } from './compare.ts';
 import type { Wording } from './difference.ts';
 import { type EstimateRequest, type EstimateSettings, estimate, type Truth } from './estimates.ts';
-import type { Days } from './intervals.ts';
 import { type PackedAnswer, pack } from './packed-answer.ts';
 import { seriesOf } from './series.ts';
 
@@ -34,7 +33,7 @@ interface SeriesTask {
   readonly kind: 'series';
   readonly of: readonly [Selected];
   readonly settings: TaskSettings;
-  readonly parts: readonly Days[];
+  readonly parts: readonly DayRange[];
   readonly top: number;
 }
 
@@ -63,7 +62,7 @@ async function gather(
 }
 
 /** Answers a task. */
-export async function perform(task: Task, reader: TallyReader, lists: Candidates): Promise<PackedAnswer> {
+export async function perform(task: Task, reader: PartsReader, lists: Candidates): Promise<PackedAnswer> {
   const { settings } = task;
   if (task.kind === 'compare') {
     const [a, b] = task.of;
@@ -72,13 +71,12 @@ export async function perform(task: Task, reader: TallyReader, lists: Candidates
   }
   const [selected] = task.of;
   if (task.kind === 'series') {
-    const parts = [];
-    for (const days of task.parts) {
-      const { evidence } = await gather(reader, { ...selected, range: { ...selected.range, ...days } }, settings, lists);
-      parts.push({ ...days, evidence });
-    }
-    const candidates = settings.candidates ?? lists.get(selected.metric.metric) ?? [];
-    const { series, points } = seriesOf({ ...settings, candidates, metric: selected.metric, parts, top: task.top });
+    const { metric, range } = selected;
+    const selection = { schemas: metric.schemas, metric: metric.metric, ...(range.segment && { segment: range.segment }) };
+    const found = await reader.readParts(selection, task.parts);
+    const parts = task.parts.map((days, i) => ({ ...days, evidence: found[i] as Evidence }));
+    const candidates = settings.candidates ?? lists.get(metric.metric) ?? [];
+    const { series, points } = seriesOf({ ...settings, candidates, metric, parts, top: task.top });
     return pack('points', points, series);
   }
   const { answers, ...fields } = estimate({

@@ -88,6 +88,18 @@ export interface StoreSizes {
   readonly rows: number;
 }
 
+/** The first and the last day, counted from 1970-01-01. */
+export interface DayRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Reads tallies in parts, for series. */
+export interface PartsReader extends TallyReader {
+  /** What each part of a selection holds, without its ones. The parts follow each other in time. */
+  readonly readParts: (selection: Omit<Selection, 'from' | 'to'>, parts: readonly DayRange[]) => Promise<readonly Evidence[]>;
+}
+
 /** A commit that is on the disk. */
 export interface Commit {
   /** The number of batches that waited for it, and how many of them it counted. */

@@ -18,7 +18,7 @@ import type { RefusalBody } from '../refusal.ts';
 import type { MetricSummary } from './summary.ts';
 
 /** An answer whose rows come in pages. */
-export interface Paged {
+interface Paged {
   readonly page: PageInfo;
 }
 

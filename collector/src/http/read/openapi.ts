@@ -14,6 +14,7 @@ const responsesOf = (schema: z.ZodType, isOfMetric: boolean): ZodOpenApiResponse
   '200': { description: 'The answer.', content: json(schema) },
   '400': { description: 'A parameter is wrong: what was expected, and what came.', content: json(answers.refusal) },
   ...(isOfMetric && { '404': { description: 'There is no such metric or version.', content: json(answers.refusal) } }),
+  '401': { description: 'No access token, or one that is not valid.', content: json(answers.refusal) },
   '503': { description: 'Too much waits. Ask again later.', content: json(answers.refusal) },
 });
 
@@ -74,6 +75,10 @@ export const describeApi = (): Description =>
       version: '1',
       description:
         'Reads what devices reported, as estimates with error bars. Every refusal is one line of JSON. A request with Cache-Control: max-age=N accepts an answer that is N seconds old.',
+    },
+    security: [{ token: [] }],
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An access token. A collector that is open needs none.' } },
     },
     paths,
   });

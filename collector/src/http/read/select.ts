@@ -4,9 +4,10 @@ import { dayText, wireName } from '@murmuration/shared';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
-import { type Days, type Interval, partsIn } from '../../estimates/intervals.ts';
+import { type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
+import type { DayRange } from '../../store/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { CompareAsked, RangeAsked, Segment } from './parameters.ts';
 
@@ -88,11 +89,13 @@ const MOST_POINTS = 1_000;
  *
  * @throws {Refusal} 400 when there are too many
  */
-export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly Days[] {
+export function partsOf({ metric, range }: Selected, totals: Totals, interval: Interval): readonly DayRange[] {
   const found = metric.schemas.flatMap((schema) => totals.get(totalKey(schema, metric.metric)) ?? []);
   if (found.length === 0) return [];
-  const from = Math.max(range.from ?? 0, Math.min(...found.map((total) => total.from)));
-  const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, Math.max(...found.map((total) => total.to)));
+  const [first, last] = [Math.min(...found.map((total) => total.from)), Math.max(...found.map((total) => total.to))];
+  // Days that are kept as months count in whole months only.
+  const [least, most] = interval === 'month' ? [monthStart(first), nextMonth(last) - 1] : [first, last];
+  const [from, to] = [Math.max(range.from ?? 0, least), Math.min(range.to ?? most, most)];
   const parts = partsIn({ from, to }, interval, MOST_POINTS);
   if (parts.length <= MOST_POINTS) return parts;
   throw new Refusal(
