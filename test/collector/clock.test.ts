@@ -110,6 +110,9 @@ describe('a clock that is ten years ahead', () => {
       stderr: expect.stringContaining('days are open'),
     });
     await open();
+    expect(collector.admin.actions(1, undefined, [])).toMatchObject([
+      { who: 'command line', what: expect.stringContaining('opened the days from') },
+    ]);
     expect(await postAll(lost, lost, batch(today - 14))).toEqual([204, 204, 204]);
     expect(await counted()).toBe(COMMITS + 2);
   }, 60_000);

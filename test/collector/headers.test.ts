@@ -15,7 +15,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(`${tmpdir()}/murmuration-headers-`);
-  collector = await openCollector({ schemas: [schema.document], data: folder, leastFree: 0 });
+  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, leastFree: 0 });
   url = await collector.listen(0, '127.0.0.1');
 });
 

@@ -95,7 +95,7 @@ describe('the image', () => {
   });
 
   test('says whether it is healthy: its check fails without a collector, and succeeds with one', async () => {
-    const collector = await openCollector({ schemas: [schema.document], data: join(folder, 'data'), leastFree: 0 });
+    const collector = await openCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), leastFree: 0 });
     const address = await collector.listen(0, '127.0.0.1');
     const [, , script = ''] = JSON.parse(health) as readonly string[];
     const check = async (): Promise<unknown> => {
@@ -112,6 +112,7 @@ describe('the image', () => {
     expect(services.collector).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '30s' });
     expect(services.collector.volumes[0]).toBe('data:/data');
     expect(Object.keys(volumes)).toEqual(['data', 'certificates']);
+    expect(checked(['serve', '--schema', 'schema.json'], services.collector.environment)).toMatchObject({ trustProxy: ['uniquelocal'] });
     expect(services.caddy.environment).toEqual({ COLLECTOR: 'collector:8080' });
     expect(deployed('Caddyfile')).toContain('{$COLLECTOR:127.0.0.1:8080}');
   });
@@ -158,7 +159,7 @@ describe('what is watched', () => {
   let names: ReadonlySet<string>;
   let text: string;
   beforeAll(async () => {
-    const collector = await openCollector({ schemas: [schema.document], data: join(folder, 'watched'), leastFree: 0 });
+    const collector = await openCollector({ open: true, schemas: [schema.document], data: join(folder, 'watched'), leastFree: 0 });
     text = await (await fetch(`${await collector.listen(0, '127.0.0.1')}/metrics`)).text();
     await collector.close();
     const named = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
@@ -193,7 +194,7 @@ describe('what is watched', () => {
 
   test('promtool finds nothing wrong with the rules, the scrape and the numbers', () => {
     save('alerts.yml', deployed('alerts.yml'));
-    save('prometheus.yml', deployed('prometheus.yml'));
+    save('prometheus.yml', replaced(deployed('prometheus.yml'), ['/etc/prometheus/murmuration.token', save('token', 'at_x')]));
     expect(run('promtool', 'check', 'config', 'prometheus.yml')).toMatchObject({
       status: 0,
       output: expect.not.stringContaining('FAILED'),

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { type Collector, openCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/admin/database.ts';
 import { batch, schema } from '../collector/senders.ts';
 import { deployed, freePort, type Running, replaced, start } from './deployed.ts';
 
@@ -21,11 +23,17 @@ beforeEach(async () => {
   room = 10 ** 9;
   const free = async (): Promise<number> => room;
   collector = await openCollector({ schemas: [schema.document], data: join(folder, 'data'), leastFree: 10 ** 6, free });
+  const database = openAdminDatabase(join(folder, 'data'));
+  writeFileSync(join(folder, 'token'), createToken(database, 'test', 'prometheus', 'viewer', []).secret);
+  const { secret } = createWriteKey(database, 'test', 'abuse');
+  database.close();
+  collector.admin.look();
   const address = await collector.listen(0, '127.0.0.1');
-  for (let i = 0; i < 3; i++) await fetch(`${address}/v1/reports`, { method: 'POST', body: batch() });
+  for (let i = 0; i < 3; i++) await fetch(`${address}/v1/reports?key=${secret}`, { method: 'POST', body: batch() });
   const changes = [
     ['127.0.0.1:8080', address.replace('http://', '')],
     ['scrape_interval: 15s', 'scrape_interval: 1s'],
+    ['/etc/prometheus/murmuration.token', join(folder, 'token')],
   ] as const;
   writeFileSync(join(folder, 'prometheus.yml'), `global: { evaluation_interval: 1s }\n${replaced(deployed('prometheus.yml'), ...changes)}`);
   writeFileSync(join(folder, 'alerts.yml'), deployed('alerts.yml'));

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { type Collector, openCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/admin/database.ts';
 import { batch, schema } from '../collector/senders.ts';
 import { deployed, freePort, program, type Running, replaced, start } from './deployed.ts';
 
@@ -20,6 +22,9 @@ let upstream: string;
 let port: number;
 let plainPort: number;
 let proxy: Running;
+/** Where batches go, with the app's key. */
+let reports: string;
+let token: string;
 
 const inFolder = (name: string): string => join(folder, name);
 
@@ -29,7 +34,13 @@ beforeEach(async () => {
   const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', inFolder('key.pem')];
   execFileSync(program('openssl'), ['req', '-x509', ...key, '-out', inFolder('cert.pem'), '-days', '2', ...subject], { stdio: 'ignore' });
-  collector = await openCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0 });
+  const access = { trustProxy: ['loopback'], allowHosts: [NAME] }; // as in murmuration.json
+  collector = await openCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access });
+  const database = openAdminDatabase(inFolder('data'));
+  reports = `/v1/reports?key=${createWriteKey(database, 'test', 'abuse').secret}`;
+  token = createToken(database, 'test', 'reader', 'viewer', []).secret;
+  database.close();
+  collector.admin.look();
   upstream = (await collector.listen(0, '127.0.0.1')).replace('http://', '');
   [port, plainPort] = [await freePort(), await freePort()];
 });
@@ -74,12 +85,12 @@ interface Answer {
 }
 
 /** A request over TLS to the proxy, under the name of the certificate. */
-const ask = (path: string, body?: string): Promise<Answer> =>
+const ask = (path: string, body?: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const address = { host: '127.0.0.1', port, servername: NAME, ca: readFileSync(inFolder('cert.pem')) };
     const sent = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const outgoing = request(
-      { ...address, path, method: body === undefined ? 'GET' : 'POST', headers: { host: NAME, ...sent }, agent: false },
+      { ...address, path, method: body === undefined ? 'GET' : 'POST', headers: { host: NAME, ...sent, ...headers }, agent: false },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => {
@@ -110,7 +121,8 @@ describe.each([
   test('batches are counted over TLS, pages are served, numbers are kept inside, and large bodies are not read', async () => {
     proxy = startProxy();
     await untilUp();
-    expect((await ask('/v1/reports', batch())).status).toBe(204);
+    expect((await ask(reports, batch())).status).toBe(204);
+    expect((await ask('/v1/reports', batch())).status).toBe(403);
     expect(await counted()).toBe(1);
     const page = await ask('/');
     expect([page.body, page.headers['strict-transport-security']]).toEqual([
@@ -118,8 +130,24 @@ describe.each([
       'max-age=31536000',
     ]);
     for (const path of ['/metrics', '/livez', '/readyz']) expect((await ask(path)).status, path).toBe(404);
-    expect([413, 502]).toContain((await ask('/v1/reports', 'x'.repeat(70_000))).status); // Caddy answers 502 where it has cut a body
-    expect(await ask('/v1/reports', 'nonsense')).toMatchObject({ status: 400, body: expect.stringContaining('"malformed"') });
+    expect([413, 502]).toContain((await ask(reports, 'x'.repeat(70_000))).status); // Caddy answers 502 where it has cut a body
+    expect(await ask(reports, 'nonsense')).toMatchObject({ status: 400, body: expect.stringContaining('"malformed"') });
+  });
+});
+
+describe.each([
+  ['nginx', startNginx],
+  ['Caddy', startCaddy],
+])('readers behind %s', (_name, startProxy) => {
+  test('need a token, and their session is bound to the host and to https', async () => {
+    proxy = startProxy();
+    await untilUp();
+    expect((await ask('/v1/metrics')).status).toBe(401);
+    expect((await ask('/v1/metrics', undefined, { authorization: `Bearer ${token}` })).status).toBe(200);
+    const { status, headers } = await ask('/v1/session', JSON.stringify({ token }), { 'content-type': 'application/json' });
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect([status, cookie]).toEqual([204, expect.stringMatching(/^__Host-murmuration=.*HttpOnly; Secure; SameSite=Strict/)]);
+    expect((await ask('/v1/metrics', undefined, { cookie: cookie.split(';')[0] as string })).status).toBe(200);
   });
 });
 
@@ -128,7 +156,7 @@ test('nginx sends pages to https, and asks those who send too much to come later
   await untilUp();
   const plain = await fetch(`http://127.0.0.1:${plainPort}/x`, { redirect: 'manual', headers: { host: NAME } });
   expect([plain.status, plain.headers.get('location')]).toEqual([308, 'https://127.0.0.1/x']);
-  const answers = await Promise.all(Array.from({ length: 400 }, () => ask('/v1/reports', batch())));
+  const answers = await Promise.all(Array.from({ length: 400 }, () => ask(reports, batch())));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 429]));
   for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe('*');
   expect(await counted()).toBe(answers.filter(({ status }) => status === 204).length);

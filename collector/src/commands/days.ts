@@ -2,6 +2,8 @@
 
 import { ACCEPTED_DAYS, dayNumber, dayText, parseDay } from '@murmuration/shared';
 import type { Command } from 'commander';
+import { COMMAND_LINE, logAction } from '../admin/actions.ts';
+import { openAdminDatabase } from '../admin/database.ts';
 import { closedBefore, reopenDays } from '../store/sqlite-days.ts';
 import { Failure, UsageError } from './usage.ts';
 
@@ -24,6 +26,16 @@ const inOneLine = <T>(work: () => T): T => {
   }
 };
 
+/** Writes what was done to the log of actions. */
+function log(folder: string, what: string): void {
+  const database = openAdminDatabase(folder);
+  try {
+    logAction(database, COMMAND_LINE, what);
+  } finally {
+    database.close();
+  }
+}
+
 function show({ data }: DaysOptions): void {
   const before = inOneLine(() => closedBefore(data));
   process.stdout.write(before === 0 ? `${data}: no day is closed\n` : `${data}: the days before ${dayText(before)} are closed\n`);
@@ -33,7 +45,10 @@ function reopen({ data, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before }: D
   const before = inOneLine(() => closedBefore(data));
   if (before <= from)
     throw new UsageError(`--from: expected a day before ${dayText(before)}; later days are open already, got ${dayText(from)}`);
-  inOneLine(() => reopenDays(data, from));
+  inOneLine(() => {
+    reopenDays(data, from);
+    log(data, `opened the days from ${dayText(from)} to ${dayText(before - 1)} again`);
+  });
   process.stdout.write(
     `${data}: the days from ${dayText(from)} to ${dayText(before - 1)} are open again.\n` +
       'The cost: the ids of batches that were counted before their day was closed may be gone. If the same bytes of such a batch come\n' +

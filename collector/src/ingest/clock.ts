@@ -78,7 +78,7 @@ export class ClockWatch {
 
   #last(): Counts {
     const minute = Math.floor(this.#elapsed() / MINUTE);
-    const [last] = this.#counts.slice(-1);
+    const last = this.#counts.at(-1);
     if (last?.minute === minute) return last;
     const counts = { minute, timely: 0, off: 0 };
     this.#counts = [...this.#counts.filter((each) => each.minute > minute - MINUTES), counts];
