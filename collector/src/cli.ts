@@ -7,6 +7,7 @@ import { addDays } from './commands/days.ts';
 import { addKeys } from './commands/keys.ts';
 import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
+import { addSchemas } from './commands/schemas.ts';
 import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addUpkeep } from './commands/upkeep.ts';
@@ -15,7 +16,8 @@ import { Failure, UsageError } from './commands/usage.ts';
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addUpkeep]) add(program);
+  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addSchemas, addUpkeep])
+    add(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()

@@ -289,8 +289,11 @@ describe('murmuration simulate', () => {
 
 describe('bad usage', () => {
   test.each([
-    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, got none'],
-    [['help', 'nosuch'], 'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, got help nosuch'],
+    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, got none'],
+    [
+      ['help', 'nosuch'],
+      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, got help nosuch',
+    ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
