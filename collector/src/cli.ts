@@ -8,6 +8,7 @@ import { addExport } from './commands/export.ts';
 import { addKeys } from './commands/keys.ts';
 import { addPlan } from './commands/plan.ts';
 import { addSchema } from './commands/schema.ts';
+import { addSchemas } from './commands/schemas.ts';
 import { addServe } from './commands/serve.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addUpkeep } from './commands/upkeep.ts';
@@ -16,7 +17,20 @@ import { Failure, UsageError } from './commands/usage.ts';
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
-  for (const add of [addServe, addSchema, addPlan, addAudit, addSimulate, addBackup, addRestore, addDays, addKeys, addUpkeep, addExport])
+  for (const add of [
+    addServe,
+    addSchema,
+    addPlan,
+    addAudit,
+    addSimulate,
+    addBackup,
+    addRestore,
+    addDays,
+    addKeys,
+    addSchemas,
+    addUpkeep,
+    addExport,
+  ])
     add(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command

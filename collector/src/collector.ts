@@ -20,11 +20,10 @@ import { Sessions } from './http/sessions.ts';
 import { Capacity, freeBytes, LEAST_FREE, MOST_QUEUED } from './ingest/capacity.ts';
 import { ClockWatch } from './ingest/clock.ts';
 import { createClosing } from './ingest/closing.ts';
-import { publish } from './ingest/parse-batch.ts';
 import { ingest } from './ingest/route.ts';
 import { SenderLimits } from './ingest/sender-limits.ts';
 import { MOST_ARRIVING, UnfinishedBodies } from './ingest/unfinished-bodies.ts';
-import { createCatalog } from './schemas/catalog.ts';
+import { followSchemas, openSchemas } from './schemas/live.ts';
 import type { RoomLimits } from './store/room.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { RetentionOptions } from './store/sqlite-retention.ts';
@@ -100,6 +99,12 @@ export interface Collector {
   readonly listen: (port: number, host: string) => Promise<string>;
   /** The same for reads, if they are apart. */
   readonly listenForReads: (port: number, host: string) => Promise<string>;
+  /**
+   * Replaces the schemas that the collector was opened with. Those that were published by command stay.
+   *
+   * @throws {RangeError} when two schemas contradict each other; everything then stays as it was
+   */
+  readonly updateSchemas: (schemas: readonly SchemaDocument[]) => Promise<void>;
   /** Resolves when the store has failed for good. The collector must then be reopened. */
   readonly failed: Promise<Error>;
   /** Answers the requests that were accepted, then stops. */
@@ -113,19 +118,17 @@ export interface Collector {
  */
 export async function openCollector(options: CollectorOptions): Promise<Collector> {
   const { schemas, data, candidates = {}, minimum = 20, truth, now = Date.now, log = pino({ level: 'silent' }) } = options;
-  const catalog = createCatalog(schemas);
-  const published = new Map([...catalog.schemas].map(([wire, document]) => [wire, publish(document)]));
-  const shapes = new Map([...published].map(([wire, { metrics }]) => [wire, metrics]));
+  const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
+  const live = openSchemas(schemas, admin);
   const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
   const close = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
   const onCommit = (commit: Commit): void => {
     close(commit);
     health.committed(commit);
   };
-  const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
   const opening =
-    options.openStore?.(shapes, onCommit) ??
-    openSqliteStore(data, shapes, { limits: options.room ?? {}, retention: options.retention ?? {}, onTrouble, onCommit });
+    options.openStore?.(live.shapes, onCommit) ??
+    openSqliteStore(data, live.shapes, { limits: options.room ?? {}, retention: options.retention ?? {}, onTrouble, onCommit });
   const store: Store = await opening.catch((error: Error) => {
     admin.close();
     throw error;
@@ -147,12 +150,13 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     file,
     log,
   });
+  const updateSchemas = followSchemas(live, admin, store, log);
 
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
-  const takeReports = ingest({ schemas: published, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
+  const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => catalog), estimating, minimum, truth });
+  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, minimum, truth });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
@@ -161,7 +165,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     refuseRead(response, refusal);
   };
   const parts: AccessParts = { ...access, isOpen, admin, sessions: new Sessions(), now };
-  const reads = readsRouter(parts, catalog, metrics);
+  const reads = readsRouter(parts, () => live.catalog, metrics);
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   // The routes are set up twice, because a router within an app costs a tenth of the speed of ingest.
   const route = <Target extends IRouter>(target: Target, takes: boolean, answers: boolean): Target => {
@@ -196,6 +200,7 @@ export async function openCollector(options: CollectorOptions): Promise<Collecto
     router: route(Router(), true, true),
     store,
     admin,
+    updateSchemas,
     failed: store.failed,
     listen: listenOn(server),
     listenForReads: listenOn(readServer),

@@ -150,7 +150,7 @@ describe('no room', () => {
     };
     const failed = new Promise<Error>(() => {});
     const reads = { fold: full, read: full, totals: full, source: { file: '' } };
-    const store = { ...reads, append: full, expire: full, failed, close: async () => {} };
+    const store = { ...reads, append: full, publish: full, expire: full, failed, close: async () => {} };
     await open({ openStore: async () => store });
     for (const path of ['metrics', 'metrics/plan/estimates']) {
       const response = await fetch(`${url}/v1/${path}`);

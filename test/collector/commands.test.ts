@@ -289,8 +289,14 @@ describe('murmuration simulate', () => {
 
 describe('bad usage', () => {
   test.each([
-    [[], 'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, prune, delete, vacuum, export, got none'],
-    [['help', 'nosuch'], 'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, prune, delete, vacuum, export, got help nosuch'],
+    [
+      [],
+      'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, prune, delete, vacuum, export, got none',
+    ],
+    [
+      ['help', 'nosuch'],
+      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, prune, delete, vacuum, export, got help nosuch',
+    ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],
     [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],

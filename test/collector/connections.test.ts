@@ -48,6 +48,7 @@ async function open(timeouts = PATIENT): Promise<void> {
       totals: async () => [],
       source: { file: '' },
       expire: async () => {},
+      publish: async () => {},
       failed: new Promise(() => {}),
       close: async () => {},
     }),

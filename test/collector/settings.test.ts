@@ -156,7 +156,7 @@ describe('murmuration serve --check-config', () => {
   });
 });
 
-test('serve says once what is in effect, keeps connections as long as it is told, and answers what it has before SIGHUP ends it', async () => {
+test('serve says once what is in effect, keeps connections as long as it is told, and answers what it has before SIGTERM ends it', async () => {
   const args = ['serve', '--open', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];
   const child = spawn(process.execPath, [bin, ...args], { env: { ...process.env, MURMURATION_KEEP_ALIVE: '75' } });
   let log = '';
@@ -170,7 +170,7 @@ test('serve says once what is in effect, keeps connections as long as it is told
   const { headers } = await fetch(`${url}/livez`); // the collector has begun to read the report by now
   expect(headers.get('keep-alive')).toBe('timeout=75');
   const exit = once(child, 'exit');
-  child.kill('SIGHUP');
+  child.kill('SIGTERM');
   await expect.poll(() => log).toContain('stopping');
   socket.write(request.slice(-20));
   expect(await answer).toMatch(/^HTTP\/1\.1 204 [\s\S]*connection: close/i);

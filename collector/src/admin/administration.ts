@@ -4,9 +4,11 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
+import type { SchemaDocument } from '@murmuration/shared';
 import { type Action, listActions } from './actions.ts';
 import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
 import { openAdminDatabase } from './database.ts';
+import { listSchemas } from './published.ts';
 import { hashOf, isSame } from './secrets.ts';
 
 /** Milliseconds between two looks. */
@@ -30,6 +32,8 @@ export class Administration {
   #version = -1;
   #keys: ReadonlyMap<string, WriteKey> = new Map();
   #tokens: readonly Token[] = [];
+  #published: readonly SchemaDocument[] = [];
+  #retired: ReadonlySet<string> = new Set();
 
   /**
    * @param onTrouble called when the file can't be read; the last snapshot then stays in force
@@ -88,6 +92,16 @@ export class Administration {
     if (created !== undefined) tell(created.secret);
   }
 
+  /** The schemas that were published by command, retired ones included. */
+  get published(): readonly SchemaDocument[] {
+    return this.#published;
+  }
+
+  /** Wire names of the schemas that were retired. */
+  get retired(): ReadonlySet<string> {
+    return this.#retired;
+  }
+
   /** Every key and token, without secrets. */
   credentials(): readonly Credential[] {
     return listCredentials(this.#database);
@@ -104,6 +118,9 @@ export class Administration {
   }
 
   #read(): void {
+    const schemas = listSchemas(this.#database);
+    this.#published = schemas.flatMap(({ document }) => document ?? []);
+    this.#retired = new Set(schemas.filter(({ retired }) => retired !== undefined).map(({ schema }) => schema));
     const inForce = listCredentials(this.#database).filter(({ revoked }) => revoked === undefined);
     this.#keys = new Map(
       inForce.flatMap(({ name, key, apps: [app], perMinute }) =>

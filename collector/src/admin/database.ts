@@ -30,6 +30,8 @@ const STEPS: readonly Step[] = [
       CREATE TRIGGER action_is_final BEFORE UPDATE ON action BEGIN SELECT RAISE(ABORT, 'the log of actions is append-only'); END;
       CREATE TRIGGER action_stays BEFORE DELETE ON action BEGIN SELECT RAISE(ABORT, 'the log of actions is append-only'); END;
     `),
+  (database) =>
+    database.exec('CREATE TABLE schema (schema TEXT PRIMARY KEY, document TEXT, published INTEGER, retired INTEGER) WITHOUT ROWID'),
 ];
 
 /** Whether a folder has the file. */

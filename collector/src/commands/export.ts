@@ -80,8 +80,8 @@ function chosen(metrics: readonly PublishedMetric[], { app, metric, segment }: E
 
 async function estimateAll(options: ExportOptions): Promise<readonly MetricEstimates[]> {
   const { data, from, to, segment, minimum } = options;
-  const { schemas, candidates = {} } = await load(options);
-  const metrics = chosen(createCatalog(schemas).metrics, options);
+  const { schemas, published, candidates = {} } = await load(options);
+  const metrics = chosen(createCatalog([...schemas, ...published]).metrics, options);
   const file = join(data, DATABASE);
   if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
   if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);

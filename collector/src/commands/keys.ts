@@ -14,28 +14,9 @@ import {
   type Role,
   revokeCredential,
 } from '../admin/credentials.ts';
-import { hasAdmin, openAdminDatabase } from '../admin/database.ts';
+import { withAdmin, withExistingAdmin } from './admin.ts';
 import { table } from './table.ts';
-import { choiceOption, Failure, print, UsageError, wholeOption } from './usage.ts';
-
-/** Does something with a folder's `admin.sqlite`. Invalid input is wrong usage, and another error a failure. */
-function withAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
-  let database: DatabaseSync | undefined;
-  try {
-    database = openAdminDatabase(data);
-    return work(database);
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : new Failure((error as Error).message);
-  } finally {
-    database?.close();
-  }
-}
-
-/** The same, for a folder that a collector or this command has used before. */
-function withExistingAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
-  if (!hasAdmin(data)) throw new UsageError(`--data ${data}: expected a folder that serve, keys or schemas has used, got another`);
-  return withAdmin(data, work);
-}
+import { choiceOption, print, UsageError, wholeOption } from './usage.ts';
 
 interface CreateOptions {
   readonly data: string;

@@ -68,6 +68,15 @@ function describe(document: SchemaDocument, sha256: string): string {
   ].join('\n');
 }
 
+/** The verdict on each change, a line each. */
+export function verdictsOf(changes: readonly Change[], accept: boolean): readonly string[] {
+  const verdictOf = (change: Change): string =>
+    !change.allowed ? 'REFUSED ' : change.spends === undefined ? 'allowed ' : accept ? 'accepted' : 'SPENDS  ';
+  const verdicts = changes.map((change) => `${verdictOf(change)} ${change.what}`);
+  const isOpen = !accept && changes.some(({ spends }) => spends);
+  return isOpen ? [...verdicts, 'devices would spend ε again: undo it, or say --accept'] : verdicts;
+}
+
 async function schema({ schema: file, against, accept = false, json }: SchemaOptions): Promise<void> {
   const document = await loadSchema(file);
   const sha256 = await fingerprint(canonicalSchema(document));
@@ -81,10 +90,7 @@ async function schema({ schema: file, against, accept = false, json }: SchemaOpt
     document,
     ...(changes && { changes, accepted: accept, allowed }),
   };
-  const verdictOf = (change: Change): string =>
-    !change.allowed ? 'REFUSED ' : change.spends === undefined ? 'allowed ' : accept ? 'accepted' : 'SPENDS  ';
-  const verdicts = changes?.map((change) => `${verdictOf(change)} ${change.what}`) ?? [];
-  if (!accept && changes?.some(({ spends }) => spends)) verdicts.push('devices would spend ε again: undo it, or say --accept');
+  const verdicts = verdictsOf(changes ?? [], accept);
   print(json, value, () =>
     [describe(document, sha256), ...(changes ? ['', ...(verdicts.length > 0 ? verdicts : ['nothing changed'])] : [])].join('\n'),
   );

@@ -4,12 +4,16 @@ import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
+import { hasAdmin } from '../admin/database.ts';
+import { listSchemas } from '../admin/published.ts';
 import { type CollectorOptions, openCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
+import { withAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
+import { reloadSchemas } from './reload.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
@@ -45,24 +49,31 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
-/** The schemas and the candidates that the options name. @throws {UsageError} */
+/** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
 export async function load({
-  schema,
+  schema = [],
   candidates = [],
-}: Pick<ServeOptions, 'schema' | 'candidates'>): Promise<Pick<CollectorOptions, 'schemas' | 'candidates'>> {
-  if (schema === undefined) throw new UsageError('--schema: expected a schema module or canonical JSON, got none');
+  data,
+}: Pick<ServeOptions, 'schema' | 'candidates' | 'data'>): Promise<
+  Pick<CollectorOptions, 'schemas' | 'candidates'> & { readonly published: readonly SchemaDocument[] }
+> {
+  const published = hasAdmin(data) ? withAdmin(data, listSchemas).flatMap(({ document }) => document ?? []) : [];
+  if (schema.length + published.length === 0)
+    throw new UsageError(
+      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${data}, got none`,
+    );
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
-  const lists = await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics(schemas))));
-  return { schemas, candidates: Object.fromEntries(lists) };
+  const lists = await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics([...schemas, ...published]))));
+  return { schemas, published, candidates: Object.fromEntries(lists) };
 }
 
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
   accessOf(options);
-  const { schemas } = await load(options);
+  const { schemas, published } = await load(options);
   try {
-    createCatalog(schemas);
+    createCatalog([...schemas, ...published]);
   } catch (error) {
     throw new UsageError(`--schema: ${(error as Error).message}`);
   }
@@ -83,7 +94,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...(perMinute && { perMinute }),
     perMetric,
   };
-  const { schemas, candidates } = await load(options);
+  const { schemas, published, candidates } = await load(options);
   const collector = await openCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
     (error: Error) => {
       throw new Failure(error.message);
@@ -104,20 +115,25 @@ async function serve(_options: unknown, command: Command): Promise<void> {
       },
     );
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop).once('SIGHUP', stop);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  // A terminal that closes sends SIGHUP, and so does whoever wants a service to read its files again.
+  if (process.stdin.isTTY) process.once('SIGHUP', stop);
+  else process.on('SIGHUP', () => void reloadSchemas(collector, options.schema ?? [], log));
   void collector.failed.then((error) => {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
-  process.stdout.write(`Murmuration listens on ${address}${readsAt}\n${accessHint(collector.admin, options, schemas, log)}`);
+  process.stdout.write(
+    `Murmuration listens on ${address}${readsAt}\n${accessHint(collector.admin, options, [...schemas, ...published], log)}`,
+  );
 }
 
 export function addServe(program: Command): void {
   const command = program
     .command('serve')
     .description('run the collector and its dashboard')
-    .option('--schema <file...>', 'schema modules or canonical JSON (required)')
+    .option('--schema <file...>', 'schema modules or canonical JSON; SIGHUP reads them again')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)

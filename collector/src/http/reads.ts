@@ -10,12 +10,15 @@ import { sessionRouter } from './session-routes.ts';
 
 const dashboard = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
-/** @param metrics the routes of metrics and estimates */
-export function readsRouter(parts: AccessParts, catalog: Catalog, metrics: Router): Router {
+/**
+ * @param catalogOf returns the schemas as they are now
+ * @param metrics the routes of metrics and estimates
+ */
+export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router): Router {
   const { admin, sessions, now, allowHosts = [] } = parts;
   const isReader = requireReader(parts);
   return Router()
     .use(checkHost(allowHosts), sessionRouter(admin, sessions, now, isReader))
     .use('/v1', isReader)
-    .use(metrics, reviewRouter(catalog, admin), express.static(dashboard));
+    .use(metrics, reviewRouter(catalogOf, admin), express.static(dashboard));
 }

@@ -18,6 +18,7 @@ export const REFUSALS = {
   timeout: 408,
   conflict: 409,
   'stale-day': 410,
+  retired: 410,
   'length-required': 411,
   'too-large': 413,
   'bad-expectation': 417,
@@ -46,13 +47,16 @@ export class Refusal extends Error {
   readonly code: string;
   readonly expected: string;
   readonly got: string;
+  /** Tells a device to stop answering all metrics of the batch's schema. */
+  readonly stop: true | undefined;
 
-  constructor(status: number, code: string, expected: string, got: string) {
+  constructor(status: number, code: string, expected: string, got: string, stop?: true) {
     super(`${code}: expected ${expected}, got ${got}`);
     this.status = status;
     this.code = code;
     this.expected = expected;
     this.got = got;
+    this.stop = stop;
   }
 }
 
@@ -68,8 +72,9 @@ export interface RefusalBody {
   readonly error: string;
   readonly expected: string;
   readonly got: string;
+  readonly stop?: true;
 }
 
 /** A refusal as the body of an answer. */
-export const bodyOf = ({ code, expected, got }: Refusal): string =>
-  `${JSON.stringify({ error: code, expected, got } satisfies RefusalBody)}\n`;
+export const bodyOf = ({ code, expected, got, stop }: Refusal): string =>
+  `${JSON.stringify({ error: code, expected, got, ...(stop && { stop }) } satisfies RefusalBody)}\n`;

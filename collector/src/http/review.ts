@@ -26,12 +26,14 @@ function keptAudits(): (wire: string, document: Parameters<typeof auditOf>[0]) =
 }
 
 /** The routes of reviewers and admins. They come after `requireReader`. */
-export function reviewRouter(catalog: Catalog, admin: Administration): Router {
+export function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
   const audited = keptAudits();
   const documents = (response: Parameters<RequestHandler>[1]) =>
-    [...catalog.schemas].filter(([, { app }]) => maySee(readerOf(response), app));
+    [...catalogOf().schemas].filter(([, { app }]) => maySee(readerOf(response), app));
   const schemas: RequestHandler = (_request, response) =>
-    void response.json({ schemas: documents(response).map(([schema, document]) => ({ schema, document })) });
+    void response.json({
+      schemas: documents(response).map(([schema, document]) => ({ schema, retired: admin.retired.has(schema), document })),
+    });
   const audit: RequestHandler = async (_request, response) =>
     void response.json({ audits: await Promise.all(documents(response).map(([wire, document]) => audited(wire, document))) });
   const actions: RequestHandler = (request, response) => {

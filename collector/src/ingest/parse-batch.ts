@@ -47,6 +47,11 @@ export interface Published {
   readonly readers: ReadonlyMap<string, { readonly number: number; readonly mechanism: string; readonly packing: Packing }>;
 }
 
+/** Finds a schema by its wire name. May throw a refusal for one that is known and not taken. */
+export interface SchemaLookup {
+  readonly get: (wire: string) => Published | undefined;
+}
+
 /** Prepares a schema. */
 export function publish(document: SchemaDocument): Published {
   const names = Object.keys(document.metrics).sort();
@@ -182,12 +187,7 @@ function packReport([metric, payload]: readonly [string, string], { readers }: P
  * @param most the most reports of one metric; only the batch's own limit applies when left out
  * @throws {Refusal} when any part of it is invalid; no part of the batch may then be counted
  */
-export function parseBatch(
-  body: string,
-  schemas: ReadonlyMap<string, Published>,
-  today: number,
-  most: number = MAX_REPORTS,
-): AcceptedBatch {
+export function parseBatch(body: string, schemas: SchemaLookup, today: number, most: number = MAX_REPORTS): AcceptedBatch {
   const { batch, day } = parseForm(body);
   const published = schemas.get(batch.schema);
   if (published === undefined) throw refusal('unknown-schema', 'a schema that is published here', batch.schema);

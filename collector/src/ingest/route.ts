@@ -13,13 +13,13 @@ import { type Entry, type Store, StoreFull } from '../store/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
 import type { ClockWatch } from './clock.ts';
-import { type AcceptedBatch, type Published, parseBatch } from './parse-batch.ts';
+import { type AcceptedBatch, parseBatch, type SchemaLookup } from './parse-batch.ts';
 import type { SenderLimits } from './sender-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** What the ingest route needs. */
 export interface IngestParts {
-  readonly schemas: ReadonlyMap<string, Published>;
+  readonly schemas: SchemaLookup;
   readonly store: Store;
   readonly capacity: Capacity;
   readonly unfinished: UnfinishedBodies;

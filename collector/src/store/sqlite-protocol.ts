@@ -9,6 +9,7 @@ import type { Shapes, StoreSizes } from './store.ts';
 export type Request =
   | { readonly kind: 'group'; readonly group: Group }
   | { readonly kind: 'fold' }
+  | { readonly kind: 'publish'; readonly shapes: Shapes }
   | { readonly kind: 'expire'; readonly day: number }
   | { readonly kind: 'sizes' }
   | { readonly kind: 'close' };

@@ -8,6 +8,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createDeferred } from './deferred.ts';
 import type { Reply, Request, Trouble, WriterData } from './sqlite-protocol.ts';
 import { isCurrent, openForWriting } from './sqlite-schema.ts';
+import type { Shapes } from './store.ts';
 import { LogAndMemoryDiffer, Writer } from './writer.ts';
 
 /** The age of a log in milliseconds at which it is folded. */
@@ -34,7 +35,7 @@ const isFull = (error: unknown): boolean => {
 };
 
 /** Opens the store for writing; undefined while the disk has no room for it. @throws {Error} when it can't be opened at all */
-function openWriter({ file, shapes, limits }: WriterData): Writer | undefined {
+function openWriter({ file, limits }: WriterData, shapes: Shapes): Writer | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = openForWriting(file);
@@ -48,7 +49,8 @@ function openWriter({ file, shapes, limits }: WriterData): Writer | undefined {
 
 /** Opens the store and serves requests one after the other, with one reply each. On a full disk, it opens the store once there is room. */
 export function serveWriter(port: MessagePort, data: WriterData): void {
-  let opened = openWriter(data);
+  let { shapes } = data;
+  let opened = openWriter(data, shapes);
   const writer = (): Writer => {
     if (opened === undefined) throw new NoRoom('database or disk is full');
     return opened;
@@ -74,7 +76,7 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
   };
   const retaining = createDeferred(0, retain, say, LONGEST);
   const begin = (): boolean => {
-    opened ??= openWriter(data);
+    opened ??= openWriter(data, shapes);
     if (opened === undefined) return false;
     for (const work of [forgetting, retaining, erasing]) work.plan(); // what a stop has interrupted, and the WAL that a crash may have left
     return true;
@@ -99,6 +101,10 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     }
     if (request.kind === 'sizes') return { sizes: writer().sizes };
     if (request.kind === 'fold') writer().fold();
+    if (request.kind === 'publish') {
+      shapes = new Map([...shapes, ...request.shapes]);
+      opened?.publish(request.shapes);
+    }
     if (request.kind === 'expire') {
       writer().expire(request.day);
       forgetting.plan();

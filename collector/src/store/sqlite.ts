@@ -104,6 +104,7 @@ export async function openSqliteStore(
       await foldIfRoom();
       return reader.read(selection);
     },
+    publish: async (more) => void (await ask({ kind: 'publish', shapes: more })),
     expire: async (day) => void (await ask({ kind: 'expire', day })),
     sizes: async () => (await ask({ kind: 'sizes' })).sizes as StoreSizes,
     failed,

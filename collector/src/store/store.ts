@@ -123,6 +123,8 @@ export interface Store extends TallyReader {
   /** Resolves when everything that was appended before the call is in the tallies, where the readers of `source` see it. */
   readonly fold: () => Promise<void>;
   readonly source: TallySource;
+  /** Makes the shapes of further schemas known. Resolves when their batches may be appended. */
+  readonly publish: (shapes: Shapes) => Promise<void>;
   /**
    * Deletes the ids of batches of days before this one. Batches of those days are refused from then on, because replays of them could no
    * longer be recognized.

@@ -4,6 +4,7 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
+import type { PackedMetric } from '../ingest/parse-batch.ts';
 import { createAdmission } from './admission.ts';
 import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
 import { createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
@@ -26,7 +27,7 @@ export class LogAndMemoryDiffer extends Error {}
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #ids: Ids;
-  readonly #shapes: Shapes;
+  readonly #shapes: Map<string, readonly PackedMetric[]>;
   readonly #log;
   readonly #clear;
   readonly #clearTo;
@@ -43,7 +44,7 @@ export class Writer {
 
   constructor(database: DatabaseSync, published: Shapes, limits: RoomLimits) {
     this.#database = database;
-    this.#shapes = keepShapes(database, published);
+    this.#shapes = new Map(keepShapes(database, published));
     this.#pending = new UnfoldedReports(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
@@ -63,6 +64,12 @@ export class Writer {
       this.#foldIfFull(row['n'] as number);
     }
     this.fold();
+  }
+
+  /** Makes the shapes of further schemas known. */
+  publish(shapes: Shapes): void {
+    keepShapes(this.#database, shapes);
+    for (const [schema, metrics] of shapes) this.#shapes.set(schema, metrics);
   }
 
   /** Commits a group, and returns the result for each batch. */

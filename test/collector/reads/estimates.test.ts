@@ -90,6 +90,7 @@ test('the list is made of totals: no tally is read, and no thread runs', async (
       fold: async () => undefined,
       append: refuse,
       expire: async () => undefined,
+      publish: async () => undefined,
       failed: new Promise(() => undefined),
       close: async () => undefined,
     }),

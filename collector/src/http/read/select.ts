@@ -7,6 +7,7 @@ import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
 import { type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
+import { monthStart, nextMonth } from '../../store/months.ts';
 import type { DayRange } from '../../store/store.ts';
 import { Refusal } from '../refusal.ts';
 import type { CompareAsked, RangeAsked, Segment } from './parameters.ts';

@@ -1,0 +1,66 @@
+/** `murmuration schemas`: publishes and retires schemas. A running collector takes changes up within a second. */
+
+import { dayText, type SchemaDocument } from '@murmuration/shared';
+import type { Command } from 'commander';
+import { COMMAND_LINE } from '../admin/actions.ts';
+import { listSchemas, publishSchemas, retireSchema } from '../admin/published.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
+import { withAdmin, withExistingAdmin } from './admin.ts';
+import { verdictsOf } from './schema.ts';
+import { table } from './table.ts';
+import { print } from './usage.ts';
+
+interface Options {
+  readonly data: string;
+  readonly accept?: boolean;
+  readonly json?: boolean;
+}
+
+async function publish(files: readonly string[], { data, accept = false, json }: Options): Promise<void> {
+  const documents: SchemaDocument[] = [];
+  for (const file of files) documents.push(await loadSchema(file, 'schemas publish'));
+  const { publications, done } = withAdmin(data, (database) => publishSchemas(database, COMMAND_LINE, documents, accept));
+  print(json, { published: done, accepted: accept, schemas: publications }, () =>
+    publications
+      .flatMap(({ schema, changes }) => [`${done ? 'published' : 'NOT published'} ${schema}`, ...verdictsOf(changes, accept)])
+      .join('\n'),
+  );
+  if (!done) process.exitCode = 1;
+}
+
+const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
+
+function list({ data, json }: Options): void {
+  const all = withExistingAdmin(data, listSchemas).map(({ schema, published, retired }) => {
+    return { schema, published: day(published), retired: day(retired) };
+  });
+  print(json, { schemas: all }, () =>
+    table(
+      ['schema', 'published', 'retired'],
+      all.map(({ schema, published, retired }) => [schema, published ?? '', retired ?? '']),
+    ),
+  );
+}
+
+function retire(which: string, { data, json }: Options): void {
+  const retired = withAdmin(data, (database) => retireSchema(database, COMMAND_LINE, which));
+  print(json, { retired }, () => `retired ${retired}: devices that ask it are told to stop, and what they reported stays readable`);
+}
+
+export function addSchemas(program: Command): void {
+  const schemas = program.command('schemas').description('publish and retire schemas; a running collector takes changes up');
+  const add = (name: string, description: string): Command =>
+    schemas
+      .command(name)
+      .description(description)
+      .option('--data <folder>', 'the folder of the store', '.data')
+      .option('--json', 'print one JSON document on standard output');
+  add('publish', 'publish schemas, all of them or none; exit code 1 when a change is not allowed or not accepted')
+    .argument('<file...>', 'schema modules or canonical JSON')
+    .option('--accept', 'accept changes that make devices spend more ε, or spend it again')
+    .action(publish);
+  add('list', 'list what was published and retired').action(list);
+  add('retire', 'retire a schema for ever: devices stop asking it')
+    .argument('<schema>', 'a published one as app/version, or any as app/version/checksum')
+    .action(retire);
+}

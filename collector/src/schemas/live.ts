@@ -1,0 +1,104 @@
+/**
+ * The schemas of a running collector: those of its files and those that were published by command, without those that were retired. They
+ * change while it runs. Reads see a catalog with every schema; batches are taken for all but the retired ones.
+ */
+
+import type { SchemaDocument } from '@murmuration/shared';
+import type { Logger } from 'pino';
+import type { Administration } from '../admin/administration.ts';
+import { Refusal } from '../http/refusal.ts';
+import { type Published, publish } from '../ingest/parse-batch.ts';
+import type { Shapes, Store } from '../store/store.ts';
+import { type Catalog, createCatalog, parseDocument } from './catalog.ts';
+
+/** Where published schemas come from. */
+export interface SchemaSource {
+  readonly published: readonly SchemaDocument[];
+  /** Wire names. */
+  readonly retired: ReadonlySet<string>;
+}
+
+/** The schemas in force. */
+export class LiveSchemas {
+  readonly #source: SchemaSource;
+  #files: readonly SchemaDocument[];
+  #catalog: Catalog;
+  #retired: ReadonlySet<string>;
+  #ready: ReadonlyMap<string, Published> = new Map();
+
+  /** @throws {RangeError} when two schemas contradict each other */
+  constructor(files: readonly SchemaDocument[], source: SchemaSource) {
+    this.#files = files;
+    this.#source = source;
+    this.#catalog = createCatalog([...files, ...source.published.map((document) => parseDocument(document))]);
+    this.#retired = source.retired;
+    this.#ready = this.#prepare(this.#catalog);
+  }
+
+  /** Every schema, retired ones included: what they reported stays readable. */
+  get catalog(): Catalog {
+    return this.#catalog;
+  }
+
+  get shapes(): Shapes {
+    return shapesOf(this.#ready);
+  }
+
+  /** A schema that batches may be of. @throws {Refusal} 410 when it was retired, which tells devices to stop */
+  get(wire: string): Published | undefined {
+    if (this.#retired.has(wire)) throw new Refusal(410, 'retired', 'a schema that is still asked', wire.slice(0, 80), true);
+    return this.#ready.get(wire);
+  }
+
+  /**
+   * Takes up what has changed. On an error everything stays as it was.
+   *
+   * @param keep makes shapes known to the store, before batches of them come
+   * @param files the schemas of files, if these have changed
+   * @throws {RangeError} when two schemas contradict each other
+   */
+  async update(keep: (shapes: Shapes) => Promise<void>, files: readonly SchemaDocument[] = this.#files): Promise<void> {
+    const { published, retired } = this.#source;
+    const catalog = createCatalog([...files, ...published.map((document) => parseDocument(document))]);
+    const ready = this.#prepare(catalog);
+    const fresh = new Map([...ready].filter(([wire]) => !this.#ready.has(wire)));
+    if (fresh.size > 0) await keep(shapesOf(fresh));
+    [this.#files, this.#catalog, this.#ready, this.#retired] = [files, catalog, ready, retired];
+  }
+
+  /** Prepares schemas for parsing; what is prepared already is kept. */
+  #prepare({ schemas }: Catalog): ReadonlyMap<string, Published> {
+    return new Map([...schemas].map(([wire, document]) => [wire, this.#ready.get(wire) ?? publish(document)]));
+  }
+}
+
+const shapesOf = (ready: ReadonlyMap<string, Published>): Shapes => new Map([...ready].map(([wire, { metrics }]) => [wire, metrics]));
+
+/** The schemas at a start. @throws {RangeError} when two contradict each other, with the administration closed */
+export function openSchemas(files: readonly SchemaDocument[], admin: Administration): LiveSchemas {
+  try {
+    return new LiveSchemas(files, admin);
+  } catch (error) {
+    admin.close();
+    throw error;
+  }
+}
+
+/** Takes up what commands publish and retire, one change after the other. Returns the function that replaces the schemas of files. */
+export function followSchemas(
+  live: LiveSchemas,
+  admin: Administration,
+  store: Store,
+  log: Logger,
+): (files: readonly SchemaDocument[]) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  const update = (files?: readonly SchemaDocument[]): Promise<void> => {
+    const updated = last.then(() => live.update(store.publish, files));
+    last = updated.catch(() => {});
+    return updated;
+  };
+  admin.onChange(() => {
+    update().catch((error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
+  });
+  return update;
+}

@@ -1,0 +1,262 @@
+/** Schemas that are published, retired and read again while the collector runs; and names and numbers of metrics that broke it once. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Outcome, permanent, text } from '@murmuration/client';
+import { type Collector, type CollectorOptions, createCatalog, openCollector } from '@murmuration/collector';
+import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { wireNameOf } from '#collector/schemas/canonical.ts';
+import { bin, type Ran, runCommand } from '../../setup/command.ts';
+
+const PLANS = ['free', 'pro'];
+const make = (version: number, epsilon = 1, budget = 4, plans: readonly string[] = PLANS): SchemaDocument =>
+  defineSchema({
+    app: 'notes',
+    version,
+    budget: { epsilon: budget, per: 'month' },
+    metrics: { plan: choice(plans as [string, string], { epsilon, description: 'Which plan?' }) },
+  }).document;
+
+let folder: string;
+let data: string;
+let collector: Collector | undefined;
+let url: string;
+
+async function open(schemas: readonly SchemaDocument[], options: Partial<CollectorOptions> = {}): Promise<Collector> {
+  const opened = await openCollector({ open: true, schemas, data, leastFree: 0, minimum: 1, ...options });
+  collector = opened;
+  url = await opened.listen(0, '127.0.0.1');
+  return opened;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-live-'));
+  data = join(folder, 'data');
+});
+afterEach(async () => {
+  await collector?.close();
+  collector = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+let serial = 0;
+/** A batch with one report of a metric. */
+const batch = (document: SchemaDocument, metric = 'plan'): string =>
+  JSON.stringify({
+    v: 1,
+    schema: wireName(document),
+    day: dayText(dayNumber(Date.now())),
+    batch: (++serial).toString(16).padStart(32, '0'),
+    reports: [[metric, toBase64url(Uint8Array.of(1))]],
+  });
+
+async function post(body: string, at: string = url): Promise<string> {
+  const response = await fetch(`${at}/v1/reports`, { method: 'POST', body });
+  const said = await response.text();
+  return `${response.status} ${said && (JSON.parse(said) as { error: string }).error}`.trim();
+}
+
+const save = (document: SchemaDocument, name = `${document.app}-${document.version}.json`): string => {
+  const file = join(folder, name);
+  writeFileSync(file, canonicalSchema(document));
+  return file;
+};
+
+const schemas = (...args: readonly string[]): Ran => runCommand('schemas', ...args, '--data', data);
+const reportsOf = async (metric = 'plan'): Promise<unknown> =>
+  ((await (await fetch(`${url}/v1/metrics/${metric}/estimates`)).json()) as { reports?: number }).reports;
+
+describe('a running collector', () => {
+  test('takes batches of a schema that is published meanwhile, and adds up versions with the same law', async () => {
+    const [first, second] = [make(1), make(2)];
+    await open([first]);
+    expect(await post(batch(first))).toBe('204');
+    expect(await post(batch(second))).toBe('404 unknown-schema');
+    expect(schemas('publish', save(second))).toMatchObject({ status: 0, stdout: `published ${wireName(second)}\n` });
+    await expect.poll(() => post(batch(second)), { timeout: 30_000 }).toBe('204');
+    expect(await reportsOf()).toBe(2);
+    await collector?.close();
+    await open([first]);
+    expect(await reportsOf()).toBe(2);
+    expect(await post(batch(second))).toBe('204');
+  });
+
+  test('starts without any schema of its own, and has what is published', async () => {
+    const opened = await open([]);
+    const first = make(1);
+    schemas('publish', save(first));
+    opened.admin.look();
+    await expect.poll(() => post(batch(first)), { timeout: 30_000 }).toBe('204');
+    expect(await reportsOf()).toBe(1);
+  });
+
+  test('answers 410 stop for a retired schema, so that its devices stop asking; what they reported stays readable', async () => {
+    const schema = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 4, per: 'month' },
+      metrics: { plan: choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' }) },
+    });
+    const opened = await open([schema.document]);
+    expect(await post(batch(schema.document))).toBe('204');
+    expect(schemas('retire', wireName(schema.document)).status).toBe(0);
+    opened.admin.look();
+    await expect.poll(() => post(batch(schema.document)), { timeout: 30_000 }).toBe('410 retired');
+    expect(await reportsOf()).toBe(1);
+    const outcomes: Outcome[] = [];
+    const telemetry = createTelemetry({ schema, endpoint: url, storage: memoryStorage(), onOutcome: (outcome) => outcomes.push(outcome) });
+    telemetry.consent.grant();
+    telemetry.record('plan', 'pro');
+    await telemetry.flush();
+    expect(outcomes.map(({ result }) => result)).toEqual(['recorded', 'refused', 'retired']);
+    await telemetry.close();
+  });
+
+  test('keeps what it has when files contradict what is published', async () => {
+    const [first, other] = [make(1), make(1, 2)];
+    const opened = await open([first]);
+    await expect(opened.updateSchemas([first, other])).rejects.toThrow('expected one schema of version 1');
+    expect(await post(batch(first))).toBe('204');
+    await opened.updateSchemas([other]);
+    expect([await post(batch(first)), await post(batch(other))]).toEqual(['404 unknown-schema', '204']);
+  });
+
+  test('reads its files again on SIGHUP, modules too, and a file that is broken changes nothing', async () => {
+    const file = join(folder, 'schema.mjs');
+    const write = (document: SchemaDocument): void => writeFileSync(file, `export const schema = ${JSON.stringify(document)};`);
+    write(make(1));
+    const child = spawn(process.execPath, [bin, 'serve', '--open', '--schema', file, '--data', data, '--port', '0', '--least-free', '0'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        said += part;
+      });
+    const listening = (): string | undefined => /listens on (http\S+)/.exec(said)?.[1];
+    await expect.poll(listening, { timeout: 60_000 }).toBeDefined();
+    const at = listening() ?? '';
+    writeFileSync(file, 'export const schema = 1;');
+    child.kill('SIGHUP');
+    await expect.poll(() => said, { timeout: 60_000 }).toContain('stay as they were');
+    expect(await post(batch(make(1)), at)).toBe('204');
+    write(make(2));
+    child.kill('SIGHUP');
+    await expect.poll(() => post(batch(make(2)), at), { timeout: 60_000 }).toBe('204');
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('murmuration schemas', () => {
+  const asked = (renew: 'month' | 'year', version: number): SchemaDocument =>
+    defineSchema({
+      app: 'notes',
+      version,
+      budget: { epsilon: 4, per: 'month' },
+      metrics: { page: permanent(text({ epsilon: 1, every: 'day', description: 'Page?' }), { epsilon: 4, renew }) },
+    }).document;
+
+  test.each([
+    ['raises ε', make(1), make(2, 2)],
+    ['raises the budget', make(1), make(2, 1, 5)],
+    ['renews an epoch sooner', asked('year', 1), asked('month', 2)],
+  ])('a schema that %s needs --accept, and the log says what was accepted', (_what, before, after) => {
+    expect(schemas('publish', save(before)).status).toBe(0);
+    const refused = schemas('publish', save(after));
+    expect(refused).toMatchObject({ status: 1, stdout: expect.stringMatching(/^NOT published[\s\S]*SPENDS[\s\S]*--accept\n$/) });
+    expect(schemas('list').stdout).not.toContain(wireName(after));
+    expect(schemas('publish', save(after), '--accept')).toMatchObject({ status: 0, stdout: expect.stringContaining('accepted') });
+    expect(schemas('list').stdout).toContain(wireName(after));
+  });
+
+  test('all files are published, or none', () => {
+    const wrong = make(2, 1, 4, ['pro', 'free']);
+    expect(schemas('publish', save(make(1)), save(wrong))).toMatchObject({ status: 1, stdout: expect.stringContaining('append-only') });
+    expect(JSON.parse(schemas('list', '--json').stdout)).toEqual({ schemas: [] });
+  });
+
+  test('an older version may be published beside a newer one, and is compared with it', () => {
+    expect(schemas('publish', save(make(2))).status).toBe(0);
+    expect(schemas('publish', save(make(1))).status).toBe(0);
+    expect(schemas('publish', save(make(1, 0.5), 'other.json'), '--accept')).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('expected a version that is not published yet'),
+    });
+  });
+
+  test('a retired schema stays retired', () => {
+    const document = make(1);
+    schemas('publish', save(document));
+    expect(schemas('retire', 'notes/1')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
+    expect(schemas('publish', save(document))).toMatchObject({ status: 2, stderr: expect.stringContaining('was not retired') });
+    expect(schemas('retire', 'notes/1')).toMatchObject({ status: 2, stderr: expect.stringContaining('not retired yet') });
+    expect(schemas('retire', 'notes/7')).toMatchObject({ status: 2, stderr: expect.stringContaining('expected a published schema') });
+    expect(schemas('retire', 'notes/7/0123456789abcdef').status).toBe(0);
+  });
+});
+
+describe('metrics of any name and number', () => {
+  test('a metric with the name of what every object has is reported and read like any other', async () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    const strange = defineSchema({
+      app: 'constructor',
+      version: 1,
+      budget: { epsilon: 8, per: 'month' },
+      metrics: {
+        ...Object.fromEntries(names.map((name) => [name, flag({ epsilon: 1, description: 'Odd?' })])),
+        words: text({ epsilon: 1, description: 'Word?' }),
+      },
+    }).document;
+    await open([strange], { candidates: {} });
+    for (const name of names) {
+      expect(await post(batch(strange, name))).toBe('204');
+      expect(await reportsOf(name)).toBe(1);
+    }
+    expect(await reportsOf('words')).toBe(0);
+    for (const path of ['metrics', 'schemas', 'audit']) expect([path, (await fetch(`${url}/v1/${path}`)).status]).toEqual([path, 200]);
+    const next = { ...strange, version: 2 };
+    expect(schemas('publish', save(strange), save(next))).toMatchObject({ status: 0 });
+  });
+
+  test('names on the wire are those of the client, and 10,000 metrics take time in proportion', () => {
+    const one = make(1);
+    expect(wireNameOf(one)).toBe(wireName(one));
+    const { plan } = one.metrics;
+    const { plan: about } = one.about;
+    if (plan === undefined || about === undefined) throw new TypeError('expected a metric');
+    const many = (count: number): SchemaDocument => {
+      const names = Array.from({ length: count }, (_, i) => `m${i}`);
+      return {
+        ...one,
+        metrics: Object.fromEntries(names.map((name) => [name, plan])),
+        about: Object.fromEntries(names.map((name) => [name, about])),
+      };
+    };
+    expect(createCatalog([many(10_000)]).metrics).toHaveLength(10_000);
+    // Work is counted, not timed: the keys that are looked at for each object.
+    let looks = 0;
+    const counted = (document: SchemaDocument): number => {
+      looks = 0;
+      const watch = <T extends object>(value: T): T =>
+        new Proxy(value, {
+          ownKeys: (target) => {
+            looks += Reflect.ownKeys(target).length;
+            return Reflect.ownKeys(target);
+          },
+          get: (target, key) => {
+            looks++;
+            const member = Reflect.get(target, key) as unknown;
+            return typeof member === 'object' && member !== null && !Array.isArray(member) ? watch(member) : member;
+          },
+        });
+      wireNameOf(watch(document));
+      return looks;
+    };
+    expect(counted(many(2_000)) / counted(many(1_000))).toBeLessThan(2.1);
+  });
+});
