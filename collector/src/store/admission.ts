@@ -63,18 +63,22 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
   return ({ words, partitions }, { ids, room, pending, closed }) => {
     const all = batchesOf(words);
     const here = new IdSet();
-    /** The most rows that batches counted before in this group may open, by partition. */
-    const opening = new Map<string, number>();
+    /** The rows that batches of each partition may still open. Partitions of one app and day share them. */
+    const places = new Map<string, { left: number }>();
+    const lefts = partitions.map(([schema, day]) => {
+      const app = appOf(schema);
+      const place = places.get(`${app}\n${day}`) ?? { left: room.leftOf(app, day) - pending.rowsOf(app, day) };
+      places.set(`${app}\n${day}`, place);
+      return place;
+    });
     const judgeNew = (start: number, i: number, partition: Partition): Appended => {
       const first = here.find(words, start + ID, (number) => sameWords(words, all[number] as number, start, ID, HASH));
       if (first >= 0) return sameWords(words, all[first] as number, start, HASH, HEAD) ? 'duplicate' : 'conflict';
-      const [schema, day] = partition;
-      const app = appOf(schema);
-      const name = `${app}\n${day}`;
-      const most = (opening.get(name) ?? 0) + Math.floor((words[start + 1] as number) / LEAST_WORDS);
       if (!room.hasIds(ids.count + here.count)) return 'full';
-      if (room.isTight(app, day, pending.rowsOf(app, day) + most) && !opensNothing(words, start, partition, pending)) return 'full';
-      opening.set(name, most);
+      const place = lefts[words[start] as number] as { left: number };
+      const most = Math.floor((words[start + 1] as number) / LEAST_WORDS);
+      if (most <= place.left) place.left -= most;
+      else if (!opensNothing(words, start, partition, pending)) return 'full';
       here.add(words, start + ID, i, 0);
       return 'counted';
     };

@@ -72,9 +72,9 @@ export class Room {
     return ids < this.#limits.mostIds;
   }
 
-  /** Whether a batch that opens so many rows may go beyond the limits. */
-  isTight(app: string, day: number, opening: number): boolean {
-    const rows = this.#rows.get(app)?.get(day) ?? 0;
-    return rows + opening > this.#limits.mostRows || (this.#bytes.get(app) ?? 0) >= this.#limits.mostBytes;
+  /** The number of rows that batches of a day may still open. */
+  leftOf(app: string, day: number): number {
+    if ((this.#bytes.get(app) ?? 0) >= this.#limits.mostBytes) return 0;
+    return this.#limits.mostRows - (this.#rows.get(app)?.get(day) ?? 0);
   }
 }
