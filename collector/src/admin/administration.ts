@@ -5,10 +5,11 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { SchemaDocument } from '@murmuration/shared';
+import { StoreFull } from '../store/store.ts';
 import { type Action, listActions } from './actions.ts';
 import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
-import { openAdminDatabase } from './database.ts';
-import { listSchemas } from './published.ts';
+import { isFull, openAdminDatabase, openOnFullDisk } from './database.ts';
+import { listSchemas, schemaTable } from './published.ts';
 import { hashOf, isSame } from './secrets.ts';
 
 /** Milliseconds between two looks. */
@@ -25,11 +26,15 @@ interface Token extends Pick<Credential, 'name' | 'apps'> {
 
 /** The administration of a running collector. */
 export class Administration {
-  readonly #database: DatabaseSync;
+  readonly #open: () => DatabaseSync;
+  /** Undefined while the disk is too full to open it. */
+  #opened: DatabaseSync | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #onTrouble: (error: unknown) => void;
   readonly #listeners: (() => void)[] = [];
   #version = -1;
+  /** The table of schemas, as it was read last. */
+  #schemas = '';
   #keys: ReadonlyMap<string, WriteKey> = new Map();
   #tokens: readonly Token[] = [];
   #published: readonly SchemaDocument[] = [];
@@ -37,30 +42,35 @@ export class Administration {
 
   /**
    * @param onTrouble called when the file can't be read; the last snapshot then stays in force
+   * @param open opens the file for writing; throws SQLite's error while the disk is full
    * @throws {RangeError} when the file is something else, or of a later version
    */
-  constructor(folder: string, onTrouble: (error: unknown) => void) {
-    this.#database = openAdminDatabase(folder);
+  constructor(folder: string, onTrouble: (error: unknown) => void, open: (folder: string) => DatabaseSync = openAdminDatabase) {
+    this.#open = () => open(folder);
     this.#onTrouble = onTrouble;
-    this.#read();
+    this.#opened = this.#openIfRoom();
+    this.#read(this.#opened ?? openOnFullDisk(folder));
     this.#timer = setInterval(() => this.look(), EVERY).unref();
   }
 
   /** Reads the file again if another process has changed it. */
   look(): void {
     try {
-      const version = Number(this.#database.prepare('PRAGMA data_version').get()?.['data_version']);
+      this.#opened ??= this.#openIfRoom();
+      if (this.#opened === undefined) return;
+      const version = Number(this.#opened.prepare('PRAGMA data_version').get()?.['data_version']);
       if (version === this.#version) return;
-      this.#read();
+      const before = this.#schemas;
+      this.#read(this.#opened);
       this.#version = version;
-      for (const listener of this.#listeners) listener();
+      if (this.#schemas !== before) for (const listener of this.#listeners) listener();
     } catch (error) {
       this.#onTrouble(error);
     }
   }
 
-  /** Calls back after each change. */
-  onChange(listener: () => void): void {
+  /** Calls back after each change of what is published or retired. */
+  onSchemas(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
@@ -87,8 +97,9 @@ export class Administration {
 
   /** Creates an admin token and hands it over, if there has never been a token. */
   announceFirst(tell: (token: string) => void): void {
-    const created = createFirstToken(this.#database, 'first start');
-    this.#read();
+    if (this.#opened === undefined) return; // the disk is full, and a later start does it
+    const created = createFirstToken(this.#opened, 'first start');
+    this.#read(this.#opened);
     if (created !== undefined) tell(created.secret);
   }
 
@@ -114,21 +125,49 @@ export class Administration {
 
   close(): void {
     clearInterval(this.#timer);
-    if (this.#database.isOpen) this.#database.close();
+    if (this.#opened?.isOpen) this.#opened.close();
   }
 
-  #read(): void {
-    const schemas = listSchemas(this.#database);
-    this.#published = schemas.flatMap(({ document }) => document ?? []);
-    this.#retired = new Set(schemas.filter(({ retired }) => retired !== undefined).map(({ schema }) => schema));
-    const inForce = listCredentials(this.#database).filter(({ revoked }) => revoked === undefined);
+  get #database(): DatabaseSync {
+    if (this.#opened === undefined) throw new StoreFull('database or disk is full');
+    return this.#opened;
+  }
+
+  #openIfRoom(): DatabaseSync | undefined {
+    try {
+      return this.#open();
+    } catch (error) {
+      if (isFull(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes a snapshot. On a full disk the database is opened only for that, and closed again. */
+  #read(database: DatabaseSync | undefined): void {
+    if (database === undefined) return;
+    try {
+      this.#take(database);
+    } finally {
+      if (database !== this.#opened) database.close();
+    }
+  }
+
+  #take(database: DatabaseSync): void {
+    const table = schemaTable(database);
+    if (table !== this.#schemas) {
+      this.#schemas = table;
+      const schemas = listSchemas(database);
+      this.#published = schemas.flatMap(({ document }) => document ?? []);
+      this.#retired = new Set(schemas.filter(({ retired }) => retired !== undefined).map(({ schema }) => schema));
+    }
+    const inForce = listCredentials(database).filter(({ revoked }) => revoked === undefined);
     this.#keys = new Map(
       inForce.flatMap(({ name, key, apps: [app], perMinute }) =>
         key === undefined || app === undefined ? [] : [[key, { name, key, app, ...(perMinute !== undefined && { perMinute }) }]],
       ),
     );
     const hashes = new Map(
-      this.#database
+      database
         .prepare('SELECT name, hash FROM credential WHERE hash IS NOT NULL')
         .all()
         .map(({ name, hash }) => [name as string, hash as Uint8Array]),

@@ -37,6 +37,27 @@ const STEPS: readonly Step[] = [
 /** Whether a folder has the file. */
 export const hasAdmin = (folder: string): boolean => existsSync(join(folder, ADMIN));
 
+/** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
+export const isFull = (error: unknown): boolean => [13, 4_874].includes((error as { readonly errcode?: number }).errcode ?? 0);
+
+/**
+ * Opens the file on a full disk, for one reading. With an exclusive lock, SQLite needs no shared memory, which is a file. Empty where there
+ * is no file of this version yet.
+ */
+export function openOnFullDisk(folder: string): DatabaseSync | undefined {
+  if (!hasAdmin(folder)) return undefined;
+  const database = new DatabaseSync(join(folder, ADMIN), { timeout: TIMEOUT });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    if (versionOf(database, join(folder, ADMIN), STEPS.length) === STEPS.length) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  return undefined;
+}
+
 /**
  * Opens the file, and creates it and its folder where they don't exist. Only the user of this process may read it.
  *

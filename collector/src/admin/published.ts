@@ -29,6 +29,10 @@ export function listSchemas(database: DatabaseSync): readonly PublishedSchema[] 
   }));
 }
 
+/** The table as text, to see whether it has changed. */
+export const schemaTable = (database: DatabaseSync): string =>
+  JSON.stringify(database.prepare('SELECT schema, document, retired FROM schema ORDER BY schema').all());
+
 /** What publishing a schema changed, or would change. */
 export interface Publication {
   readonly schema: string;

@@ -97,7 +97,7 @@ export function followSchemas(
     last = updated.catch(() => {});
     return updated;
   };
-  admin.onChange(() => {
+  admin.onSchemas(() => {
     update().catch((error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
   });
   return update;
