@@ -7,11 +7,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { dayText } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { partsIn } from '#collector/estimates/intervals.ts';
 import { monthStart, nextMonth, wholeMonths } from '#collector/store/months.ts';
 import { openSqliteStore, type SqliteOptions } from '#collector/store/sqlite.ts';
 import { reachedDay } from '#collector/store/sqlite-retention.ts';
 import { deleteMetrics, pruneStore, vacuumStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
+import { openTallies } from '#collector/store/tallies.ts';
 import { runCommand } from '../setup/command.ts';
 import { DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes } from './store/entries.ts';
 
@@ -115,6 +117,23 @@ describe('pruning', () => {
     expect(pruneStore(folder, LAST, { dailyFor, keepFor: Number.POSITIVE_INFINITY }).rows).toEqual([pruned.rows[1], pruned.rows[1]]);
     expect((await look((store) => store.totals())).map(({ version }) => version)).toEqual(after.map(({ version }) => version));
     await look(async (store) => expect(await store.append(entry('late', { day: rolled - 1 }))).toBe('expired'));
+  });
+
+  test('leaves each part of a series what a read of its days gives', async () => {
+    await fill();
+    const cases = (['day', 'week', 'month'] as const).flatMap((interval) =>
+      [FIRST, monthStart(FIRST), FIRST + 40, rolled].map((from) => partsIn({ from, to: LAST }, interval, 1_000)),
+    );
+    for (const prune of [false, true]) {
+      if (prune) pruneStore(folder, LAST, { dailyFor, keepFor: Number.POSITIVE_INFINITY });
+      const reader = openTallies({ file: join(folder, 'murmuration.sqlite') });
+      for (const parts of cases)
+        for (const selection of [plan(), plan({ segment: { platform: 'web' } }), plan({ metric: 'theme' })]) {
+          const each = await Promise.all(parts.map((days) => reader.read({ ...selection, ...days })));
+          expect((await reader.readParts(selection, parts)).map(plain)).toEqual(each.map((found) => plain({ ...found, ones: [] })));
+        }
+      await reader.close();
+    }
   });
 
   test.each([

@@ -1,6 +1,6 @@
 /** Splits a range of days into days, weeks from Monday, or months of the calendar. */
 
-import { dayNumber } from '@murmuration/shared';
+import { nextMonth } from '../store/months.ts';
 import type { DayRange } from '../store/store.ts';
 
 /** The length of the parts of a series. */
@@ -8,14 +8,10 @@ export const INTERVALS: readonly ['day', 'week', 'month'] = ['day', 'week', 'mon
 
 export type Interval = (typeof INTERVALS)[number];
 
-const MILLISECONDS = 86_400_000;
-
 /** The first day after the interval of this day. Day 0, 1970-01-01, was a Thursday. */
 function nextAfter(day: number, interval: Interval): number {
   if (interval === 'day') return day + 1;
-  if (interval === 'week') return day + 7 - ((day + 3) % 7);
-  const date = new Date(day * MILLISECONDS);
-  return dayNumber(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1));
+  return interval === 'week' ? day + 7 - ((day + 3) % 7) : nextMonth(day);
 }
 
 /** The number of parts of a range, at most `most` + 1. The first and the last part may be cut off. */
