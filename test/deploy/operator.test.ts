@@ -37,7 +37,7 @@ async function start(config: string): Promise<void> {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-  await expect.poll(() => said).toContain('started with these settings');
+  await expect.poll(() => said).toContain('Murmuration listens on ');
 }
 
 /** Ends the collector, and resolves to its exit code; null when it was killed. */
@@ -72,7 +72,7 @@ test('from a schema to a restored store, by the pages alone', async () => {
 
   // The first start prints an admin token once. A key for the app, a token for Prometheus.
   await start(config);
-  expect(said).toMatch(/\bat_[\w-]+/);
+  await expect.poll(() => said).toMatch(/\bat_[\w-]+/);
   const [key = ''] = /pk_[\w-]+/.exec(murmuration('keys', 'create', '--app', schema.document.app, '--data', data)) ?? [];
   const create = ['keys', 'create', '--role', 'viewer', '--name', 'prometheus', '--data', data];
   const [token = ''] = /at_[\w-]+/.exec(murmuration(...create)) ?? [];
