@@ -116,7 +116,7 @@ export interface Collector {
  *
  * @throws {Error} when the store can't be opened or two schemas contradict each other
  */
-export async function openCollector(options: CollectorOptions): Promise<Collector> {
+export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const { schemas, data, candidates = {}, minimum = 20, truth, now = Date.now, log = pino({ level: 'silent' }) } = options;
   const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
   const live = openSchemas(schemas, admin);

@@ -1,6 +1,6 @@
 /** @module The collector: ingest, exactly-once tallies, estimators with honest error bars. */
 
-export { type Collector, type CollectorOptions, openCollector } from './collector.ts';
+export { type Collector, type CollectorOptions, createCollector } from './collector.ts';
 export type { AnswerEstimate, MetricEstimates, Truth } from './estimates/estimates.ts';
 export { momentsOf } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';

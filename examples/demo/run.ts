@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import { type Comparison, compareAll } from './compare.ts';
 import { candidates } from './data.ts';
 import { startFleet } from './fleet.ts';
@@ -55,7 +55,7 @@ interface Result {
 async function demo(devices: number, seed: number): Promise<Result> {
   const started = performance.now();
   const data = await mkdtemp(join(tmpdir(), 'murmuration-demo-'));
-  const collector = await openCollector({ open: true, schemas: [schema.document], data, candidates, minimum: 1 });
+  const collector = await createCollector({ open: true, schemas: [schema.document], data, candidates, minimum: 1 });
   try {
     const endpoint = await collector.listen(0, '127.0.0.1');
     const orders = { endpoint, devices, seed, atOnce: devices, perSecond: 1 };

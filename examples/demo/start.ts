@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { candidates, sharesOf } from './data.ts';
 import { type Progress, startFleet } from './fleet.ts';
 import { schema } from './schema.ts';
@@ -40,7 +40,7 @@ async function start(port: number): Promise<void> {
     const counts = latest?.truths[metric];
     return counts && Object.keys(counts).length > 0 ? sharesOf(counts) : undefined;
   };
-  const collector = await openCollector({ open: true, schemas: [schema.document], data, candidates, truth });
+  const collector = await createCollector({ open: true, schemas: [schema.document], data, candidates, truth });
   const { address, moved } = await listen(collector, port);
   const orders = { endpoint: address, devices: FOREVER, seed: Date.now() % 2 ** 32, atOnce: AT_ONCE, perSecond: PER_SECOND };
   const fleet = startFleet(orders, (progress) => {

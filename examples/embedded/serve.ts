@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type CollectorOptions, createCollector } from '@murmuration/collector';
 import express from 'express';
 import { schema } from '../cli/schema.ts';
 
@@ -22,7 +22,7 @@ export async function serveEmbedded(
   port: number,
   options: Pick<CollectorOptions, 'data'> & Partial<CollectorOptions>,
 ): Promise<EmbeddedApp> {
-  const collector = await openCollector({ open: true, schemas: [schema.document], minimum: 1, ...options });
+  const collector = await createCollector({ open: true, schemas: [schema.document], minimum: 1, ...options });
   const app = express();
   app.use('/telemetry', collector.router); // before parsers of bodies: the collector reads them itself
   app.use(express.json());

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTelemetry, defineSchema, distribution, flag, mean, memoryStorage } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import { type Collector, type MetricEstimates, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector, type MetricEstimates } from '@murmuration/collector';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../setup/chromium.ts';
@@ -34,7 +34,7 @@ let address: string;
 beforeAll(async () => {
   browser = await launchChromium();
   data = await mkdtemp(join(tmpdir(), 'murmuration-dashboard-'));
-  collector = await openCollector({ open: true, schemas: [schema.document], data, minimum: 20 });
+  collector = await createCollector({ open: true, schemas: [schema.document], data, minimum: 20 });
   address = await collector.listen(0, '127.0.0.1');
   for (let i = 0; i < 2 * DEVICES; i++) {
     const now = (): number => Date.now() - (i % 2) * DAY;

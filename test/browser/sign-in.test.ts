@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema } from '@murmuration/client';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ let token = '';
 beforeAll(async () => {
   browser = await launchChromium();
   data = await mkdtemp(join(tmpdir(), 'murmuration-sign-in-'));
-  collector = await openCollector({ schemas: [schema.document], data });
+  collector = await createCollector({ schemas: [schema.document], data });
   collector.admin.announceFirst((first) => {
     token = first;
   });

@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import type { WebServer } from '@murmuration/examples/static';
 import { serveWeb } from '@murmuration/examples/web/serve';
 import type { Batch, SchemaDocument } from '@murmuration/shared';
@@ -37,7 +37,7 @@ afterAll(() => browser.close());
 
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'murmuration-web-'));
-  collector = await openCollector({ open: true, schemas: [schema], data, minimum: 1 });
+  collector = await createCollector({ open: true, schemas: [schema], data, minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
   web = await serveWeb(address, 0);
   ({ context, complaints } = await watchedContext(browser));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Capacity, REQUEST_BYTES } from '#collector/ingest/capacity.ts';
@@ -17,7 +17,7 @@ let collector: Collector;
 let url: string;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, ...options });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, ...options });
   opened = collector;
   url = await collector.listen(0, '127.0.0.1');
 }

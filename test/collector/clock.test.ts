@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ let lines: { readonly level: number; readonly msg: string }[];
 
 const open = async (): Promise<void> => {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, now: () => clock, leastFree: 0, log });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, now: () => clock, leastFree: 0, log });
   url = await collector.listen(0, '127.0.0.1');
 };
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Timeouts } from '#collector/http/server.ts';
 import type { Entry } from '#collector/store/store.ts';
@@ -32,7 +32,7 @@ async function open(timeouts = PATIENT): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'murmuration-connections-'));
   const { promise, resolve } = Promise.withResolvers<void>();
   commit = resolve;
-  collector = await openCollector({
+  collector = await createCollector({
     open: true,
     schemas: [schema.document],
     data: folder,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createTelemetry, defineSchema, distribution, flag, memoryStorage } from '@murmuration/client';
 import { hierarchical } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { type MetricEstimates, openCollector } from '@murmuration/collector';
+import { createCollector, type MetricEstimates } from '@murmuration/collector';
 import { type DistributionLaw, MODULUS, mechanismOf } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { interval, meanPlace, quantileInterval, quantilePlace, shareOf, sharesBelow } from '#collector/estimators/distribution.ts';
@@ -31,10 +31,10 @@ describe('over HTTP', () => {
     metrics: { ...asked, plain: flag({ ...ask, epsilon: 1 }) },
   });
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-distribution-'));
-  let collector: Awaited<ReturnType<typeof openCollector>>;
+  let collector: Awaited<ReturnType<typeof createCollector>>;
   let endpoint = '';
   beforeAll(async () => {
-    collector = await openCollector({ open: true, schemas: [schema.document], minimum: 20, data: folder });
+    collector = await createCollector({ open: true, schemas: [schema.document], minimum: 20, data: folder });
     endpoint = await collector.listen(0, '127.0.0.1');
     for (const i of range(300)) {
       const telemetry = createTelemetry({ schema, endpoint, consent: 'granted', storage: memoryStorage(), rng: seededRng(i) });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema, flag } from '@murmuration/client';
-import { openCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import { canonicalSchema, dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../setup/command.ts';
@@ -27,7 +27,7 @@ let answers: { readonly answers: readonly { readonly label: string; readonly est
 
 beforeAll(async () => {
   writeFileSync(schemaFile, canonicalSchema(document));
-  const collector = await openCollector({ schemas: [document], data, open: true, perMetric: 1_000 });
+  const collector = await createCollector({ schemas: [document], data, open: true, perMetric: 1_000 });
   const url = await collector.listen(0, '127.0.0.1');
   for (const [i, platform] of ['web', 'ios'].entries()) {
     const reports = Array.from({ length: 60 }, (_, n) => ['plan', n % 3 === i ? 'AQ' : 'Ag']);

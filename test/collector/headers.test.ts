@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { text as streamText } from 'node:stream/consumers';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from './senders.ts';
 
@@ -15,7 +15,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(`${tmpdir()}/murmuration-headers-`);
-  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, leastFree: 0 });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, leastFree: 0 });
   url = await collector.listen(0, '127.0.0.1');
 });
 

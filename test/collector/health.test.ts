@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ let room: number;
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const free = async (): Promise<number> => room;
-  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, free, leastFree: 1_000, log, ...options });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, free, leastFree: 1_000, log, ...options });
   url = await collector.listen(0, '127.0.0.1');
 }
 
@@ -78,7 +78,7 @@ describe('probes', () => {
   test('say that the store has failed', async () => {
     const failure = Promise.withResolvers<Error>();
     const { store } = collector;
-    const failing = await openCollector({
+    const failing = await createCollector({
       open: true,
       schemas: [schema.document],
       data: folder,

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { encodeKAry, type KAryLaw, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -30,7 +30,7 @@ let url: string;
 let clock = now;
 
 const open = async (): Promise<void> => {
-  collector = await openCollector({
+  collector = await createCollector({
     open: true,
     perMetric: 1_000,
     schemas: [vectors.document],
@@ -293,7 +293,7 @@ describe('the read side', () => {
   test('the truth of a demonstration is told of all reports only, for it knows none of a segment or of some days', async () => {
     await collector.close();
     const truth = (): { readonly [label: string]: number } => ({ true: 0.25, false: 0.75 });
-    collector = await openCollector({ open: true, perMetric: 1_000, schemas: [vectors.document], data: folder, now, minimum: 1, truth });
+    collector = await createCollector({ open: true, perMetric: 1_000, schemas: [vectors.document], data: folder, now, minimum: 1, truth });
     url = await collector.listen(0, '127.0.0.1');
     await post(batch(3));
     const truths = async (query: string): Promise<readonly unknown[]> =>
@@ -305,7 +305,7 @@ describe('the read side', () => {
 
   test('too few reports show no answers, and the page says how many are needed', async () => {
     await collector.close();
-    collector = await openCollector({
+    collector = await createCollector({
       open: true,
       perMetric: 1_000,
       schemas: [vectors.document],

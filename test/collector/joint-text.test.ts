@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema, flag, joint, permanent, preview, text } from '@murmuration/client';
 import { stringHashing } from '@murmuration/client/mechanisms';
-import { openCollector, parseDocument } from '@murmuration/collector';
+import { createCollector, parseDocument } from '@murmuration/collector';
 import { answersOf, hashString, MAX_STRING_BYTES, type MetricDocument, pairText, wireName } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -187,7 +187,7 @@ test('what is sought is each candidate with each answer, in the order of the que
 
 test('a collector estimates the shares of pairs, also where some strings are no candidates', async () => {
   const data = await mkdtemp(join(tmpdir(), 'murmuration-'));
-  const collector = await openCollector({
+  const collector = await createCollector({
     open: true,
     schemas: [schema.document],
     data,

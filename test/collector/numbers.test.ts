@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTelemetry, defineSchema, mean, memoryStorage } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { type MetricEstimates, openCollector } from '@murmuration/collector';
+import { createCollector, type MetricEstimates } from '@murmuration/collector';
 import { MODULUS, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { decimalsForValue, figure } from '#collector/dashboard/format.ts';
@@ -22,7 +22,7 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
     metrics: { warmth: mean([-40, 60], ask) },
   });
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-numbers-'));
-  const collector = await openCollector({ open: true, schemas: [schema.document], minimum: 20, data: folder });
+  const collector = await createCollector({ open: true, schemas: [schema.document], minimum: 20, data: folder });
   const endpoint = await collector.listen(0, '127.0.0.1');
   const read = async () => (await (await fetch(`${endpoint}/v1/metrics/warmth/estimates`)).json()) as MetricEstimates;
   for (const [i, value] of Array.from({ length: 200 }, (_, device) => [device, device % 2 === 0 ? 1e9 : 20] as const)) {

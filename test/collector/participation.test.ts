@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, defineSchema, fetchTransport, flag, type Upload } from '@murmuration/client';
-import { type MetricEstimates, openCollector } from '@murmuration/collector';
+import { createCollector, type MetricEstimates } from '@murmuration/collector';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askedOf } from '#collector/plan/asked.ts';
 import { device, FIRST_DAY, settle } from '../client/device.ts';
@@ -32,14 +32,14 @@ const NAMES = Object.keys(schema.document.metrics) as (keyof typeof schema.quest
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-participation-'));
 let today = FIRST_DAY;
-let collector: Awaited<ReturnType<typeof openCollector>>;
+let collector: Awaited<ReturnType<typeof createCollector>>;
 let url: string;
 /** Of the devices that were asked, how many gave each answer. */
 const truths: { readonly [metric in (typeof NAMES)[number]]: { [label: string]: number } } = { exported: {}, plan: {}, theme: {} };
 const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
 
 beforeAll(async () => {
-  collector = await openCollector({ open: true, schemas: [schema.document], data: folder, now: () => today * DAY, minimum: 1 });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: folder, now: () => today * DAY, minimum: 1 });
   url = await collector.listen(0, '127.0.0.1');
   const uploads: Upload[] = [];
   for (let seed = 0; seed < DEVICES; seed++) {

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -95,7 +95,7 @@ describe('the image', () => {
   });
 
   test('says whether it is healthy: its check fails without a collector, and succeeds with one', async () => {
-    const collector = await openCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), leastFree: 0 });
+    const collector = await createCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), leastFree: 0 });
     const address = await collector.listen(0, '127.0.0.1');
     const [, , script = ''] = JSON.parse(health) as readonly string[];
     const check = async (): Promise<unknown> => {
@@ -159,7 +159,7 @@ describe('what is watched', () => {
   let names: ReadonlySet<string>;
   let text: string;
   beforeAll(async () => {
-    const collector = await openCollector({ open: true, schemas: [schema.document], data: join(folder, 'watched'), leastFree: 0 });
+    const collector = await createCollector({ open: true, schemas: [schema.document], data: join(folder, 'watched'), leastFree: 0 });
     text = await (await fetch(`${await collector.listen(0, '127.0.0.1')}/metrics`)).text();
     await collector.close();
     const named = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];

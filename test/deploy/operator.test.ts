@@ -37,7 +37,7 @@ async function start(config: string): Promise<void> {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-  await expect.poll(() => said).toContain('started with these settings');
+  await expect.poll(() => said).toContain('Murmuration listens on ');
 }
 
 /** Ends the collector, and resolves to its exit code; null when it was killed. */

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'murmuration-prometheus-'));
   room = 10 ** 9;
   const free = async (): Promise<number> => room;
-  collector = await openCollector({ schemas: [schema.document], data: join(folder, 'data'), leastFree: 10 ** 6, free });
+  collector = await createCollector({ schemas: [schema.document], data: join(folder, 'data'), leastFree: 10 ** 6, free });
   const database = openAdminDatabase(join(folder, 'data'));
   writeFileSync(join(folder, 'token'), createToken(database, 'test', 'prometheus', 'viewer', []).secret);
   const { secret } = createWriteKey(database, 'test', 'abuse');

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', inFolder('key.pem')];
   execFileSync(program('openssl'), ['req', '-x509', ...key, '-out', inFolder('cert.pem'), '-days', '2', ...subject], { stdio: 'ignore' });
   const access = { trustProxy: ['loopback'], allowHosts: [NAME] }; // as in murmuration.json
-  collector = await openCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access });
+  collector = await createCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access });
   const database = openAdminDatabase(inFolder('data'));
   reports = `/v1/reports?key=${createWriteKey(database, 'test', 'abuse').secret}`;
   token = createToken(database, 'test', 'reader', 'viewer', []).secret;

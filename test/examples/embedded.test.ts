@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createTelemetry, memoryStorage } from '@murmuration/client';
-import { openCollector } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
 import { schema } from '@murmuration/examples/cli/schema';
 import { type EmbeddedApp, serveEmbedded } from '@murmuration/examples/embedded/serve';
 import express from 'express';
@@ -79,7 +79,7 @@ test('the dashboard works under the prefix, with and without a slash at its end'
 test('behind a parser that has read the body, the log says what is wrong, and the device keeps its batch', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
-  const collector = await openCollector({ open: true, schemas: [schema.document], data: `${folder}/other`, leastFree: 0, log });
+  const collector = await createCollector({ open: true, schemas: [schema.document], data: `${folder}/other`, leastFree: 0, log });
   const host = express().use(express.text({ type: '*/*' }), collector.router);
   const server = host.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { schema as notes } from '@murmuration/examples/cli/schema';
 import { schema as recipes } from '@murmuration/examples/react/schema';
 import { serveReact } from '@murmuration/examples/react/serve';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const reader = ((await import(new URL('../../examples/service-worker/schema.js', import.meta.url).href)) as { schema: typeof recipes })
     .schema;
   const schemas: readonly SchemaDocument[] = [recipes.document, notes.document, reader.document];
-  collector = await openCollector({ open: true, schemas, data: join(folder, 'data'), minimum: 1 });
+  collector = await createCollector({ open: true, schemas, data: join(folder, 'data'), minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
 });
 afterEach(async () => {

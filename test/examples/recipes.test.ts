@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { HTML, SCRIPT, servePages, type WebServer } from '@murmuration/examples/static';
 import type { SchemaDocument } from '@murmuration/shared';
 import { build, type Plugin } from 'esbuild';
@@ -72,7 +72,7 @@ beforeEach(async () => {
   const schemaFile = join(folder, 'schema.js');
   await bundle(join(source, 'schema.ts'), schemaFile);
   const { schema } = (await import(pathToFileURL(schemaFile).href)) as { readonly schema: { readonly document: SchemaDocument } };
-  collector = await openCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), minimum: 1 });
+  collector = await createCollector({ open: true, schemas: [schema.document], data: join(folder, 'data'), minimum: 1 });
   address = await collector.listen(0, '127.0.0.1');
   const telemetry = join(source, 'telemetry.ts');
   await writeFile(telemetry, (await readFile(telemetry, 'utf8')).replace('https://t.example.com', address));

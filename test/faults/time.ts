@@ -3,7 +3,7 @@
  * two bodies, replays, days in the future.
  */
 
-import { type Collector, openCollector } from '@murmuration/collector';
+import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber } from '@murmuration/shared';
 import { bodyOf, countsOf, document, wire } from './cells.ts';
 import { type Answer, Connection, report } from './connection.ts';
@@ -27,7 +27,7 @@ interface Bench {
 async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const open = async (): Promise<{ readonly collector: Collector; readonly port: number }> => {
-      const collector = await openCollector({ open: true, schemas: [document], data: `${folder}/data`, now: () => bench.clock });
+      const collector = await createCollector({ open: true, schemas: [document], data: `${folder}/data`, now: () => bench.clock });
       return { collector, port: Number(new URL(await collector.listen(0, '127.0.0.1')).port) };
     };
     const bench: Bench = {

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { pino } from 'pino';
 import { hasAdmin } from '../admin/database.ts';
 import { listSchemas } from '../admin/published.ts';
-import { type CollectorOptions, openCollector } from '../collector.ts';
+import { type CollectorOptions, createCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
@@ -95,7 +95,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     perMetric,
   };
   const { schemas, published, candidates } = await load(options);
-  const collector = await openCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
+  const collector = await createCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
     (error: Error) => {
       throw new Failure(error.message);
     },

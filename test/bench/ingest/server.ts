@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type CollectorOptions, createCollector } from '@murmuration/collector';
 import express from 'express';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { schema } from './schema.ts';
@@ -54,7 +54,7 @@ async function naive(folder: string): Promise<number> {
 }
 
 async function collector(folder: string, options: Partial<CollectorOptions> = {}): Promise<number> {
-  const opened = await openCollector({ open: true, schemas: [schema.document], data: folder, ...options });
+  const opened = await createCollector({ open: true, schemas: [schema.document], data: folder, ...options });
   return Number(new URL(await opened.listen(0, '127.0.0.1')).port);
 }
 

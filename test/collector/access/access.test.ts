@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { choice, defineSchema } from '@murmuration/client';
-import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from '#collector/admin/credentials.ts';
 import { ADMIN, openAdminDatabase } from '#collector/admin/database.ts';
@@ -25,7 +25,7 @@ let url: string;
 let firstToken: string | undefined;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  collector = await openCollector({ schemas: [schema.document, other.document], data: folder, ...options });
+  collector = await createCollector({ schemas: [schema.document, other.document], data: folder, ...options });
   if (!options.open)
     collector.admin.announceFirst((token) => {
       firstToken = token;

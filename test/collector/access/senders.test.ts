@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTelemetry, memoryStorage, type Outcome, preview } from '@murmuration/client';
-import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWriteKey, revokeCredential } from '#collector/admin/credentials.ts';
@@ -16,7 +16,7 @@ let collector: Collector;
 let url: string;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  collector = await openCollector({ schemas: [schema.document], data: folder, ...options });
+  collector = await createCollector({ schemas: [schema.document], data: folder, ...options });
   url = await collector.listen(0, '127.0.0.1');
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, distribution, flag, mean, memoryStorage, permanent, text } from '@murmuration/client';
-import { type Collector, type CollectorOptions, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 
 const week = { epsilon: 1, every: 'week' } as const;
 
@@ -71,7 +71,7 @@ export interface Running {
 /** Starts a collector with an empty store. */
 export async function start(options: Partial<CollectorOptions> = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-reads-'));
-  const collector = await openCollector({
+  const collector = await createCollector({
     open: true,
     schemas: [schema.document],
     data: folder,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Outcome, permanent, text } from '@murmuration/client';
-import { type Collector, type CollectorOptions, createCatalog, openCollector } from '@murmuration/collector';
+import { type Collector, type CollectorOptions, createCatalog, createCollector } from '@murmuration/collector';
 import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { wireNameOf } from '#collector/schemas/canonical.ts';
@@ -26,7 +26,7 @@ let collector: Collector | undefined;
 let url: string;
 
 async function open(schemas: readonly SchemaDocument[], options: Partial<CollectorOptions> = {}): Promise<Collector> {
-  const opened = await openCollector({ open: true, schemas, data, leastFree: 0, minimum: 1, ...options });
+  const opened = await createCollector({ open: true, schemas, data, leastFree: 0, minimum: 1, ...options });
   collector = opened;
   url = await opened.listen(0, '127.0.0.1');
   return opened;
