@@ -6,7 +6,7 @@ import { windowOf } from './certificate.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import { type MetricSpending, type Spending, spendingOf } from './spending.ts';
 import { statementOf } from './statement.ts';
-import { combinationsOf, warningsOf } from './warnings.ts';
+import { combinationsOf, devicesInGroup, warningsOf } from './warnings.ts';
 
 const epsilons = (
   document: SchemaDocument,
@@ -20,7 +20,7 @@ const epsilons = (
     metric,
     mechanism,
     claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
-    leveragePerPercent: shiftOf((document.metrics[metric] as MetricDocument).law, 0.01) ?? null,
+    leveragePerPercent: shiftOf(question.law, 0.01) ?? null,
     epsilon: {
       report: report.epsilon,
       window: window.epsilon,
@@ -30,6 +30,7 @@ const epsilons = (
     },
     ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
     times,
+    devicesInGroup: devicesInGroup(document, question),
     holds,
   };
 };

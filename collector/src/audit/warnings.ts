@@ -1,13 +1,13 @@
 /** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
-import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { lnUp, type MetricDocument, mechanismOf, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../questions/table.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { Spending } from './spending.ts';
 
 /** A warning of the audit. */
 export interface Warning {
-  readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'storage';
+  readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'few-in-a-group' | 'storage';
   /** The metrics or segments concerned. */
   readonly about: readonly string[];
   readonly words: string;
@@ -16,6 +16,29 @@ export interface Warning {
 /** The number of groups that the segments distinguish. */
 export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
   Object.values(segments).reduce((product, { length }) => product * length, 1);
+
+/**
+ * The devices that are expected in one group: those with the same segments and the same cohort, if all groups are equally large. The
+ * collector keeps the sums of each group apart, by day.
+ */
+export function devicesInGroup(document: SchemaDocument, { law }: MetricDocument): number {
+  return Math.floor(document.devices / (combinationsOf(document) * mechanismOf(law).shape(law).cohorts));
+}
+
+/** With fewer devices in a group than this, most days have none or one of them. */
+const FEW = 30;
+
+/** The metrics whose groups have so few devices that sums may be single reports. */
+function fewInGroup(document: SchemaDocument): readonly Warning[] {
+  const few = Object.entries(document.metrics).flatMap(([name, metric]) => {
+    const devices = devicesInGroup(document, metric);
+    return devices < FEW ? [{ name, devices }] : [];
+  });
+  if (few.length === 0) return [];
+  const each = few.map(({ name, devices }) => `${name} (${devices < 1 ? 'less than one' : devices})`).join(', ');
+  const words = `few devices in a group: of ${document.devices} expected devices, so many have the same segments and cohort: ${each}. A sum over so few is often a single report, and what protects it is ε alone. A permanent metric keeps its cohort for an epoch, so the sums of a small group follow its devices from day to day.`;
+  return [{ kind: 'few-in-a-group', about: few.map(({ name }) => name), words }];
+}
 
 /** Above this ε, one report of a flag is the true answer nineteen times out of twenty. */
 const LARGE = 3;
@@ -65,6 +88,7 @@ export function warningsOf(document: SchemaDocument, spending: Spending): readon
     ...(lists.length > 0 ? [unlisted] : []),
     ...(visible.length > 0 ? [participation] : []),
     ...(segments.length > 0 ? [clear] : []),
+    ...fewInGroup(document),
     storage,
   ];
 }

@@ -6,7 +6,7 @@ import { auditOf } from '../audit/audit.ts';
 import { certificateOf } from '../audit/certificate.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
-import { warningsOf } from '../audit/warnings.ts';
+import { devicesInGroup, warningsOf } from '../audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
@@ -19,9 +19,11 @@ interface AuditOptions {
 }
 
 function row(
+  document: SchemaDocument,
   { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
-  { epsilon, permanent, law }: MetricDocument,
 ): string[] {
+  const question = document.metrics[metric] as MetricDocument;
+  const { epsilon, permanent, law } = question;
   const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
   const shift = shiftOf(law, 0.01);
   const moved = shift === undefined ? '' : `${(100 * shift).toFixed(1)} ${isNumberLaw(law) ? '% of the range' : 'points'}`;
@@ -37,13 +39,14 @@ function row(
     year.epsilon,
     holds ? 'holds' : 'EXCEEDED',
     moved,
+    `${devicesInGroup(document, question)}`,
   ];
 }
 
 function describe(document: SchemaDocument, sha256: string, spending: Spending): string {
   const { budget, assign } = document;
   const { metrics, all, window, holds } = spending;
-  const rows = metrics.map((each) => row(each, document.metrics[each.metric] as MetricDocument));
+  const rows = metrics.map((each) => row(document, each));
   return [
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
@@ -61,9 +64,11 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
         'ε a year',
         '',
         '1 % crafted moves',
+        'devices a group',
       ],
       rows,
     ),
+    `A group has the same segments and cohort; its sums are kept apart, by day. ${document.devices} devices are expected in all.`,
     '',
     `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
     ...(assign
