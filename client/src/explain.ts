@@ -122,7 +122,11 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
       );
     else if (status === 404)
       say(
-        `The collector answered 404${answer}. It does not know this schema: restart it with the schema as it is now. The batch is sent again later.`,
+        `The collector answered 404${answer}. It does not know this schema: publish the schema there, or restart it with the schema as it is now. The batch is sent again later.`,
+      );
+    else if (status === 403)
+      say(
+        `The collector answered 403${answer}. It takes batches with a write key of this app, as \`key\`, and maybe only from some origins. The batch is sent again later.`,
       );
     else say(`The collector answered ${status}${answer}. The batch is sent again later.`);
   };
