@@ -72,18 +72,24 @@ async function recorded(data: string, record: string, batches: number, options: 
   return { data, record, batches, today, sent };
 }
 
-/** The strides between the syncs and writes that are tested, so that there are at most this many. */
+/** How many syncs and writes of a run are tested at most. */
+interface Most {
+  readonly syncs: number;
+  readonly writes: number;
+}
+
+/** The strides between the syncs and writes that are tested, so that there are at most so many. */
 async function strides(
   { record, data }: Run,
-  most: number,
+  most: Most,
 ): Promise<{ readonly syncs: number; readonly sync: number; readonly write: number }> {
   const total = { sync: 0, write: 0 };
   for await (const { kind } of eventsOf(record, data)) if (kind === 'sync' || kind === 'write') total[kind]++;
-  return { syncs: total.sync, sync: Math.ceil(total.sync / most), write: Math.ceil(total.write / most) };
+  return { syncs: total.sync, sync: Math.ceil(total.sync / most.syncs), write: Math.ceil(total.write / most.writes) };
 }
 
-/** Replays a run, and opens a store on the disk as it is at up to `most` of its syncs, and of its writes. */
-async function replay(run: Run, most: number, location: string): Promise<Losses> {
+/** Replays a run, and opens a store on the disk as it is at some of its syncs and writes. */
+async function replay(run: Run, most: Most, location: string): Promise<Losses> {
   const [failures, disk, acknowledged, answers] = [failuresOf(), new Disk(), new Uint8Array(run.batches), new Map<number, number>()];
   const every = await strides(run, most);
   const seen = { sync: 0, write: 0 };
@@ -122,8 +128,8 @@ async function replay(run: Run, most: number, location: string): Promise<Losses>
   return { syncs: every.syncs, rebuilt, lost, failures: failures.list() };
 }
 
-/** Records a run, and simulates a power loss at up to `most` of its syncs, and a kill at as many of its writes. */
-const losePower = (batches: number, most: number, options: ServerOptions = {}): Promise<Losses> =>
+/** Records a run, and simulates a power loss at some of its syncs, and a kill at some of its writes. */
+const losePower = (batches: number, most: Most, options: ServerOptions = {}): Promise<Losses> =>
   withFolder((folder) =>
     withFolder(
       async (disks) => replay(await recorded(`${disks}/data`, `${folder}/record`, batches, options), most, `${disks}/rebuilt`),
@@ -136,9 +142,9 @@ const CONTROLS = 40;
 
 /** The same as a row, with a control: a collector that does not sync its commits must fail the test. */
 export async function powerLosses(batches: number, most: number): Promise<Outcome> {
-  const full = await losePower(batches, most);
+  const full = await losePower(batches, { syncs: most, writes: most });
   const node = ['--import', fileURLToPath(new URL('./normal.ts', import.meta.url))];
-  const normal = await losePower(batches, CONTROLS, { node, env: { FAULT: 'unasserted' } });
+  const normal = await losePower(batches, { syncs: CONTROLS, writes: 1 }, { node, env: { FAULT: 'unasserted' } });
   const refused = await withFolder((folder) =>
     serve(`${folder}/data`, { node }).then((server) => server.stop('SIGKILL').then(() => 'started'), String),
   );
