@@ -9,23 +9,24 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { SCRIPTS } from '../setup/build-client.ts';
-import { installPacked, PACKAGES, type Packed, packPackages } from './packed.ts';
+import { installPacked, newApp, PACKAGES, type Packed, packOnce, packPackages } from './packed.ts';
 import { surfaceOf } from './surface.ts';
 
 let packed: Packed;
+let folder: string;
 beforeAll(async () => {
-  packed = await packPackages();
+  packed = await packOnce();
+  folder = await newApp(packed);
   for (const name of PACKAGES) {
     await mkdir(unpacked(name), { recursive: true });
     execFileSync('tar', ['-xzf', '-', '-C', unpacked(name)], { input: tarball(name) });
   }
 });
-afterAll(() => packed.remove());
 
 const tarball = (name: string): Buffer => packed.tarballs[name] as Buffer;
-const unpacked = (name: string): string => join(packed.folder, 'unpacked', name);
+const unpacked = (name: string): string => join(folder, 'unpacked', name);
 /** The text of a file in a tarball. */
 const textOf = (name: string, file: string): string => readFileSync(join(unpacked(name), file), 'utf8');
 
@@ -123,19 +124,15 @@ test.each(entries)("the types of the client's %s are those that were reviewed; v
 });
 
 test('two builds, in two folders, give the same bytes', async () => {
-  const again = await packPackages();
-  try {
-    const hashes = ({ tarballs }: Packed): readonly string[] =>
-      PACKAGES.map((name) =>
-        createHash('sha256')
-          .update(tarballs[name] as Buffer)
-          .digest('hex'),
-      );
-    expect(again.integrity).toEqual(packed.integrity);
-    expect(hashes(again)).toEqual(hashes(packed));
-  } finally {
-    await again.remove();
-  }
+  const again = await packPackages(join(folder, 'again'));
+  const hashes = ({ tarballs }: Packed): readonly string[] =>
+    PACKAGES.map((name) =>
+      createHash('sha256')
+        .update(tarballs[name] as Buffer)
+        .digest('hex'),
+    );
+  expect(again.integrity).toEqual(packed.integrity);
+  expect(hashes(again)).toEqual(hashes(packed));
 });
 
 test.each(Object.keys(SCRIPTS))('the integrity that the build prints is that of the packed %s', (script) => {
@@ -168,7 +165,7 @@ function compile(typescript: string, cwd: string, ...files: readonly string[]): 
 }
 
 test('a program outside of the repository runs on the tarballs, and its mistakes do not compile', async () => {
-  const app = join(packed.folder, 'app');
+  const app = join(folder, 'app');
   await installPacked(packed, app, ['shared', 'client']);
   const program = (plan: string): string => `
     import { choice, createTelemetry, defineSchema, memoryStorage } from '@murmuration/client';
@@ -193,7 +190,7 @@ test('the oldest TypeScript that client/README.md names checks the types of ever
   const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
   const { version } = createRequire(OLDEST)('typescript-5.4/package.json') as { readonly version: string };
   expect(readme).toContain(`TypeScript ${version.split('.').slice(0, 2).join('.')} or newer`);
-  const app = join(packed.folder, 'oldest');
+  const app = join(folder, 'oldest');
   await installPacked(packed, app, ['shared', 'client']);
   const paths = entries.map(([path]) => path.slice(1)).filter((path) => !['/react', '/node'].includes(path));
   await writeFile(join(app, 'package.json'), '{"type":"module"}');

@@ -1,11 +1,13 @@
 /** The packages as they would be published: a copy of their sources elsewhere, built and packed. */
 
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildPackages } from '../setup/build-packages.ts';
+import { runFolder } from '../setup/run-folder.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -17,7 +19,6 @@ export interface Packed {
   /** By script of the client, its hash. */
   readonly integrity: { readonly [script: string]: string };
   readonly tarballs: { readonly [name: string]: Buffer };
-  readonly remove: () => Promise<void>;
 }
 
 /** Copies a package's sources, and links what it depends on: other packages to their copies. */
@@ -46,19 +47,52 @@ export async function installPacked({ folder, tarballs }: Packed, project: strin
   }
 }
 
-/** Builds and packs in a folder that is new. */
-export async function packPackages(): Promise<Packed> {
-  const folder = await mkdtemp(join(tmpdir(), 'murmuration-packed-'));
+/** Builds and packs in a folder. */
+export async function packPackages(folder: string): Promise<Packed> {
+  await mkdir(folder);
   for (const file of ['tsconfig.base.json', 'package.json', 'pnpm-workspace.yaml', 'LICENSE'])
     await cp(join(repository, file), join(folder, file));
   for (const name of PACKAGES) await copyPackage(name, folder);
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   const integrity = await buildPackages(pathToFileURL(`${folder}/`));
-  const tarballs: { [name: string]: Buffer } = {};
   for (const name of PACKAGES) {
-    const file = join(folder, `${name}.tgz`);
-    execFileSync('npx', ['--yes', '--prefer-offline', 'pnpm@12.21.0', 'pack', '--out', file], { cwd: join(folder, name), stdio: 'ignore' });
-    tarballs[name] = await readFile(file);
+    const pack = ['--yes', '--prefer-offline', 'pnpm@12.21.0', 'pack', '--out', join(folder, `${name}.tgz`)];
+    execFileSync('npx', pack, { cwd: join(folder, name), stdio: 'ignore' });
   }
-  return { folder, integrity, tarballs, remove: () => rm(folder, { recursive: true }) };
+  return { folder, integrity, tarballs: await tarballsIn(folder) };
 }
+
+const tarballsIn = async (folder: string): Promise<Packed['tarballs']> =>
+  Object.fromEntries(await Promise.all(PACKAGES.map(async (name) => [name, await readFile(join(folder, `${name}.tgz`))])));
+
+/** Milliseconds between two looks for what another file's tests are packing. */
+const LOOK = 100;
+
+/**
+ * The packages as this run of tests has packed them: the first file that asks packs, and others wait for it. Nobody writes into its folder
+ * but into folders of their own, which `newApp` gives.
+ */
+export async function packOnce(): Promise<Packed> {
+  const folder = join(runFolder(), 'packed');
+  const result = join(runFolder(), 'packed.json');
+  if (
+    await mkdir(join(runFolder(), 'packing')).then(
+      () => true,
+      () => false,
+    )
+  ) {
+    const outcome = await packPackages(folder).then(
+      ({ integrity }) => ({ integrity }),
+      (error: Error) => ({ error: String(error.stack) }),
+    );
+    await writeFile(`${result}.new`, JSON.stringify(outcome));
+    await rename(`${result}.new`, result);
+  }
+  while (!existsSync(result)) await setTimeout(LOOK);
+  const { integrity, error } = JSON.parse(await readFile(result, 'utf8')) as Pick<Packed, 'integrity'> & { readonly error?: string };
+  if (error !== undefined) throw new Error(error);
+  return { folder, integrity, tarballs: await tarballsIn(folder) };
+}
+
+/** A new folder for a project of a test, beside the packages' dependencies. */
+export const newApp = ({ folder }: Packed): Promise<string> => mkdtemp(join(folder, 'app-'));

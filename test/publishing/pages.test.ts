@@ -1,7 +1,7 @@
 /** Pages that strangers build of the packed tarballs, in Chromium, where nothing defines `process`: each sends reports, and hears a refusal. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
@@ -10,7 +10,7 @@ import { rollup } from 'rollup';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { SCRIPTS } from '../setup/build-client.ts';
 import { launchChromium } from '../setup/chromium.ts';
-import { installPacked, type Packed, packPackages } from './packed.ts';
+import { installPacked, newApp, type Packed, packOnce } from './packed.ts';
 import { type Site, serveSite, visit } from './site.ts';
 
 const SCHEMA = (text: string): string => `defineSchema({ app: 'a', version: 1, budget: { epsilon: 3, per: 'month' }, metrics: {
@@ -36,9 +36,8 @@ let site: Site;
 const write = (file: string, text: string): Promise<void> => writeFile(join(app, file), text);
 
 beforeAll(async () => {
-  [packed, browser] = await Promise.all([packPackages(), launchChromium()]);
-  app = join(packed.folder, 'app');
-  await mkdir(app);
+  [packed, browser] = await Promise.all([packOnce(), launchChromium()]);
+  app = await newApp(packed);
   await installPacked(packed, app, ['shared', 'client']);
   await write('package.json', '{"type":"module"}');
   await write('app.js', APP);
@@ -48,7 +47,6 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(async () => {
   await site?.close();
   await browser?.close();
-  await packed?.remove();
 });
 
 /** The app, bundled by Rollup with its resolver and nothing else; and what Rollup complained of. */

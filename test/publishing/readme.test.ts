@@ -10,7 +10,7 @@ import { createServer, type PreviewServer, preview, type ViteDevServer } from 'v
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PATIENCE } from '../browser/context.ts';
 import { launchChromium } from '../setup/chromium.ts';
-import { installPacked, type Packed, packPackages } from './packed.ts';
+import { installPacked, newApp, type Packed, packOnce } from './packed.ts';
 
 const pages = await Promise.all(
   ['client/README.md', 'docs/client.md'].map((page) => readFile(new URL(`../../${page}`, import.meta.url), 'utf8')),
@@ -73,8 +73,8 @@ const serve = (): Promise<string> =>
   });
 
 beforeAll(async () => {
-  [packed, browser] = await Promise.all([packPackages(), launchChromium()]);
-  app = join(packed.folder, 'app');
+  [packed, browser] = await Promise.all([packOnce(), launchChromium()]);
+  app = await newApp(packed);
   for (const folder of ['src', 'test', 'node_modules/@types']) await mkdir(join(app, folder), { recursive: true });
   await installPacked(packed, app, ['shared', 'client', 'collector']);
   for (const name of ['react', '@types/react']) {
@@ -97,7 +97,6 @@ afterAll(async () => {
   for (const server of servers) await server.close();
   await browser?.close();
   collector?.kill();
-  await packed?.remove();
 });
 
 /** How many reports of a plan the collector has. */

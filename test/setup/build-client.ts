@@ -1,7 +1,7 @@
 /** Bundles the client for pages without a bundler: two classic scripts with the global `murmuration`, and an ES module. */
 
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { murmurHash } from './build-modules.ts';
@@ -22,6 +22,21 @@ export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOpt
   plugins: [murmurHash],
 });
 
+/** Writes murmuration.js. esbuild names each bundled file, and where this machine keeps packages is nobody's business. */
+async function buildReadable(client: URL): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: fileURLToPath(client),
+    ...classic('all'),
+    format: 'esm',
+    minify: false,
+    define: { 'process.env.NODE_ENV': '"development"' },
+    write: false,
+  });
+  const text = (outputFiles?.[0]?.text ?? '').replace(/^( *\/\/ )\S*node_modules\//gm, '$1');
+  await mkdir(new URL('dist/browser/', client), { recursive: true });
+  await writeFile(new URL('dist/browser/murmuration.js', client), text);
+}
+
 /**
  * Writes the scripts, and murmuration.js: everything as a readable module, with the checks. The build is reproducible.
  *
@@ -31,14 +46,7 @@ export const classic = (entry: (typeof SCRIPTS)[keyof typeof SCRIPTS]): BuildOpt
 export async function buildClient(client: URL = new URL('../../client/', import.meta.url)): Promise<{ readonly [script: string]: string }> {
   const common = { absWorkingDir: fileURLToPath(client) };
   const [, ...hashes] = await Promise.all([
-    build({
-      ...common,
-      ...classic('all'),
-      format: 'esm',
-      minify: false,
-      define: { 'process.env.NODE_ENV': '"development"' },
-      outfile: 'dist/browser/murmuration.js',
-    }),
+    buildReadable(client),
     ...Object.entries(SCRIPTS).map(async ([script, entry]) => {
       const outfile = `dist/browser/${script}`;
       await build({ ...common, ...classic(entry), outfile });
