@@ -263,10 +263,7 @@ describe('murmuration plan', () => {
   });
 
   test.each([
-    [
-      [],
-      'expected --schema FILE, or one question of --flag, --choice, --choices, --joint, --histogram, --text, --mean, --count, --distribution, got none',
-    ],
+    [[], 'expected --schema FILE, or one question of --flag, --choice, '],
     [['--flag', '--text', '--epsilon', '1'], 'got --flag and --text'],
     [['--flag'], '--epsilon: expected the ε of one report with --flag, such as 1, got none'],
     [['--flag', '--epsilon', '0'], '--epsilon: expected a finite number above 0, got "0"'],
