@@ -1,4 +1,4 @@
-/** Intervals of means over 1,500 rounds; `npm test` has 400. */
+/** Intervals of means over 1,500 rounds; `npm test` has 200. */
 
 import { test } from 'vitest';
 import { expectCovered, MEAN_EPSILONS } from './means.ts';

@@ -45,7 +45,7 @@ test('a mean goes from devices to the API in the unit of its range', async () =>
 });
 
 // npm run test:deep has 1,500 rounds.
-test.each(MEAN_EPSILONS)('intervals at ε = %d hold the mean of the numbers, whatever they are', (epsilon) => expectCovered(epsilon, 400));
+test.each(MEAN_EPSILONS)('intervals at ε = %d hold the mean of the numbers, whatever they are', (epsilon) => expectCovered(epsilon, 200));
 
 test('piecewise outputs come as often as the law says, and would not fit one whose threshold is 1 % off', () => {
   const coins = createCoins(words(seededRng(64)));

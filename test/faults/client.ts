@@ -6,5 +6,5 @@ import type { Fault } from './fault.ts';
 const freshSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
 export const clientFaults: readonly Fault[] = [
-  { name: 'interleavings', short: () => interleavings(400, 1), long: () => interleavings(25_000, freshSeed()) },
+  { name: 'interleavings', short: () => interleavings(300, 1), long: () => interleavings(25_000, freshSeed()) },
 ];
