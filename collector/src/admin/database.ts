@@ -37,6 +37,15 @@ const STEPS: readonly Step[] = [
 /** Whether a folder has the file. */
 export const hasAdmin = (folder: string): boolean => existsSync(join(folder, ADMIN));
 
+/** The rows of a copy of the file. @throws {RangeError} when it is damaged, something else, or of a later version */
+export function checkAdmin(database: DatabaseSync, file: string): { readonly credential: number; readonly schema: number } {
+  const version = versionOf(database, file, STEPS.length);
+  const integrity = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})[0];
+  if (version === 0 || integrity !== 'ok') throw new RangeError(`${file}: expected a whole file, got a damaged one`);
+  const rows = (table: string): number => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
+  return { credential: rows('credential'), schema: version < 2 ? 0 : rows('schema') };
+}
+
 /** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
 export const isFull = (error: unknown): boolean => [13, 4_874].includes((error as { readonly errcode?: number }).errcode ?? 0);
 

@@ -1,11 +1,15 @@
-/** `murmuration backup` and `murmuration restore`: copies the store to one file, and back. */
+/** `murmuration backup` and `murmuration restore`: copies the store, with its keys and published schemas, to one file, and back. */
 
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { type Carried, carryAdmin, unpackAdmin, verifyCarried } from '../admin/carried.ts';
 import { backupSqliteStore, type Copy, restoreSqliteStore, verifyCopy } from '../store/sqlite-backup.ts';
 import { Failure, UsageError } from './usage.ts';
 
 const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
+
+const andAdmin = (carried: Carried | undefined): string =>
+  carried === undefined ? 'no keys and no published schemas' : `${carried.keys} keys and tokens, ${carried.schemas} published schemas`;
 
 /** Reports invalid input as wrong usage, and other errors as a failure. Either is one line. */
 function sentence(error: unknown): never {
@@ -16,7 +20,8 @@ function sentence(error: unknown): never {
 function checkCopy(file: string): void {
   try {
     const { metrics, reports, ...copy } = verifyCopy(file);
-    process.stdout.write(`${file}: whole, ${summary(copy)}, ${metrics} metrics, ${reports} reports\n`);
+    const carried = verifyCarried(file);
+    process.stdout.write(`${file}: whole, ${summary(copy)}, ${metrics} metrics, ${reports} reports, ${andAdmin(carried)}\n`);
   } catch (error) {
     sentence(error);
   }
@@ -25,7 +30,7 @@ function checkCopy(file: string): void {
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('copy the store to one file; a running collector keeps working')
+    .description('copy the store, keys, tokens and published schemas to one file; a running collector keeps working')
     .option('--out <file>', 'the file to create; it must not exist')
     .option('--verify <file>', 'check a file that `backup` wrote, instead of writing one')
     .option('--data <folder>', 'the folder of the store', '.data')
@@ -33,8 +38,12 @@ export function addBackup(program: Command): void {
       if (verify !== undefined && out === undefined) return checkCopy(verify);
       if (out === undefined || verify !== undefined)
         throw new UsageError(`expected --out or --verify, got ${out === undefined ? 'neither' : 'both'}`);
-      const copy = await backupSqliteStore(data, out).catch(sentence);
-      process.stdout.write(`${out}: ${summary(copy)}\n`);
+      let carried: Carried | undefined;
+      const add = (draft: string): void => {
+        carried = carryAdmin(data, draft);
+      };
+      const copy = await backupSqliteStore(data, out, add).catch(sentence);
+      process.stdout.write(`${out}: ${summary(copy)}, ${andAdmin(carried)}\n`);
     });
 }
 
@@ -48,7 +57,11 @@ export function addRestore(program: Command): void {
       if (statSync(from, { throwIfNoEntry: false })?.isFile() === false)
         throw new UsageError(`${from}: expected a file that backup wrote, got something that is no file`);
       try {
-        process.stdout.write(`${data}: ${summary(restoreSqliteStore(from, data))}\n`);
+        let carried: Carried | undefined;
+        const copy = restoreSqliteStore(from, data, (draft) => {
+          carried = unpackAdmin(draft, data, from);
+        });
+        process.stdout.write(`${data}: ${summary(copy)}, ${andAdmin(carried)}\n`);
       } catch (error) {
         sentence(error);
       }

@@ -42,8 +42,8 @@ function damagedOr(error: unknown, source: string): unknown {
     : error;
 }
 
-/** Checks a finished copy and renames it to its final name, durably. */
-function publish(draft: string, name: string, source: string): Copy {
+/** Checks a finished copy, takes out what is not the store's, and renames it to its final name, durably. */
+function publish(draft: string, name: string, source: string, take: (draft: string) => void = () => {}): Copy {
   const database = new DatabaseSync(draft);
   let version: number;
   try {
@@ -54,6 +54,7 @@ function publish(draft: string, name: string, source: string): Copy {
   } finally {
     database.close();
   }
+  take(draft);
   sync(draft);
   renameSync(draft, name);
   sync(dirname(name));
@@ -90,9 +91,10 @@ function foldCopy(draft: string, source: string): void {
  *
  * @param folder the store's folder
  * @param out a file that does not exist yet
+ * @param add puts more into the copy, before it is checked and gets its name
  * @throws {RangeError} when there is no store, `out` exists, or the disk has no room for it
  */
-export async function backupSqliteStore(folder: string, out: string): Promise<Copy> {
+export async function backupSqliteStore(folder: string, out: string, add: (draft: string) => void): Promise<Copy> {
   const file = join(folder, DATABASE);
   if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
@@ -113,6 +115,7 @@ export async function backupSqliteStore(folder: string, out: string): Promise<Co
     await backup(database, draft, { rate: PAGES_AT_ONCE });
     database.exec('COMMIT');
     foldCopy(draft, file);
+    add(draft);
     return publish(draft, target, file);
   } finally {
     database.close();
@@ -166,10 +169,11 @@ export function verifyCopy(file: string): Verified {
 /**
  * Restores a copy into a folder without a store. The next collector migrates it to the newest version.
  *
+ * @param take takes out of the copy what is not the store's, before the store gets its name
  * @throws {RangeError} when the copy is missing, damaged, not a store or too new, when the folder has a store, or when a collector is about
  * to create one
  */
-export function restoreSqliteStore(from: string, folder: string): Copy {
+export function restoreSqliteStore(from: string, folder: string, take: (draft: string) => void): Copy {
   if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
   makeFolder(folder);
   const unlock = lock(folder);
@@ -183,7 +187,7 @@ export function restoreSqliteStore(from: string, folder: string): Copy {
     clear(); // left by an interrupted restore
     copyFileSync(from, draft);
     makePrivate(draft);
-    return publish(draft, join(resolve(folder), DATABASE), from);
+    return publish(draft, join(resolve(folder), DATABASE), from, take);
   } finally {
     clear();
     unlock();

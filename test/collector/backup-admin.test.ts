@@ -1,0 +1,144 @@
+/** A backup carries `admin.sqlite`: a restore after the loss of the disk has every key, token, schema and action, and nothing half. */
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { schema } from '@murmuration/examples/cli/schema';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listActions } from '#collector/admin/actions.ts';
+import { createToken, createWriteKey, listCredentials, revokeCredential } from '#collector/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/admin/database.ts';
+import { listSchemas, publishSchemas } from '#collector/admin/published.ts';
+import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { runCommand } from '../setup/command.ts';
+import { entry, shapes } from './store/entries.ts';
+
+const ADMIN = 'admin.sqlite';
+let folder: string;
+let data: string;
+let copy: string;
+let restored: string;
+let admin: DatabaseSync;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
+  [data, copy, restored] = [join(folder, 'data'), join(folder, 'copy.sqlite'), join(folder, 'restored')];
+  const store = await openSqliteStore(data, shapes);
+  await store.append(entry('a'));
+  await store.close();
+  admin = openAdminDatabase(data); // stays open with its write-ahead log, as beside a running collector
+  createWriteKey(admin, 'test', 'notes', 60, undefined);
+  createToken(admin, 'test', 'ann', 'viewer', []);
+  createToken(admin, 'test', 'bob', 'admin', []);
+  revokeCredential(admin, 'test', 'bob');
+  publishSchemas(admin, 'test', [schema.document], false);
+});
+
+afterEach(() => {
+  if (admin.isOpen) admin.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Everything that the file holds, the hashes of tokens included. */
+const contentOf = (database: DatabaseSync): unknown => [
+  listCredentials(database),
+  database.prepare('SELECT name, hash FROM credential').all(),
+  listSchemas(database),
+  listActions(database, 1_000, undefined, []),
+];
+
+const backUp = (): void => {
+  const { status, stdout, stderr } = runCommand('backup', '--data', data, '--out', copy);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('3 keys and tokens, 1 published schemas');
+};
+
+const change = (file: string, work: (database: DatabaseSync) => void): void => {
+  const database = new DatabaseSync(file);
+  work(database);
+  database.close();
+};
+
+const mode = (path: string): number => statSync(path).mode & 0o777;
+
+const refuses = (args: readonly string[], message: string): void => {
+  const { status, stderr } = runCommand(...args);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(existsSync(restored) ? readdirSync(restored).filter((name) => name.includes('sqlite') && !name.startsWith(ADMIN)) : []).toEqual(
+    [],
+  );
+};
+
+test('a restore from the copy alone has every key, token, schema and action, in files for their owner only', () => {
+  const before = contentOf(admin);
+  backUp();
+  expect(readdirSync(folder).sort()).toEqual(['copy.sqlite', 'data']);
+  expect(mode(copy)).toBe(0o600);
+  createWriteKey(admin, 'test', 'later', undefined, undefined);
+  admin.close();
+  rmSync(data, { recursive: true });
+  expect(runCommand('backup', '--verify', copy).stdout).toMatch(/ 1 metrics, 1 reports, 3 keys and tokens, 1 published schemas\n$/);
+  expect(runCommand('restore', '--from', copy, '--data', restored)).toMatchObject({ status: 0, stderr: '' });
+  expect(readdirSync(restored).sort()).toEqual([ADMIN, 'murmuration.lock', 'murmuration.sqlite']);
+  for (const name of readdirSync(restored)) expect([name, mode(join(restored, name))]).toEqual([name, 0o600]);
+  admin = openAdminDatabase(restored);
+  expect(contentOf(admin)).toEqual(before);
+  expect(() => admin.exec('DELETE FROM action')).toThrow('append-only');
+  change(join(restored, 'murmuration.sqlite'), (store) => {
+    expect(store.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried'").get()).toBeUndefined();
+  });
+});
+
+test('a restore never replaces keys that may be newer: it changes nothing, and says so', () => {
+  backUp();
+  const mine = openAdminDatabase(restored);
+  createToken(mine, 'test', 'newer', 'admin', []);
+  const before = contentOf(mine);
+  refuses(['restore', '--from', copy, '--data', restored], 'expected a folder without admin.sqlite, because its keys may be newer');
+  expect(contentOf(mine)).toEqual(before);
+  mine.close();
+  rmSync(restored, { recursive: true });
+  mkdirSync(restored);
+  writeFileSync(join(restored, `${ADMIN}-wal`), 'left of a file that is lost'); // SQLite would replay it
+  refuses(['restore', '--from', copy, '--data', restored], 'got one with admin.sqlite-wal');
+});
+
+test('a copy whose keys are damaged, or from a later version, is found by its check and not restored', () => {
+  backUp();
+  const whole = readFileSync(copy);
+  const other = join(folder, ADMIN);
+  const damages: readonly (readonly [(bytes: Uint8Array) => Uint8Array, string])[] = [
+    [(bytes) => bytes.subarray(0, 4_096), 'admin.sqlite: expected a whole file, got a damaged one'],
+    [(bytes) => bytes.map((byte, i) => (i > 4_200 && i < 9_000 ? 0x5a : byte)), 'admin.sqlite: expected a whole file, got a damaged one'],
+    [() => new TextEncoder().encode('no database at all '.repeat(300)), 'admin.sqlite: expected a store, got a file that is no SQLite'],
+    [
+      (bytes) => {
+        writeFileSync(other, bytes);
+        change(other, (database) => database.exec('PRAGMA user_version = 99'));
+        return readFileSync(other);
+      },
+      'got version 99, which a newer murmuration wrote',
+    ],
+  ];
+  for (const [damage, message] of damages) {
+    writeFileSync(copy, whole);
+    change(copy, (database) => {
+      const bytes = database.prepare('SELECT bytes FROM carried').get()?.['bytes'] as Uint8Array;
+      database.prepare('UPDATE carried SET bytes = ?').run(damage(bytes));
+    });
+    refuses(['backup', '--verify', copy], message);
+    refuses(['restore', '--from', copy, '--data', restored], message);
+    expect(existsSync(join(restored, ADMIN))).toBe(false);
+  }
+});
+
+test('a copy that was put in place by hand is backed up with the keys of its folder, not with those inside it', () => {
+  backUp();
+  admin.close();
+  for (const name of readdirSync(data)) rmSync(join(data, name));
+  writeFileSync(join(data, 'murmuration.sqlite'), readFileSync(copy));
+  const { stdout } = runCommand('backup', '--data', data, '--out', join(folder, 'second'));
+  expect(stdout).toContain('no keys and no published schemas');
+  expect(runCommand('backup', '--verify', join(folder, 'second')).stdout).toContain('no keys and no published schemas');
+});
