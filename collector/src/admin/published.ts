@@ -37,6 +37,8 @@ export const schemaTable = (database: DatabaseSync): string =>
 export interface Publication {
   readonly schema: string;
   readonly changes: readonly Change[];
+  /** Whether it was published before with the same descriptions, so that publishing it changes nothing. */
+  readonly isKnown: boolean;
 }
 
 /** The error of a transaction that must leave nothing behind. It says nothing: its catcher knows why. */
@@ -66,9 +68,11 @@ export function publishSchemas(
         const known = listSchemas(database);
         if (known.some((each) => each.schema === schema && each.retired !== undefined))
           throw new RangeError(`${schema}: expected a schema that was not retired, since devices ask it no more; publish a new version`);
+        const isKnown = known.some((each) => each.schema === schema && JSON.stringify(each.document) === JSON.stringify(document));
         const inForce = known.flatMap(({ document: other, retired }) => (other === undefined || retired !== undefined ? [] : [other]));
         const changes = changesBy(document, inForce);
-        publications.push({ schema, changes });
+        publications.push({ schema, changes, isKnown });
+        if (isKnown) continue;
         put.run(schema, JSON.stringify(document), dayNumber(Date.now()));
         const accepted = changes.filter(({ spends }) => spends !== undefined).map(({ what }) => what);
         logAction(database, who, [`published ${schema}`, ...accepted.map((what) => `accepted: ${what}`)].join('; '), document.app);

@@ -22,7 +22,10 @@ async function publish(files: readonly string[], { data, accept = false, json }:
   const { publications, done } = withAdmin(data, (database) => publishSchemas(database, COMMAND_LINE, documents, accept));
   print(json, { published: done, accepted: accept, schemas: publications }, () =>
     publications
-      .flatMap(({ schema, changes }) => [`${done ? 'published' : 'NOT published'} ${schema}`, ...verdictsOf(changes, accept)])
+      .flatMap(({ schema, changes, isKnown }) => [
+        `${isKnown ? 'published already:' : done ? 'published' : 'NOT published'} ${schema}`,
+        ...verdictsOf(changes, accept),
+      ])
       .join('\n'),
   );
   if (!done) process.exitCode = 1;

@@ -84,6 +84,22 @@ describe('a running collector', () => {
     expect(await post(batch(second))).toBe('204');
   });
 
+  test('publishing a schema again says that it is published, asks for no acceptance and logs nothing; new descriptions are taken', async () => {
+    const [first, second] = [make(1), make(2)];
+    const opened = await open([]);
+    expect(schemas('publish', save(first)).status).toBe(0);
+    expect(schemas('publish', save(second)).status).toBe(0);
+    const logged = opened.admin.actions(100, undefined, []).length;
+    const again = schemas('publish', save(first), save(second));
+    expect(again).toMatchObject({
+      status: 0,
+      stdout: `published already: ${wireName(first)}\npublished already: ${wireName(second)}\n`,
+    });
+    expect(opened.admin.actions(100, undefined, [])).toHaveLength(logged);
+    const reworded = { ...second, about: { ...second.about, plan: { description: 'Which of the plans?' } } };
+    expect(schemas('publish', save(reworded)).stdout).toMatch(`published ${wireName(second)}\nallowed  descriptions`);
+  });
+
   test('starts without any schema of its own, and has what is published', async () => {
     const opened = await open([]);
     const first = make(1);
