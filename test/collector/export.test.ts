@@ -67,6 +67,25 @@ test('JSON has the answers of the API, of the metric, the segment and the days t
   expect(run('--out', out).stderr).toContain('expected a path where no file exists');
 });
 
+test('without --schema, the schemas that were published into the folder are exported', () => {
+  const bare = (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand('export', '--data', data, ...args);
+  expect(bare()).toMatchObject({ status: 2, stderr: expect.stringContaining('one that schemas publish has put into') });
+  expect(runCommand('schemas', 'publish', schemaFile, '--data', data).status).toBe(0);
+  expect(bare()).toEqual(run());
+  const newer = defineSchema({
+    app: 'notes',
+    version: 2,
+    budget: { epsilon: 2, per: 'month' },
+    segments: { platform: ['web', 'ios'] },
+    metrics: { plan: choice(['free', 'pro, paid', 'a "team"'], { epsilon: 0.5, description: 'Which plan?' }) },
+  });
+  const newerFile = join(folder, 'newer.json');
+  writeFileSync(newerFile, canonicalSchema(newer.document));
+  expect(runCommand('schemas', 'publish', newerFile, '--data', data)).toMatchObject({ status: 0 });
+  expect(bare('--metric', 'plan').stdout).not.toContain(',free,');
+  expect(run('--metric', 'plan').stdout).toContain(',free,'); // the older version, whose reports are not added to the newer one's
+});
+
 test('a metric without enough reports is there without answers, as is a range without any', () => {
   const { metrics } = JSON.parse(run('--format', 'json', '--to', '2020-01-01').stdout);
   expect(metrics.map(({ reports, answers }: { reports: number; answers: [] }) => [reports, answers.length])).toEqual([

@@ -14,7 +14,7 @@ import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
 const FORMATS = ['csv', 'json'] as const;
 
 interface ExportOptions {
-  readonly schema: string[];
+  readonly schema?: string[];
   readonly candidates?: string[];
   readonly data: string;
   readonly app?: string;
@@ -81,7 +81,7 @@ function chosen(metrics: readonly PublishedMetric[], { app, metric, segment }: E
 async function estimateAll(options: ExportOptions): Promise<readonly MetricEstimates[]> {
   const { data, from, to, segment, minimum } = options;
   const { schemas, published, candidates = {} } = await load(options);
-  const metrics = chosen(createCatalog([...schemas, ...published]).metrics, options);
+  const metrics = chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
   const file = join(data, DATABASE);
   if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
   if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
@@ -122,7 +122,7 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description('write the estimates of a store as CSV or JSON; a running collector keeps working')
-    .requiredOption('--schema <file...>', 'schema modules or canonical JSON')
+    .option('--schema <file...>', 'schema modules or canonical JSON (default: those that schemas publish has put into the folder)')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--app <app>', 'metrics of this app only')
