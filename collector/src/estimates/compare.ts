@@ -74,7 +74,10 @@ function verdictOf(differences: readonly Difference[], unit: Unit): string {
   const named = differences
     .filter((_, i) => clear[i])
     .sort((one, other) => Math.abs(other.difference.estimate) - Math.abs(one.difference.estimate));
-  if (named.length === 0) return 'too close to call: chance alone can explain every difference';
+  if (named.length === 0) {
+    const together = differences.some((each) => each.isClear) ? `with ${differences.length} answers compared at once, ` : '';
+    return `too close to call: ${together}chance alone can explain every difference`;
+  }
   const words = named.slice(0, NAMED).map(({ label, difference: delta }) => `${label} ${inWords(delta, unit)}`);
   const more = named.length - words.length;
   return `${words.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;

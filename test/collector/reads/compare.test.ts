@@ -4,7 +4,9 @@ import { choice, defineSchema, flag, permanent } from '@murmuration/client';
 import { dayNumber, dayText, type MetricDocument, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compare } from '#collector/estimates/compare.ts';
 import { clearTogether, difference, inWords } from '#collector/estimates/difference.ts';
+import type { EstimateRequest } from '#collector/estimates/estimates.ts';
 import { INTERVALS, partsIn } from '#collector/estimates/intervals.ts';
 import { rowsOf } from '#collector/estimates/rows.ts';
 import type { SeriesPoint } from '#collector/estimates/series.ts';
@@ -155,6 +157,25 @@ describe('the interval of a difference', () => {
     if (shared === 0 || covered < 0.95 * rounds) expect(tail).toBeGreaterThan(1e-6);
     if (shared === 1) expect(covered).toBeGreaterThan(0.98 * rounds);
   });
+});
+
+test('where one answer differs by itself and not among all of them, the verdict says why', () => {
+  const document = documentOf(choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }) as never);
+  const side = (cells: readonly number[]): EstimateRequest => {
+    const tallies = new Map([[0, { reports: 900, cells: Float64Array.from(cells) }]]);
+    const evidence = { tallies, reports: 900, from: 20_000, to: 20_000, ones: [] };
+    return { metric: { app: 'a', metric: 'm', version: 1, document }, evidence, minimum: 1, candidates: [] };
+  };
+  const verdicts = (shift: number): readonly string[] => {
+    const { comparison, differences } = compare(side([300, 300, 300]), side([300 + shift, 300 - shift / 2, 300 - shift / 2]), 'group');
+    return [comparison.verdict, differences[0]?.verdict ?? ''];
+  };
+  expect(verdicts(10)).toEqual(['too close to call: chance alone can explain every difference', expect.stringMatching(/^too close/)]);
+  expect(verdicts(42)).toEqual([
+    'too close to call: with 3 answers compared at once, chance alone can explain every difference',
+    expect.stringMatching(/^is higher by /),
+  ]);
+  expect(verdicts(80)[0]).toMatch(/^free is higher by /);
 });
 
 describe('over HTTP', () => {
