@@ -1,5 +1,6 @@
 /** The `murmuration` command. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage or invalid input. */
 
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
@@ -14,9 +15,15 @@ import { addSimulate } from './commands/simulate.ts';
 import { addUpkeep } from './commands/upkeep.ts';
 import { Failure, UsageError } from './commands/usage.ts';
 
+/** The version of this package. The sources and the built files lie equally deep in it. */
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
+
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command('murmuration').description('Local-differential-privacy telemetry: the collector and its tools');
+  const program = new Command('murmuration')
+    .description('Local-differential-privacy telemetry: the collector and its tools')
+    .version(version());
   for (const add of [
     addServe,
     addSchema,

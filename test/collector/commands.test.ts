@@ -287,6 +287,11 @@ describe('murmuration simulate', () => {
   });
 });
 
+test('--version prints the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../collector/package.json', import.meta.url), 'utf8')) as { version: string };
+  expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
 describe('bad usage', () => {
   test.each([
     [
