@@ -45,7 +45,7 @@ export function SignIn(): VNode {
       </p>
       <p id="token-help" class="quiet">
         The collector printed a token when it started for the first time. Whoever runs it makes one for you with{' '}
-        <code>murmuration keys create</code>.
+        <code>murmuration keys create --role viewer --name NAME</code>.
       </p>
     </form>
   );

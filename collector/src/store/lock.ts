@@ -25,7 +25,9 @@ export function lock(folder: string): () => void {
   } catch (error) {
     database.close();
     if ((error as { readonly errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new RangeError(`${folder}: expected a store that no other process writes, got one that is in use; stop the collector that runs on it`);
+    throw new RangeError(
+      `${folder}: expected a store that no other process writes, got one that is in use; stop the collector that runs on it`,
+    );
   }
   return () => database.close();
 }

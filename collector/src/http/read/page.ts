@@ -5,7 +5,7 @@ import type { Description } from './openapi.ts';
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem}code{font-size:.9em}td,th{text-align:left;vertical-align:top;padding:.2rem 1rem .2rem 0}h2{margin-top:2.5rem}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}}';
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem}code{font-size:.9em}td,th{text-align:left;vertical-align:top;padding:.2rem 1rem .2rem 0}h2{margin-top:2.5rem;overflow-wrap:anywhere}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8bf}}';
 
 interface Parameter {
   readonly name: string;
