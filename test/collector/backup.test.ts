@@ -150,7 +150,9 @@ test('a copy of a store whose log is not folded holds its sums and none of its r
   const { status, stdout } = run('backup', '--verify', copy);
   expect([status, stdout]).toEqual([
     0,
-    expect.stringMatching(/copy\.sqlite: whole, a store of version \d+, \d+ bytes, 1 metrics, 80 reports, no keys and no published schemas\n$/),
+    expect.stringMatching(
+      /copy\.sqlite: whole, a store of version \d+, \d+ bytes, 1 metrics, 80 reports, no keys and no published schemas\n$/,
+    ),
   ]);
   expect((await store.read({ schemas: [SCHEMA], metric: 'plan' })).reports).toBe(80);
   await store.close();
