@@ -69,8 +69,11 @@ export function publishSchemas(
         if (known.some((each) => each.schema === schema && each.retired !== undefined))
           throw new RangeError(`${schema}: expected a schema that was not retired, since devices ask it no more; publish a new version`);
         const isKnown = known.some((each) => each.schema === schema && JSON.stringify(each.document) === JSON.stringify(document));
-        const inForce = known.flatMap(({ document: other, retired }) => (other === undefined || retired !== undefined ? [] : [other]));
-        const changes = changesBy(document, inForce);
+        // Retired versions too: their devices may update to this one, and what they have spent counts.
+        const changes = changesBy(
+          document,
+          known.flatMap(({ document: other }) => other ?? []),
+        );
         publications.push({ schema, changes, isKnown });
         if (isKnown) continue;
         put.run(schema, JSON.stringify(document), dayNumber(Date.now()));
@@ -95,7 +98,9 @@ export function publishSchemas(
 export function retireSchema(database: DatabaseSync, who: string, which: string): string {
   let schema = '';
   transaction(database, () => {
-    const row = listSchemas(database).find((each) => each.schema === which || each.schema.startsWith(`${which}/`));
+    const row = listSchemas(database).find(
+      ({ schema, document }) => schema === which || (document !== undefined && `${document.app}/${document.version}` === which),
+    );
     if (row === undefined && !/^[A-Za-z][\w.-]{0,63}\/\d+\/[0-9a-f]{16}$/.test(which))
       throw new RangeError(
         `expected a published schema, as app/version, or any other as app/version/checksum, got ${JSON.stringify(which)}`,

@@ -9,6 +9,7 @@ import type { Administration } from '../admin/administration.ts';
 import { Refusal } from '../http/refusal.ts';
 import { type Published, publish } from '../ingest/parse-batch.ts';
 import type { Shapes, Store } from '../store/store.ts';
+import { wireNameOf } from './canonical.ts';
 import { type Catalog, createCatalog, parseDocument } from './catalog.ts';
 
 /** Where published schemas come from. */
@@ -30,7 +31,7 @@ export class LiveSchemas {
   constructor(files: readonly SchemaDocument[], source: SchemaSource) {
     this.#files = files;
     this.#source = source;
-    this.#catalog = createCatalog([...files, ...source.published.map((document) => parseDocument(document))]);
+    this.#catalog = this.#catalogOf(files);
     this.#retired = source.retired;
     this.#ready = this.#prepare(this.#catalog);
   }
@@ -58,12 +59,27 @@ export class LiveSchemas {
    * @throws {RangeError} when two schemas contradict each other
    */
   async update(keep: (shapes: Shapes) => Promise<void>, files: readonly SchemaDocument[] = this.#files): Promise<void> {
-    const { published, retired } = this.#source;
-    const catalog = createCatalog([...files, ...published.map((document) => parseDocument(document))]);
+    const { retired } = this.#source;
+    const catalog = this.#catalogOf(files);
     const ready = this.#prepare(catalog);
     const fresh = new Map([...ready].filter(([wire]) => !this.#ready.has(wire)));
     if (fresh.size > 0) await keep(shapesOf(fresh));
     [this.#files, this.#catalog, this.#ready, this.#retired] = [files, catalog, ready, retired];
+  }
+
+  /** Wire names of published schemas that were left out: a file had another schema of the same version when they were published. */
+  get leftOut(): readonly string[] {
+    return this.#source.published.map((document) => wireNameOf(document)).filter((wire) => !this.#catalog.schemas.has(wire));
+  }
+
+  /** The catalog of files and of what is published. A schema that is in force is not left out, so a file that contradicts it is refused. */
+  #catalogOf(files: readonly SchemaDocument[]): Catalog {
+    const named = new Map(files.map((document) => [`${document.app}/${document.version}`, wireNameOf(document)]));
+    const fits = (document: SchemaDocument): boolean => {
+      const wire = wireNameOf(document);
+      return this.#ready.has(wire) || (named.get(`${document.app}/${document.version}`) ?? wire) === wire;
+    };
+    return createCatalog([...files, ...this.#source.published.filter(fits).map((document) => parseDocument(document))]);
   }
 
   /** Prepares schemas for parsing; what is prepared already is kept. */
@@ -91,6 +107,11 @@ export function followSchemas(
   store: Store,
   log: Logger,
 ): (files: readonly SchemaDocument[]) => Promise<void> {
+  const tell = (): void => {
+    for (const schema of live.leftOut)
+      log.error({ schema }, 'a published schema is left out, because a file of --schema has another one of its version');
+  };
+  tell();
   let last: Promise<unknown> = Promise.resolve();
   const update = (files?: readonly SchemaDocument[]): Promise<void> => {
     const updated = last.then(() => live.update(store.publish, files));
@@ -98,7 +119,7 @@ export function followSchemas(
     return updated;
   };
   admin.onSchemas(() => {
-    update().catch((error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
+    update().then(tell, (error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
   });
   return update;
 }

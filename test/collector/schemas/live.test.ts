@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Outcome, permanent, text } from '@murmuration/client';
 import { type Collector, type CollectorOptions, createCatalog, createCollector } from '@murmuration/collector';
 import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { wireNameOf } from '#collector/schemas/canonical.ts';
 import { bin, type Ran, runCommand } from '../../setup/command.ts';
@@ -140,6 +141,21 @@ describe('a running collector', () => {
     expect([await post(batch(first)), await post(batch(other))]).toEqual(['404 unknown-schema', '204']);
   });
 
+  test('a schema that is published against one of its files is left out, and stops neither the rest nor the next start', async () => {
+    const [first, against, rest] = [make(1), make(1, 2), make(2)];
+    const opened = await open([first]);
+    schemas('publish', save(against, 'against.json'));
+    schemas('publish', save(rest), '--accept');
+    opened.admin.look();
+    await expect.poll(() => post(batch(rest)), { timeout: 30_000 }).toBe('204');
+    expect([await post(batch(first)), await post(batch(against))]).toEqual(['204', '404 unknown-schema']);
+    await opened.close();
+    const lines: string[] = [];
+    await open([first], { log: pino({}, { write: (line) => void lines.push(line) }) });
+    expect([await post(batch(first)), await post(batch(against)), await post(batch(rest))]).toEqual(['204', '404 unknown-schema', '204']);
+    expect(lines.join('')).toContain(wireName(against));
+  });
+
   test('reads its files again on SIGHUP, modules too, and a file that is broken changes nothing', async () => {
     const file = join(folder, 'schema.mjs');
     const write = (document: SchemaDocument): void => writeFileSync(file, `export const schema = ${JSON.stringify(document)};`);
@@ -213,6 +229,24 @@ describe('murmuration schemas', () => {
     expect(schemas('retire', 'notes/1')).toMatchObject({ status: 2, stderr: expect.stringContaining('not retired yet') });
     expect(schemas('retire', 'notes/7')).toMatchObject({ status: 2, stderr: expect.stringContaining('expected a published schema') });
     expect(schemas('retire', 'notes/7/0123456789abcdef').status).toBe(0);
+  });
+
+  test('the name of an app alone retires nothing, since retiring is for ever', () => {
+    schemas('publish', save(make(1)));
+    schemas('publish', save(make(2)));
+    expect(schemas('retire', 'notes')).toMatchObject({ status: 2, stderr: expect.stringContaining('expected a published schema') });
+    expect(JSON.parse(schemas('list', '--json').stdout)).toMatchObject({ schemas: [{ retired: null }, { retired: null }] });
+  });
+
+  test('what is published is compared with retired versions too, whose devices may update to it', async () => {
+    schemas('publish', save(make(1)));
+    schemas('retire', 'notes/1');
+    expect(schemas('publish', save(make(2, 2)))).toMatchObject({ status: 1, stdout: expect.stringContaining('SPENDS') });
+    expect(schemas('publish', save(make(1, 1, 4, ['free', 'other']), 'other.json'), '--accept')).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('expected a version that is not published yet'),
+    });
+    await open([]);
   });
 });
 
