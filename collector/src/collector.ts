@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { SchemaDocument } from '@murmuration/shared';
-import express, { type ErrorRequestHandler, type Express, type IRouter, Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type IRouter, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
 import { Administration } from './admin/administration.ts';
@@ -10,7 +10,7 @@ import type { Truth } from './estimates/estimates.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
 import { HEALTH_ROUTES } from './health/router.ts';
-import { type AccessOptions, type AccessParts, requireReader, visibleCatalog } from './http/access.ts';
+import { type AccessOptions, type AccessParts, checkHostOfPages, requireReader, visibleCatalog } from './http/access.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { readsRouter } from './http/reads.ts';
 import { Refusal } from './http/refusal.ts';
@@ -167,16 +167,17 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const parts: AccessParts = { ...access, isOpen, admin, sessions: new Sessions(), now };
   const reads = readsRouter(parts, () => live.catalog, metrics);
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
+  const absent: RequestHandler = ({ method, baseUrl, path }) => {
+    throw new Refusal(404, 'not-found', 'a route of the collector', `${method} ${(baseUrl + path).slice(0, 80)}`);
+  };
   // The routes are set up twice, because a router within an app costs a tenth of the speed of ingest.
   const route = <Target extends IRouter>(target: Target, takes: boolean, answers: boolean): Target => {
     if (takes) target.post('/v1/reports', takeReports);
     target.use(health.countReads, protect);
-    target.use(closed, requireReader(parts));
+    target.use(closed, answers ? requireReader(parts) : absent, checkHostOfPages(parts.allowHosts));
     target.use(health.router);
     if (answers) target.use(reads);
-    target.use((request) => {
-      throw new Refusal(404, 'not-found', 'a route of the collector', `${request.method} ${request.path.slice(0, 80)}`);
-    });
+    target.use(absent);
     target.use(onError);
     return target;
   };

@@ -15,6 +15,9 @@ import { hashOf, isSame } from './secrets.ts';
 /** Milliseconds between two looks. */
 const EVERY = 1_000;
 
+/** Milliseconds until trouble that goes on is told again. */
+const TOLD_AGAIN = 600_000;
+
 /** A write key in force. */
 export type WriteKey = Pick<Credential, 'name' | 'perMinute'> & { readonly key: string; readonly app: string };
 
@@ -32,6 +35,7 @@ export class Administration {
   readonly #timer: NodeJS.Timeout;
   readonly #onTrouble: (error: unknown) => void;
   readonly #listeners: (() => void)[] = [];
+  #toldAt = Number.NEGATIVE_INFINITY;
   #version = -1;
   /** The table of schemas, as it was read last. */
   #schemas = '';
@@ -41,7 +45,7 @@ export class Administration {
   #retired: ReadonlySet<string> = new Set();
 
   /**
-   * @param onTrouble called when the file can't be read; the last snapshot then stays in force
+   * @param onTrouble called when the file can't be read, at most once in ten minutes; the last snapshot then stays in force
    * @param open opens the file for writing; throws SQLite's error while the disk is full
    * @throws {RangeError} when the file is something else, or of a later version
    */
@@ -63,8 +67,11 @@ export class Administration {
       const before = this.#schemas;
       this.#read(this.#opened);
       this.#version = version;
+      this.#toldAt = Number.NEGATIVE_INFINITY;
       if (this.#schemas !== before) for (const listener of this.#listeners) listener();
     } catch (error) {
+      if (performance.now() - this.#toldAt < TOLD_AGAIN) return;
+      this.#toldAt = performance.now();
       this.#onTrouble(error);
     }
   }

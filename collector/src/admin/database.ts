@@ -3,10 +3,10 @@
  * time, and SQLite's locks keep them apart. It lies beside the store in a file of its own, because it changes rarely and by other hands.
  */
 
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder, sync } from '../store/durable.ts';
+import { makeFolder, makePrivate, sync } from '../store/durable.ts';
 import { migrate, type Step, versionOf } from '../store/migrate.ts';
 import { TIMEOUT } from '../store/sqlite-schema.ts';
 
@@ -75,10 +75,9 @@ export function openOnFullDisk(folder: string): DatabaseSync | undefined {
 export function openAdminDatabase(folder: string): DatabaseSync {
   makeFolder(folder);
   const file = join(folder, ADMIN);
-  if (!existsSync(file)) {
-    closeSync(openSync(file, 'a', 0o600)); // SQLite gives its other files the permissions of this one
-    sync(folder);
-  }
+  const isNew = !existsSync(file);
+  makePrivate(file); // SQLite gives its other files the permissions of this one
+  if (isNew) sync(folder);
   const database = new DatabaseSync(file, { timeout: TIMEOUT });
   try {
     versionOf(database, file, STEPS.length);

@@ -7,6 +7,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Administration } from '../admin/administration.ts';
 import { includesRole, type Role } from '../admin/credentials.ts';
 import type { Catalog } from '../schemas/catalog.ts';
+import { checkHost } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -106,6 +107,12 @@ export function requireReader(parts: AccessParts): RequestHandler {
 
 /** The reader of a request that passed `requireReader`. */
 export const readerOf = ({ locals }: Response): Reader => locals['reader'] as Reader;
+
+/** The Host check, for routes that programs read under any name: a page that was rebound has no token to send. Comes after `requireReader`. */
+export function checkHostOfPages(allowed: readonly string[] = []): RequestHandler {
+  const check = checkHost(allowed);
+  return (request, response, next) => (readerOf(response).by === 'token' ? next() : check(request, response, next));
+}
 
 /** Lets only readers of a role pass. Comes after `requireReader`. */
 export function requireRole(wanted: Role): RequestHandler {

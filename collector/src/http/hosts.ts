@@ -13,13 +13,19 @@ function isFixed(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare);
 }
 
-/** Refuses requests whose Host is neither an address, nor a loopback name, nor listed. */
+/** A host in lower case, without a port and the dot of a full name. */
+const bareOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+
+/**
+ * Refuses requests whose Host is neither an address, nor a loopback name, nor listed. What a trusted proxy forwards must be, too; it can't
+ * stand for the Host, because a page that was rebound to the proxy's machine sends such headers from there.
+ */
 export function checkHost(allowed: readonly string[]): RequestHandler {
   const names = new Set(allowed.map((name) => name.toLowerCase()));
-  return (request, _response, next) => {
-    const host = (request.hostname ?? '').toLowerCase().replace(/\.$/, '');
-    if (!isFixed(host) && !names.has(host))
-      throw new Refusal(421, 'bad-host', 'an address, localhost, or a name given as --allow-host', host.slice(0, 80));
+  return ({ headers, hostname = '' }, _response, next) => {
+    for (const host of [bareOf(headers.host ?? ''), bareOf(hostname)])
+      if (!isFixed(host) && !names.has(host))
+        throw new Refusal(421, 'bad-host', 'an address, localhost, or a name given as --allow-host', host.slice(0, 80));
     next();
   };
 }

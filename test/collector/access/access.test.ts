@@ -1,15 +1,17 @@
 /** Who may read: for each route and each role what it may, and nothing else; sessions, the proxy's header, the Host check, and reads apart. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { choice, defineSchema } from '@murmuration/client';
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from '#collector/admin/credentials.ts';
 import { ADMIN, openAdminDatabase } from '#collector/admin/database.ts';
+import { Sessions } from '#collector/http/sessions.ts';
 import { schema } from '../senders.ts';
 
 const other = defineSchema({
@@ -188,6 +190,28 @@ describe('tokens', () => {
     }
   });
 
+  test('a file that was restored with the rights of others is for its owner only after the next start', async () => {
+    await open();
+    await collector.close();
+    chmodSync(join(folder, ADMIN), 0o644);
+    await open();
+    for (const name of readdirSync(folder).filter((each) => each.startsWith(ADMIN)))
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  test('a file that can no longer be read is told once in ten minutes, and what was in force stays', async () => {
+    const lines: string[] = [];
+    await open({ log: pino({}, { write: (line) => void lines.push(line) }) });
+    const secret = token('ann', 'viewer');
+    const database = new DatabaseSync(join(folder, ADMIN));
+    database.exec("INSERT INTO credential (name, role, apps, created) VALUES ('eve', 'admin', 'everything', 1)");
+    for (let i = 0; i < 5; i++) collector.admin.look();
+    expect((await ask('/v1/metrics', bearer(secret))).status).toBe(200);
+    expect(lines.filter((line) => line.includes('admin.sqlite could not be read'))).toHaveLength(1);
+    database.exec("DELETE FROM credential WHERE name = 'eve'");
+    database.close();
+  });
+
   test('what was done is in the log, and nobody can change or delete a line of it', async () => {
     await open();
     token('ann', 'viewer', ['other']);
@@ -236,6 +260,15 @@ describe('sessions', () => {
     );
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-murmuration=[\w-]{43}; .*Path=\/; .*HttpOnly; Secure; SameSite=Strict$/);
     expect((await ask('/v1/metrics', { ...https, ...cookieOf(answer) })).status).toBe(200);
+  });
+
+  test('who signs in again and again ends sessions of their own token only', async () => {
+    await open();
+    const sessions = new Sessions();
+    const kept = sessions.begin('ann', 0);
+    const oldest = sessions.begin('bob', 0);
+    for (let i = 0; i < 20_000; i++) sessions.begin('bob', 0);
+    expect([sessions.tokenOf(kept, 0), sessions.tokenOf(oldest, 0)]).toEqual(['ann', undefined]);
   });
 
   test('a session ends after twelve hours without use, and after seven days', async () => {
@@ -310,6 +343,26 @@ describe('the Host of a read', () => {
     await open({ open: true });
     expect(await statusWithHost('evil.example', '/v1/metrics', { 'x-forwarded-host': 'localhost' })).toBe(421);
   });
+
+  test('a page that was rebound to the machine of a trusted proxy can neither forward a Host nor name a user', async () => {
+    await open({ access: { trustProxy: ['loopback'], authHeader: 'X-Remote-User', allowHosts: ['t.example.com'] } });
+    const user = { 'x-remote-user': 'ann' };
+    for (const path of ['/v1/metrics', '/metrics', '/']) {
+      expect(await statusWithHost('evil.example', path, { ...user, 'x-forwarded-host': 'localhost' })).toBe(421);
+      expect(await statusWithHost('localhost', path, { ...user, 'x-forwarded-host': 'evil.example' })).toBe(421);
+      expect(await statusWithHost('127.0.0.1:8080', path, { ...user, 'x-forwarded-host': 't.example.com' })).toBe(200);
+    }
+  });
+
+  test('the numbers of an open collector are for listed names only, and a program with a token may use any', async () => {
+    await open({ open: true });
+    expect(await statusWithHost('evil.example', '/metrics')).toBe(421);
+    expect(await statusWithHost('evil.example', '/livez')).toBe(200);
+    await collector.close();
+    await open();
+    const secret = token('prometheus', 'viewer');
+    expect(await statusWithHost('murmuration:8080', '/metrics', bearer(secret))).toBe(200);
+  });
 });
 
 describe('reads apart', () => {
@@ -317,11 +370,13 @@ describe('reads apart', () => {
     await open({ open: true, readsApart: true });
     const reads = await collector.listenForReads(0, '127.0.0.1');
     expect(new URL(reads).port).not.toBe(new URL(url).port);
-    for (const path of ['/v1/metrics', '/v1/session', '/']) {
+    for (const path of ['/v1/metrics', '/v1/session', '/metrics', '/']) {
       expect([path, (await ask(path)).status]).toEqual([path, 404]);
       expect([path, (await fetch(`${reads}${path}`)).status]).toEqual([path, 200]);
     }
     expect((await fetch(`${reads}/v1/reports`, { method: 'POST', body: '{}' })).status).toBe(404);
     expect((await ask('/v1/reports', {}, { method: 'POST', body: '{}' })).status).toBe(400);
+    for (const path of ['/livez', '/readyz'])
+      expect([(await ask(path)).status, (await fetch(`${reads}${path}`)).status]).toEqual([200, 200]);
   });
 });
