@@ -164,11 +164,13 @@ describe('the log of refusals', () => {
     for (let i = 0; i < 3; i++) {
       await post(batch([['a-secret-body', 'AQ']]));
       await fetch(`${url}/a-secret-path`, { headers: { 'user-agent': 'a-secret-agent' } });
+      await fetch(`${url}/v1/metrics?a-secret-name=1`);
     }
     const refused = lines.filter(({ msg }) => String(msg).startsWith('refused'));
     expect(refused).toEqual([
       expect.objectContaining({ level: 40, status: 400, code: 'unknown-metric', expected: 'a metric of the schema', times: 1 }),
       expect.objectContaining({ level: 40, status: 404, code: 'not-found', times: 1 }),
+      expect.objectContaining({ level: 40, status: 400, code: 'bad-query', expected: 'no parameters of other names', times: 1 }),
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/secret|127\.0\.0\.1/);
   });

@@ -13,7 +13,7 @@ import { loadSchema } from '../schemas/schema-file.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
 import { withAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
-import { reloadSchemas } from './reload.ts';
+import { createReload } from './reload.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
 
@@ -118,7 +118,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   process.once('SIGINT', stop).once('SIGTERM', stop);
   // A terminal that closes sends SIGHUP, and so does whoever wants a service to read its files again.
   if (process.stdin.isTTY) process.once('SIGHUP', stop);
-  else process.on('SIGHUP', () => void reloadSchemas(collector, options.schema ?? [], log));
+  else process.on('SIGHUP', createReload(collector, options.schema ?? [], log));
   void collector.failed.then((error) => {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);

@@ -1,7 +1,7 @@
 /** Schemas that are published, retired and read again while the collector runs; and names and numbers of metrics that broke it once. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, flag, memoryStorage, type Outcome, permanent, text } from '@murmuration/client';
@@ -9,6 +9,7 @@ import { type Collector, type CollectorOptions, createCatalog, createCollector }
 import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createReload } from '#collector/commands/reload.ts';
 import { wireNameOf } from '#collector/schemas/canonical.ts';
 import { bin, type Ran, runCommand } from '../../setup/command.ts';
 
@@ -69,6 +70,14 @@ const save = (document: SchemaDocument, name = `${document.app}-${document.versi
 const schemas = (...args: readonly string[]): Ran => runCommand('schemas', ...args, '--data', data);
 const reportsOf = async (metric = 'plan'): Promise<unknown> =>
   ((await (await fetch(`${url}/v1/metrics/${metric}/estimates`)).json()) as { reports?: number }).reports;
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('a running collector', () => {
   test('takes batches of a schema that is published meanwhile, and adds up versions with the same law', async () => {
@@ -181,6 +190,49 @@ describe('a running collector', () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
+  });
+});
+
+describe('reading files again', () => {
+  test('goes on one reading at a time, and many signals cost one more', async () => {
+    const calls: string[] = [];
+    let isReading = false;
+    const read = async (file: string): Promise<SchemaDocument> => {
+      expect(isReading).toBe(false);
+      isReading = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      isReading = false;
+      calls.push(file);
+      return make(1);
+    };
+    const log = { info: () => undefined, error: (error: unknown) => void calls.push(String(error)) };
+    const reload = createReload({ updateSchemas: async () => void calls.push('update') }, ['a', 'b'], log, read);
+    await Promise.all(Array.from({ length: 10 }, reload));
+    expect(calls).toEqual(['a', 'b', 'update', 'a', 'b', 'update']);
+    await reload();
+    expect(calls).toHaveLength(9);
+  });
+
+  test('a file that never loads does not outlive the collector', async () => {
+    const [file, pid] = [join(folder, 'schema.mjs'), join(folder, 'pid')];
+    writeFileSync(file, `export const schema = ${JSON.stringify(make(1))};`);
+    const child = spawn(process.execPath, [bin, 'serve', '--open', '--schema', file, '--data', data, '--port', '0', '--least-free', '0'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      said += part;
+    });
+    await expect.poll(() => said, { timeout: 60_000 }).toContain('listens on');
+    const waits = 'setInterval(() => {}, 1000); await new Promise(() => {}); export const schema = 1;';
+    writeFileSync(file, `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(pid)}, String(process.pid)); ${waits}`);
+    child.kill('SIGHUP');
+    const reader = (): number => (existsSync(pid) ? Number(readFileSync(pid, 'utf8')) : 0);
+    await expect.poll(reader, { timeout: 60_000 }).toBeGreaterThan(0);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    await expect.poll(() => isAlive(reader()), { timeout: 60_000 }).toBe(false);
   });
 });
 

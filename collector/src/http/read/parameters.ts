@@ -145,8 +145,10 @@ export const compareParameters: Parameters<CompareAsked> = z.strictObject({
 /** Throws the first mistake that zod found, as one line. */
 function refuse(error: z.ZodError, parameters: object): never {
   const [issue] = error.issues;
-  const where = issue?.path.join('.') || (issue?.code === 'unrecognized_keys' ? 'no parameters of other names' : 'parameters');
-  throw new Refusal(400, 'bad-query', `${where}: ${issue?.message}`.slice(0, 200), JSON.stringify(parameters).slice(0, 200));
+  // What is expected is logged, so it has none of the words that came: names of parameters, above all.
+  const expected =
+    issue?.code === 'unrecognized_keys' ? 'no parameters of other names' : `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`;
+  throw new Refusal(400, 'bad-query', expected.slice(0, 200), JSON.stringify(parameters).slice(0, 200));
 }
 
 /** The values by segment. */
