@@ -14,6 +14,9 @@ test('a source has another name the next day, and neighbours in one IPv6 network
   expect(namesOf('2001:db8::1:2:3:4', '2001:db8:0:1::', '2001:db8:1::', '::1', 'fe80::1%eth0')).toBe(5);
   expect(namesOf('::ffff:192.0.2.7', '::ffff:c000:207', '0:0:0:0:0:ffff:192.0.2.7')).toBe(1);
   expect(namesOf('::ffff:192.0.2.7', '::ffff:192.0.2.8', '::1')).toBe(3);
+  expect(namesOf('192.0.2.7', '192.0.2.7:4711', '192.0.2.7:4712', '[::ffff:192.0.2.7]:4711')).toBe(1);
+  expect(namesOf('2001:db8:7::1', '[2001:db8:7::2]', '[2001:db8:7::1]:4711')).toBe(1);
+  expect(namesOf('', 'unknown', 'somebody', '_hidden', '192.0.2.7:', '[x]:1')).toBe(1);
   expect(sources.nameOf('192.0.2.7', 2)).not.toBe(name);
   expect(name).not.toContain('192');
 });

@@ -10,13 +10,17 @@ const MINUTE = 60_000;
 /** Sources that are remembered at once. Beyond that, the oldest entry is dropped. */
 const MOST_SOURCES = 100_000;
 
+/** Some proxies forward the port, too, which is another for each connection: `192.0.2.7:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (address: string): string => /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address)?.slice(1).join('') ?? address;
+
 /**
  * The part of an address that one sender controls: the first 64 bits of an IPv6 address, or a whole IPv4 address, including one mapped into
- * IPv6. Anything else that is not an address counts as a sender of its own.
+ * IPv6. Everything else is one sender: whoever makes up words where an address belongs gains nothing by making up many.
  */
 function network(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
+  const bare = withoutPort(address);
+  if (!ipaddr.isValid(bare)) return '';
+  const parsed = ipaddr.process(bare);
   return (parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8) : parsed.toByteArray()).join();
 }
 
