@@ -13,7 +13,7 @@ export interface RoomLimits {
   readonly mostRows: number;
   /** Bytes of all rows. */
   readonly mostBytes: number;
-  /** Ids of batches of all apps. The store keeps them in memory, at 12 to 24 bytes each. */
+  /** Ids of batches of all apps. The store keeps them in memory, at 12 to 24 bytes each. `AppIds` says how apps share them. */
   readonly mostIds: number;
 }
 
@@ -67,9 +67,9 @@ export class Room {
     }
   }
 
-  /** Whether the store may keep one more id than these. */
-  hasIds(ids: number): boolean {
-    return ids < this.#limits.mostIds;
+  /** How many more ids the store may keep than these. */
+  idsLeft(ids: number): number {
+    return this.#limits.mostIds - ids;
   }
 
   /** The number of rows that batches of a day may still open. */

@@ -80,6 +80,10 @@ export const STEPS: readonly Step[] = [
       );
       CREATE UNIQUE INDEX monthly_key ON monthly (metric, day, segment, cohort);
     `),
+  (database) =>
+    database.exec(`
+      CREATE TABLE app_ids (app TEXT NOT NULL, day INTEGER NOT NULL, ids INTEGER NOT NULL, PRIMARY KEY (app, day)) WITHOUT ROWID;
+    `),
 ];
 
 const pragma = (database: DatabaseSync, name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

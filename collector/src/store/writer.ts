@@ -6,8 +6,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PackedMetric } from '../ingest/parse-batch.ts';
 import { createAdmission } from './admission.ts';
+import { AppIds } from './app-ids.ts';
 import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
-import { createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
+import { appOf, createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
 import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
 import { bordersOf, createRetention, type RetentionOptions, reachedDay, type Slice } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
@@ -27,6 +28,7 @@ export class LogAndMemoryDiffer extends Error {}
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #ids: Ids;
+  readonly #appIds: AppIds;
   readonly #shapes: Map<string, readonly PackedMetric[]>;
   readonly #log;
   readonly #clear;
@@ -48,6 +50,7 @@ export class Writer {
     this.#pending = new UnfoldedReports(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
+    this.#appIds = new AppIds(database);
     this.#log = database.prepare('INSERT INTO log (partitions, words) VALUES (?, ?)');
     this.#clear = database.prepare('DELETE FROM log'); // deletes all rows, which SQLite does by dropping the table's pages whole
     this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
@@ -76,7 +79,7 @@ export class Writer {
   commit(group: Group): Uint8Array {
     this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
     const { words, partitions } = group;
-    const held = { ids: this.#ids, room: this.#room, pending: this.#pending, closed: this.#closed };
+    const held = { ids: this.#ids, appIds: this.#appIds, room: this.#room, pending: this.#pending, closed: this.#closed };
     const { results, counted } = this.#judge(group, held);
     if (counted.length === 0) return results;
     const kept = counted.length === results.length ? words : only(words, counted);
@@ -101,10 +104,12 @@ export class Writer {
       growth = this.#fold(this.#pending.deltas());
       this.#writeGrowth(growth);
       this.#ids.write();
+      this.#appIds.write();
       if (row === undefined) this.#clear.run();
       else this.#clearTo.run(row);
     });
     this.#ids.written();
+    this.#appIds.written();
     this.#room.grow(growth);
     this.#pending = fresh;
     this.#words = 0;
@@ -127,7 +132,7 @@ export class Writer {
     const before = Math.max(day, this.#closed);
     transaction(this.#database, () => this.#close.run(before));
     this.#closed = before;
-    this.#ids.expire(before);
+    this.#expireIds(before);
   }
 
   /** Deletes a part of the ids of days that have passed. Returns whether that was all. */
@@ -155,7 +160,7 @@ export class Writer {
       moved = this.#retention.move(borders);
     });
     const before = Math.max(this.#closed, moved.rolled, moved.kept);
-    if (before > this.#closed) this.#ids.expire(before);
+    if (before > this.#closed) this.#expireIds(before);
     this.#closed = before;
   }
 
@@ -188,19 +193,29 @@ export class Writer {
     this.#database.close();
   }
 
+  /** Forgets the ids of days before this one. Comes after a fold. */
+  #expireIds(before: number): void {
+    this.#ids.expire(before);
+    this.#appIds.expire(before);
+  }
+
   #foldIfFull(row?: number): void {
     if (this.#words >= MOST_WORDS || this.#pending.bytes >= MOST_BYTES) this.fold(row);
   }
 
   /** Adds batches of a row of the log to the sums in memory. */
   #take(group: Group, starts: readonly number[]): void {
-    for (const start of starts) this.#ids.add(group.words, start, dayOf(group, start));
+    const batches = group.partitions.map(() => 0);
+    for (const start of starts) {
+      const partition = group.words[start] as number;
+      this.#ids.add(group.words, start, (group.partitions[partition] as Partition)[1]);
+      batches[partition] = (batches[partition] ?? 0) + 1;
+    }
+    for (const [i, [schema, day]] of group.partitions.entries()) this.#appIds.add(appOf(schema), day, batches[i] ?? 0);
     this.#pending.add(group, starts);
     this.#words += group.words.length;
   }
 }
-
-const dayOf = ({ partitions, words }: Group, start: number): number => (partitions[words[start] as number] as Partition)[1];
 
 /** The words of only those batches of a group that begin at these words. */
 function only(words: Int32Array, starts: readonly number[]): Int32Array {

@@ -315,6 +315,19 @@ export async function testStore(file: URL): Promise<void> {
         await expect.poll(() => store.append(of('d', 0, { day: DAY + 1 }))).toBe('counted');
         expect(await store.append(of('e', 0, { day: DAY + 1 }))).toBe('full');
       });
+
+      test('leaves ids for other apps when one app sends without end, after a restart and until its days are over', async () => {
+        await reopen({ mostIds: 90 });
+        const flood = Array.from({ length: 120 }, (_, i) => of(`flood ${i}`, 0));
+        const results = await Promise.all(flood.map(store.append));
+        expect(results.filter((result) => result === 'counted')).toHaveLength(80);
+        await reopen({ mostIds: 90 });
+        expect(await store.append(of('again', 0))).toBe('full');
+        const others = await Promise.all(Array.from({ length: 8 }, (_, i) => store.append(of(`other ${i}`, 0, { schema: OTHER_APP }))));
+        expect(others).toEqual(Array(8).fill('counted'));
+        await store.expire(DAY + 1);
+        await expect.poll(() => store.append(of('later', 0, { day: DAY + 1 }))).toBe('counted');
+      });
     });
 
     test('finishes what was begun when it is closed, and takes nothing more', async () => {
