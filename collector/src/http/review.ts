@@ -4,7 +4,7 @@ import { dayText } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import type { Administration } from '../admin/administration.ts';
-import { type Audit, auditOf } from '../audit/audit.ts';
+import { createAudits } from '../audit/audit-thread.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { maySee, readerOf, requireRole } from './access.ts';
 import { Refusal } from './refusal.ts';
@@ -15,19 +15,9 @@ const MOST = 1_000;
 const whole = z.coerce.number().int().min(1);
 const page = z.strictObject({ limit: whole.max(MOST).default(MOST), before: whole.optional() });
 
-/** Computes the audit of each schema once: it takes a while for a large one, and never changes. */
-function keptAudits(): (wire: string, document: Parameters<typeof auditOf>[0]) => Promise<Audit> {
-  const kept = new Map<string, Promise<Audit>>();
-  return (wire, document) => {
-    const audit = kept.get(wire) ?? auditOf(document);
-    kept.set(wire, audit);
-    return audit;
-  };
-}
-
 /** The routes of reviewers and admins. They come after `requireReader`. */
 export function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
-  const audited = keptAudits();
+  const audited = createAudits();
   const documents = (response: Parameters<RequestHandler>[1]) =>
     [...catalogOf().schemas].filter(([, { app }]) => maySee(readerOf(response), app));
   const schemas: RequestHandler = (_request, response) =>

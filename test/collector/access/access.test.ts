@@ -148,6 +148,24 @@ describe('a route and a role', () => {
     expect(new Set((await names('/v1/actions', 'actions', 'app')) as string[])).toEqual(new Set(['other']));
   });
 
+  test('the audit of a large schema keeps nobody waiting', async () => {
+    const answers = Array.from({ length: 60 }, (_, i) => `answer ${i}`) as unknown as [string, string];
+    const question = choice(answers, { epsilon: 1, description: 'Which?' });
+    const metrics = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`m${i}`, question]));
+    const large = defineSchema({ app: 'large', version: 1, budget: { epsilon: 600, per: 'month' }, metrics });
+    await open({ open: true, schemas: [large.document] });
+    const order: string[] = [];
+    const audit = ask('/v1/audit').then(({ status }) => order.push(`audit ${status}`));
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await ask('/livez');
+      order.push('alive');
+    }
+    await audit;
+    expect(order.at(-1)).toBe('audit 200');
+    await ask('/v1/audit');
+  });
+
   test('an open collector gives every read to everybody, and takes batches without a key', async () => {
     await open({ open: true });
     for (const [path] of ROUTES) expect([path, (await ask(path)).status]).toEqual([path, 200]);
