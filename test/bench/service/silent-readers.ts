@@ -75,7 +75,7 @@ async function rest(socket: Socket): Promise<string> {
 }
 
 async function stopLines(service: Service): Promise<readonly Line[]> {
-  const sockets = await Promise.all(Array.from({ length: QUEUED }, (_, i) => ask(service.port, whole(`&candidate=more%20${i}`))));
+  const sockets = await Promise.all(Array.from({ length: QUEUED }, (_, i) => ask(service.port, from(5 + i))));
   await pause(500); // the first is being computed
   const stopping = service.stop();
   const answers = await Promise.all(sockets.map(rest));

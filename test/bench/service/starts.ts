@@ -20,11 +20,10 @@ function schemaOf(count: number): SchemaDocument {
       choice: choice(['a', 'b', 'c'], { epsilon: 1, description: 'Which one?' }),
     },
   }).document;
-  const kinds = Object.values(few.metrics);
-  const metrics = Object.fromEntries(
-    Array.from({ length: count }, (_, i) => [`metric${i}`, kinds[i % kinds.length] as (typeof kinds)[0]]),
-  );
-  return { ...few, metrics };
+  const names = Object.keys(few.metrics);
+  const repeat = <T>(each: { readonly [name: string]: T }): { readonly [name: string]: T } =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`metric${i}`, each[names[i % names.length] as string] as T]));
+  return { ...few, metrics: repeat(few.metrics), about: { ...few.about, ...repeat(few.about) } };
 }
 
 /** Seconds until `/readyz` answers 200, in a new folder and then on the store that is there. */
