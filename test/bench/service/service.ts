@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- service [--only attack,year,...] [--seconds 60] [--days 365] [--devices 1000] [--ids 10000000] [--metrics 10000]`:
- * what strangers, readers, a year of data and a midnight do to `murmuration serve`. Each figure has its baseline in the same run, because
+ * `npm run bench -- service [--only attack,year,...] [--seconds 60] [--days 365] [--devices 1000] [--ids 10000000] [--metrics 10000]
+ * [--candidates 100000]`: what strangers, readers, a year of data and a midnight do to `murmuration serve`. Each figure has its baseline in the same run, because
  * a machine that others share makes everything slower.
  */
 
@@ -22,6 +22,8 @@ interface Options {
   readonly ids: number;
   /** Metrics of the large schema. */
   readonly metrics: number;
+  /** Candidates of the answers that nobody reads. */
+  readonly candidates: number;
 }
 
 type Part = (options: Options) => Promise<readonly Line[]>;
@@ -38,7 +40,7 @@ function optionsOf(args: readonly string[]): { readonly options: Options; readon
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { only: text, seconds: text, days: text, devices: text, ids: text, metrics: text },
+    options: { only: text, seconds: text, days: text, devices: text, ids: text, metrics: text, candidates: text },
   });
   const of = (name: keyof Options, otherwise: number): number => {
     const value = Number(values[name] ?? otherwise);
@@ -57,6 +59,7 @@ function optionsOf(args: readonly string[]): { readonly options: Options; readon
     devices: of('devices', 1_000),
     ids: of('ids', 1e7),
     metrics: of('metrics', 1e4),
+    candidates: of('candidates', 1e5),
   };
   return { options, parts };
 }

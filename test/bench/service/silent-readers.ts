@@ -12,13 +12,14 @@ import { schema } from '../ingest/schema.ts';
 import type { Line } from '../lines.ts';
 import { type Service, serve } from './process.ts';
 
-const CANDIDATES = 100_000;
 /** Estimates that wait when the collector is told to stop. */
 const QUEUED = 24;
-/** How long memory is watched while nobody reads, in milliseconds. */
+/** The longest that memory is watched while nobody reads, in milliseconds. */
 const WATCHED = 10_000;
+/** The most rows of an answer. */
+const MOST_ROWS = 100_000;
 
-const whole = (query = ''): string => `/v1/metrics/search/estimates?limit=${CANDIDATES}${query}`;
+const whole = (query = ''): string => `/v1/metrics/search/estimates?limit=${MOST_ROWS}${query}`;
 /** The same question of other days: another answer of its own. */
 const from = (i: number): string => whole(`&from=2026-01-${String(i + 1).padStart(2, '0')}`);
 
@@ -33,10 +34,10 @@ async function ask(port: number, path: string): Promise<Socket> {
 }
 
 /** Starts a collector with so many candidates and some reports, runs work on it, and ends it. */
-async function withCandidates<T>(work: (service: Service) => Promise<T>): Promise<T> {
+async function withCandidates<T>(candidates: number, work: (service: Service) => Promise<T>): Promise<T> {
   return withFolder(async (folder) => {
     const file = join(folder, 'words.txt');
-    writeFileSync(file, Array.from({ length: CANDIDATES }, (_, i) => `word ${i}`).join('\n'));
+    writeFileSync(file, Array.from({ length: candidates }, (_, i) => `word ${i}`).join('\n'));
     const service = await serve(folder, schema.document, ['--candidates', `search=${file}`]);
     try {
       await closedLoop(service.port, 4, await requests(10), 1);
@@ -50,12 +51,12 @@ async function withCandidates<T>(work: (service: Service) => Promise<T>): Promis
 }
 
 /** How many MiB a crowd takes that does not read, of whom the first 25 ask for answers of their own. */
-async function memoryTaken({ port, memory }: Service, clients: number): Promise<number> {
+async function memoryTaken({ port, memory }: Service, clients: number, milliseconds: number): Promise<number> {
   const before = memory();
   const sockets: Socket[] = [];
   let most = before;
   for (let i = 0; i < clients; i++) sockets.push(await ask(port, i < 25 ? from(i) : whole()));
-  for (const end = performance.now() + WATCHED; performance.now() < end; await pause(100)) most = Math.max(most, memory());
+  for (const end = performance.now() + milliseconds; performance.now() < end; await pause(100)) most = Math.max(most, memory());
   for (const socket of sockets) socket.destroy();
   return most - before;
 }
@@ -74,7 +75,7 @@ async function rest(socket: Socket): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-async function stopLines(service: Service): Promise<readonly Line[]> {
+async function stopLines(service: Service, candidates: number): Promise<readonly Line[]> {
   const sockets = await Promise.all(Array.from({ length: QUEUED }, (_, i) => ask(service.port, from(5 + i))));
   await pause(500); // the first is being computed
   const stopping = service.stop();
@@ -82,7 +83,7 @@ async function stopLines(service: Service): Promise<readonly Line[]> {
   const { seconds, code } = await stopping;
   return [
     {
-      what: `SIGTERM with ${QUEUED} estimates of ${CANDIDATES} candidates queued: ends after`,
+      what: `SIGTERM with ${QUEUED} estimates of ${candidates} candidates queued: ends after`,
       measured: seconds,
       unit: 's',
       target: { atMost: 10 },
@@ -99,17 +100,23 @@ async function stopLines(service: Service): Promise<readonly Line[]> {
 }
 
 /** Memory that crowds take, and a stop. */
-export async function silentLines(): Promise<readonly Line[]> {
+export async function silentLines({
+  candidates,
+  seconds,
+}: {
+  readonly candidates: number;
+  readonly seconds: number;
+}): Promise<readonly Line[]> {
   const lines: Line[] = [];
   for (const clients of [25, 1_000]) {
-    const [taken, before] = await withCandidates(async (service) => {
+    const [taken, before] = await withCandidates(candidates, async (service) => {
       const resident = service.memory();
-      return [await memoryTaken(service, clients), resident] as const;
+      return [await memoryTaken(service, clients, Math.min(WATCHED, 1_000 * seconds)), resident] as const;
     });
     lines.push(
       { what: 'resident memory of a collector that has answered five', measured: before, unit: 'MiB' },
       { what: `  with ${clients} clients that do not read, more`, measured: taken, unit: 'MiB', target: { atMost: 100 } },
     );
   }
-  return [...lines, ...(await withCandidates(stopLines))];
+  return [...lines, ...(await withCandidates(candidates, (service) => stopLines(service, candidates)))];
 }
