@@ -7,7 +7,7 @@ import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
 import type { Commit } from '../store/store.ts';
 
 /** Ids are kept this many days longer than their batches are accepted, so that no replay can slip in between. */
-const ID_MARGIN = 2;
+export const ID_MARGIN = 2;
 /** Commits that confirm a day. Fewer commits than this a day only postpone the closing, and then there are few ids to keep. */
 export const COMMITS = 10;
 /** Milliseconds between two attempts to close days. */

@@ -29,16 +29,22 @@ function put(bytes: Uint8Array, at: number, value: number): number {
 /** Reads numbers one after the other. */
 class Numbers {
   readonly #bytes: Uint8Array;
+  readonly #end: number;
   at: number;
 
-  constructor(bytes: Uint8Array, at: number) {
+  constructor(bytes: Uint8Array, at: number, end: number) {
     this.#bytes = bytes;
     this.at = at;
+    this.#end = end;
+  }
+
+  get isDone(): boolean {
+    return this.at >= this.#end;
   }
 
   next(): number {
     const from = this.at;
-    for (let [value, unit] = [0, 1]; this.at < this.#bytes.length && this.at < from + LONGEST; unit *= 128) {
+    for (let [value, unit] = [0, 1]; this.at < this.#end && this.at < from + LONGEST; unit *= 128) {
       const digit = this.#bytes[this.at++] as number;
       if (digit < 128) return value + digit * unit;
       value += (digit - 128) * unit;
@@ -116,24 +122,30 @@ function putVector(encoded: Uint8Array, head: number, cells: Float64Array, width
 const vectorOf = (width: number): typeof Float64Array =>
   ({ 8: Uint8Array, 16: Uint16Array, 32: Uint32Array, 64: Float64Array })[width] as typeof Float64Array;
 
-/** The number of cells of encoded counts. @throws {RangeError} when they have none */
-export const cellsIn = (encoded: Uint8Array): number => new Numbers(encoded, 1).next();
+/** The number of cells of encoded counts, from this byte on. @throws {RangeError} when they have none */
+export const cellsIn = (bytes: Uint8Array, from = 0, end: number = bytes.length): number => new Numbers(bytes, from + 1, end).next();
 
-/** Adds encoded counts to sums. @throws {RangeError} when they are not the counts of equally many cells */
-export function addCells(encoded: Uint8Array, sums: Float64Array): void {
-  const numbers = new Numbers(encoded, 1);
+/**
+ * Adds encoded counts to sums.
+ *
+ * @param from the offset of the first byte, and that after the last, where the bytes hold more than these counts
+ * @throws {RangeError} when they are not the counts of equally many cells
+ */
+export function addCells(bytes: Uint8Array, sums: Float64Array, from = 0, end: number = bytes.length): void {
+  const numbers = new Numbers(bytes, from + 1, end);
   const cells = numbers.next();
   if (cells !== sums.length) throw new RangeError(`expected ${sums.length} cells, got ${cells}`);
-  const width = encoded[0] as number;
-  if (width === LIST) return addList(encoded, numbers, sums);
-  const length = numbers.at + bytesOfVector(cells, width);
-  if (!WIDTHS.includes(width) || encoded.length !== length)
-    throw new RangeError(`expected ${length} bytes with ${WIDTHS.join(', ')} bits a cell, got ${encoded.length} with ${width}`);
-  addVector(encoded, numbers.at, sums, width);
+  const width = bytes[from] as number;
+  if (width === LIST) return addList(numbers, sums);
+  const length = numbers.at - from + bytesOfVector(cells, width);
+  if (!WIDTHS.includes(width) || end - from !== length)
+    throw new RangeError(`expected ${length} bytes with ${WIDTHS.join(', ')} bits a cell, got ${end - from} with ${width}`);
+  if (width < 8) addNarrow(bytes, numbers.at, sums, width);
+  else addWide(bytes, numbers.at, end, sums, width);
 }
 
-function addList(encoded: Uint8Array, numbers: Numbers, sums: Float64Array): void {
-  for (let cell = 0; numbers.at < encoded.length; cell++) {
+function addList(numbers: Numbers, sums: Float64Array): void {
+  for (let cell = 0; !numbers.isDone; cell++) {
     const gap = numbers.next();
     cell += Math.floor(gap / 2);
     if (cell >= sums.length) throw new RangeError(`expected a cell below ${sums.length}, got ${cell}`);
@@ -141,17 +153,19 @@ function addList(encoded: Uint8Array, numbers: Numbers, sums: Float64Array): voi
   }
 }
 
-function addVector(encoded: Uint8Array, head: number, sums: Float64Array, width: number): void {
-  if (width < 8) {
-    const [each, mask] = [8 / width, (1 << width) - 1];
-    for (let [cell, at] = [0, head]; cell < sums.length; at++) {
-      const byte = encoded[at] as number;
-      for (let i = 0; i < each && cell < sums.length; i++, cell++) sums[cell] = (sums[cell] as number) + ((byte >> (width * i)) & mask);
-    }
-    return;
+/** Adds cells of 1, 2 or 4 bits. Rows of few reports are nearly all of a year's rows, and this loop is most of the time of reading them. */
+function addNarrow(bytes: Uint8Array, head: number, sums: Float64Array, width: number): void {
+  const [each, mask] = [8 / width, (1 << width) - 1];
+  for (let [first, at] = [0, head]; first < sums.length; first += each, at++) {
+    // Bits beyond the last cell are 0.
+    for (let [cell, rest] = [first, bytes[at] as number]; rest !== 0; cell++, rest >>= width)
+      sums[cell] = (sums[cell] as number) + (rest & mask);
   }
-  const { buffer, byteOffset } = encoded;
-  const bytes = buffer.slice(byteOffset + head, byteOffset + encoded.length); // a copy, because the counts must be aligned
-  const vector = new (vectorOf(width))(bytes as ArrayBuffer);
+}
+
+function addWide(bytes: Uint8Array, head: number, end: number, sums: Float64Array, width: number): void {
+  const { buffer, byteOffset } = bytes;
+  const copy = buffer.slice(byteOffset + head, byteOffset + end); // because the counts must be aligned
+  const vector = new (vectorOf(width))(copy as ArrayBuffer);
   for (let cell = 0; cell < sums.length; cell++) sums[cell] = (sums[cell] as number) + (vector[cell] as number);
 }

@@ -61,12 +61,15 @@ class Sums {
     const [counts, sizes] = [reports.split(','), lengths.split(',')];
     let at = 0;
     for (const [i, text] of cohorts.split(',').entries()) {
-      const encoded = bytes.subarray(at, at + Number(sizes[i]));
-      at += encoded.length;
+      const end = at + Number(sizes[i]);
       const cohort = Number(text);
-      const tally = this.#tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(cellsIn(encoded)) };
-      this.#tallies.set(cohort, tally);
-      addCells(encoded, tally.cells);
+      let tally = this.#tallies.get(cohort);
+      if (tally === undefined) {
+        tally = { reports: 0, cells: new Float64Array(cellsIn(bytes, at, end)) };
+        this.#tallies.set(cohort, tally);
+      }
+      addCells(bytes, tally.cells, at, end);
+      at = end;
       tally.reports += Number(counts[i]);
       this.#total += Number(counts[i]);
     }

@@ -5,6 +5,7 @@
  */
 
 import { parseArgs } from 'node:util';
+import { holds, type Line, rowOf } from '../lines.ts';
 import { median, quantile } from '../quantile.ts';
 import { withStolen } from '../stolen.ts';
 import { foldingGain, foldingSeconds } from './folding.ts';
@@ -21,14 +22,6 @@ const WARMING = 3;
 
 const KINDS = ['bare', 'collector', 'slow', 'naive'] as const;
 type Kind = (typeof KINDS)[number];
-
-/** What is measured, and what it is to be. */
-interface Line {
-  readonly what: string;
-  readonly measured: number;
-  readonly unit: string;
-  readonly target?: { readonly atMost?: number; readonly atLeast?: number };
-}
 
 interface Options {
   readonly seconds: number;
@@ -219,22 +212,6 @@ async function startLines({ ids }: Options): Promise<readonly Line[]> {
   });
 }
 
-const holds = ({ measured, target }: Line): boolean =>
-  measured <= (target?.atMost ?? Number.POSITIVE_INFINITY) && measured >= (target?.atLeast ?? Number.NEGATIVE_INFINITY);
-
-const number = (x: number): string => (x >= 1_000 ? x.toFixed(0) : x.toPrecision(3));
-
-function row(line: Line): readonly string[] {
-  const { what, measured, unit, target } = line;
-  const bound =
-    target?.atMost === undefined
-      ? target?.atLeast === undefined
-        ? ''
-        : `at least ${number(target.atLeast)}`
-      : `at most ${number(target.atMost)}`;
-  return [what, `${number(measured)} ${unit}`.trim(), bound, target === undefined ? '' : holds(line) ? 'holds' : 'MISSED'];
-}
-
 /** Measures everything, one thing after the other. */
 export async function ingest(args: readonly string[]): Promise<{
   readonly result: { readonly passed: boolean; readonly options: Options; readonly lines: readonly Line[] };
@@ -265,5 +242,5 @@ export async function ingest(args: readonly string[]): Promise<{
     ...(await memoryLines(options)),
     ...(await startLines(options)),
   ];
-  return { result: { passed: all.every(holds), options, lines: all }, rows: [['ingest', 'measured', 'target', ''], ...all.map(row)] };
+  return { result: { passed: all.every(holds), options, lines: all }, rows: [['ingest', 'measured', 'target', ''], ...all.map(rowOf)] };
 }

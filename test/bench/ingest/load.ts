@@ -59,8 +59,9 @@ export async function openLoop(port: number, connections: number, next: () => Bu
     due.set(socket, at);
     socket.write(next());
   };
-  const finished = new Promise<void>((resolve) => {
+  const finished = new Promise<void>((resolve, reject) => {
     for (const socket of sockets) {
+      socket.once('error', reject).once('close', () => reject(new Error('expected connections that last, got one that ended')));
       socket.on('data', (answer) => {
         const now = performance.now();
         if (isAcknowledged(answer)) latencies.push(now - (due.get(socket) as number));
@@ -75,7 +76,7 @@ export async function openLoop(port: number, connections: number, next: () => Bu
   const timer = setInterval(() => {
     for (const now = performance.now(); sent < total && started + (sent * 1000) / perSecond <= now; sent++) {
       const at = started + (sent * 1000) / perSecond;
-      const socket = free.pop();
+      const socket = free.shift(); // in turn, so that none is idle for so long that the server closes it
       if (socket === undefined) waiting.push(at);
       else send(socket, at);
     }

@@ -9,7 +9,7 @@ export const schema = defineSchema({
   app: 'bench',
   version: 1,
   budget: { epsilon: 10, per: 'month' },
-  segments: { platform: ['web', 'ios', 'android'] },
+  segments: { platform: ['web', 'ios', 'android', 'windows', 'macos', 'linux', 'tv', 'watch'] },
   metrics: {
     browser: choice(list(13), of('Which browser?')),
     country: choice(list(60), of('Which country?')),

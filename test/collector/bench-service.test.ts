@@ -1,0 +1,29 @@
+/** The benchmark of the service, in short: it runs, and measures every figure. Nothing here depends on how fast the machine is. */
+
+import { expect, test } from 'vitest';
+import { service } from '../bench/service/service.ts';
+
+test('every part of the benchmark measures what it says, and judges as many figures as the aims name', async () => {
+  const short = ['--seconds', '1', '--days', '3', '--devices', '80', '--ids', '4000', '--metrics', '20', '--candidates', '2000'];
+  const { result, rows } = await service(short);
+  expect(result.lines.filter(({ measured }) => !Number.isFinite(measured))).toEqual([]);
+  expect(rows.length).toBe(result.lines.length + 1);
+  const judged = result.lines.filter(({ target }) => target !== undefined).map(({ what }) => what);
+  for (const aim of [
+    'store at the end',
+    'GET /v1/metrics',
+    'series by day',
+    'do not read',
+    'SIGTERM',
+    'longest wait',
+    'ready with 20 metrics',
+  ])
+    expect(judged.some((what) => what.includes(aim))).toBe(true);
+});
+
+test('options that are none are refused in one line', async () => {
+  await expect(service(['--only', 'nothing'])).rejects.toThrow(
+    '--only: expected some of attack, year, silent, midnight, starts, got "nothing"',
+  );
+  await expect(service(['--seconds', '0'])).rejects.toThrow('--seconds: expected a whole number above 0, got 0');
+});
