@@ -1,22 +1,8 @@
 /** What helps to write an app: options that are checked, outcomes that are explained, and a device that can be made new. */
 
-import {
-  best,
-  choice,
-  choices,
-  count,
-  createTelemetry,
-  defineSchema,
-  distribution,
-  flag,
-  histogram,
-  joint,
-  ledger,
-  mean,
-  memoryStorage,
-  text,
-} from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, flag, ledger, memoryStorage } from '@murmuration/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as constructors from '#client/questions/index.ts';
 import { bundle, program } from '../bench/client/bundle.ts';
 import { device, settle } from './device.ts';
 
@@ -155,7 +141,7 @@ describe('a mistake in plain JavaScript', () => {
     expect(() => createTelemetry(given as never)).toThrow(message);
   });
 
-  const untyped = { best, choice, choices, count, distribution, flag, histogram, joint, mean, text } as unknown as {
+  const untyped = constructors as unknown as {
     readonly [name: string]: (...given: readonly unknown[]) => unknown;
   };
   test.each([
@@ -174,6 +160,11 @@ describe('a mistake in plain JavaScript', () => {
   ])('in a question is named: %s %j', (name, given, message) => {
     expect(() => untyped[name]?.(...given)).toThrow(TypeError);
     expect(() => untyped[name]?.(...given)).toThrow(message);
+  });
+
+  test.each(Object.keys(constructors))('in a question of every type is named: %s', (name) => {
+    expect(() => untyped[name]?.(5, 5)).toThrow(TypeError);
+    expect(() => untyped[name]?.(5, 5)).toThrow(/^\w+\(.*ask\): expected ask to be an object such as/);
   });
 });
 

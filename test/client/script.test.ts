@@ -1,7 +1,6 @@
 /** The scripts for pages without a build: a schema from its JSON is the schema that was printed, or is refused. */
 
 import {
-  best,
   choice,
   choices,
   count,
@@ -24,6 +23,7 @@ import { canonicalSchema, type Schema, type SchemaDocument } from '@murmuration/
 import { describe, expect, test } from 'vitest';
 import * as all from '#client/script/all.ts';
 import * as core from '#client/script/core.ts';
+import { questionSpecimens } from '../shared/question-specimens.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const plans = ['free', 'pro', 'team', 'school', 'club', 'shop', 'bank', 'port', 'farm', 'mill'];
@@ -32,17 +32,11 @@ const { rappor } = mechanisms;
 
 /** A question, and a value. */
 const questions: { readonly [name: string]: readonly [question: DeviceQuestion<never>, value: unknown] } = {
-  flag: [flag(ask), true],
-  choice: [choice(plans, { ...ask, other: true }), 'unlisted'],
-  choices: [choices(plans, { ...ask, atMost: 2, other: true }), ['pro', 'unlisted']],
-  best: [best(['list', 'grid'], { ...ask, utility: { few: [2, 0], many: [0, 1] } }), 'many'],
-  joint: [joint({ plan: plans, dark: [true, false] }, ask), { plan: 'pro', dark: false }],
+  ...Object.fromEntries(Object.entries(questionSpecimens).map(([type, { question, value }]) => [type, [question, value] as const])),
+  'choice with other': [choice(plans, { ...ask, other: true }), 'unlisted'],
+  'choices with other': [choices(plans, { ...ask, atMost: 2, other: true }), ['pro', 'unlisted']],
   'joint with a text': [joint({ page: text, plan: plans }, ask), { page: 'a', plan: 'pro' }],
-  text: [text(ask), 'a'],
-  histogram: [histogram([0, 1], ask), 0.5],
-  mean: [mean([0, 60], ask), 30],
-  count: [count(9, ask), 3],
-  distribution: [distribution([0, 60], { ...ask, cells: 32 }), 30],
+  'distribution in cells': [distribution([0, 60], { ...ask, cells: 32 }), 30],
   'permanent flag': [permanent(flag(ask), year), true],
   'permanent choice': [permanent(choice(plans, ask), year), 'pro'],
   'permanent text': [permanent(text(ask), year), 'a'],

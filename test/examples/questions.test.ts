@@ -1,4 +1,4 @@
-/** The table of client/README.md that says which question to ask: each of its lines is a question that a schema takes. */
+/** The table of client/README.md that says which question to ask: each of its lines is a question that a schema takes; and the catalogue. */
 
 import { readFile } from 'node:fs/promises';
 import { defineSchema, permanent } from '@murmuration/client';
@@ -18,6 +18,11 @@ test.each(lines)('%s', (line) => {
   expect(Object.keys(schema.document.metrics)).toEqual(['asked']);
 });
 
-test('the table has a line for every constructor', () => {
-  expect(names.filter((name) => !lines.some((line) => new RegExp(`\\b${name}\\(`).test(line)))).toEqual([]);
+test('the catalogue has every constructor, and what each type is in a document', async () => {
+  const catalogue = await readFile(new URL('../../docs/questions.md', import.meta.url), 'utf8');
+  expect(names.filter((name) => !catalogue.includes(`| \`${name}(`))).toEqual([]);
+  expect(Object.keys(questions).filter((name) => !new RegExp(`^${name} `, 'm').test(catalogue))).toEqual([]);
+  // The mechanism that is chosen.
+  const chosen = catalogue.slice(catalogue.indexOf('## What the library chooses'));
+  expect(Object.keys(questions).filter((name) => !chosen.includes(`\`${name}\``))).toEqual([]);
 });

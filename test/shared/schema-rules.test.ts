@@ -3,43 +3,20 @@
  * rule, once in what an app asks and once in the document of a good schema.
  */
 
-import {
-  best,
-  choice,
-  choices,
-  count,
-  defineSchema,
-  distribution,
-  flag,
-  histogram,
-  joint,
-  mean,
-  permanent,
-  text,
-} from '@murmuration/client';
+import { defineSchema, flag, permanent } from '@murmuration/client';
 import { parseDocument } from '@murmuration/collector';
 import { kinds } from '@murmuration/shared';
 import { expect, test } from 'vitest';
+import { ask, LIST, names, never, questionSpecimens } from './question-specimens.ts';
 
-const ask = { epsilon: 1, description: 'a question' };
+const specimens = Object.entries(questionSpecimens);
 const spec = {
   app: 'notes',
   version: 1,
   budget: { epsilon: 40, per: 'month' },
   segments: { os: ['ios', 'web'] },
   devices: 1000,
-  metrics: {
-    flag: flag(ask),
-    choice: choice(['a', 'b'], ask),
-    choices: choices(['a', 'b', 'c'], { ...ask, atMost: 2 }),
-    best: best(['x', 'y'], { ...ask, utility: { a: [1, 0], b: [0, 1] } }),
-    joint: joint({ a: ['x', 'y'], b: [true, false] }, ask),
-    text: text(ask),
-    histogram: histogram([0, 1], ask),
-    mean: mean([0, 1], ask),
-    count: count(9, ask),
-    distribution: distribution([0, 1], ask),
-  },
+  metrics: Object.fromEntries(specimens.map(([type, { question }]) => [type, question])),
 } as const;
 const { document: good } = defineSchema(spec);
 
@@ -58,13 +35,7 @@ function put(json: object, path: string, value: unknown): object {
 const define = (changes: object): unknown => defineSchema({ ...spec, ...changes } as never);
 const asking = (name: string, question: object): unknown => define({ metrics: { ...spec.metrics, [name]: question } });
 
-const names = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
-const lists = (product: readonly (readonly unknown[])[]): object[] => product.map((answers, i) => ({ name: `list${i}`, answers }));
-const named = (product: readonly (readonly unknown[])[]): never =>
-  Object.fromEntries(product.map((answers, i) => [`list${i}`, answers])) as never;
 const NAME = 'a letter, then at most 63 of letters, digits, _ . -';
-const LIST = '2 to 100000 different answers, each a string';
-const never = { epsilon: 2, renew: 'never' } as const;
 
 /** What is expected; how an app breaks it; and what a document says in which place. */
 type Row = readonly [expected: string, asked: () => unknown, path: string, value: unknown];
@@ -158,94 +129,9 @@ const rows: readonly Row[] = [
     'metrics.flag.permanent',
     kept({ epsilon: 0.5 }),
   ],
-  [LIST, () => asking('choice', choice(['a'], ask)), 'metrics.choice.answers', ['a']],
-  [LIST, () => asking('choice', choice(['a', 'b', 'a'], ask)), 'metrics.choice.answers', ['a', 'b', 'a']],
-  [LIST, () => asking('choice', choice(['a', ''], ask)), 'metrics.choice.answers', ['a', '']],
-  [LIST, () => asking('choice', choice(['a', 1 as never], ask)), 'metrics.choice.answers', ['a', 1]],
-  [LIST, () => asking('choice', choice(names(150_000), ask)), 'metrics.choice.answers', names(150_000)],
-  ['one of true', () => asking('choice', choice(['a', 'b'], { ...ask, other: 'yes' as never })), 'metrics.choice.other', 'yes'],
-  [LIST, () => asking('choices', choices(['a', 'a'], { ...ask, atMost: 2 })), 'metrics.choices.answers', ['a', 'a']],
-  ['a whole number above 0', () => asking('choices', choices(['a', 'b'], { ...ask, atMost: 0 })), 'metrics.choices.atMost', 0],
-  ['one of true', () => asking('choices', choices(['a', 'b'], { ...ask, atMost: 1, other: 1 as never })), 'metrics.choices.other', 1],
-  [
-    'no permanence of a set',
-    () => asking('choices', permanent(choices(['a', 'b'], { ...ask, atMost: 1 }), never)),
-    'metrics.choices.permanent',
-    never,
-  ],
-  [LIST, () => asking('best', best(['x', 'x'], { ...ask, utility: { a: [1, 0], b: [0, 1] } })), 'metrics.best.options', ['x', 'x']],
-  [LIST, () => asking('best', best(['x', 'y'], { ...ask, utility: { a: [1, 0] } })), 'metrics.best.inputs', ['a']],
-  [
-    '2 to 64 rows of 2 to 64 finite numbers',
-    () => asking('best', best(['x', 'y'], { ...ask, utility: { a: [1, Number.NaN], b: [0, 1] } })),
-    'metrics.best.utility',
-    [
-      [1, null],
-      [0, 1],
-    ],
-  ],
-  [
-    '2 options, as many as a row has utilities',
-    () => asking('best', best(['x', 'y', 'z'], { ...ask, utility: { a: [1, 0], b: [0, 1] } })),
-    'metrics.best.options',
-    ['x', 'y', 'z'],
-  ],
-  ['no permanence of an outcome', () => asking('best', permanent(spec.metrics.best, never)), 'metrics.best.permanent', never],
-  ['two lists or more', () => asking('joint', joint(named([['x', 'y']]), ask)), 'metrics.joint.questions', lists([['x', 'y']])],
-  [
-    '2 to 100000 different answers, each a string or boolean',
-    () => asking('joint', joint(named([['x'], ['x', 'y']]), ask)),
-    'metrics.joint.questions',
-    lists([['x'], ['x', 'y']]),
-  ],
-  [
-    'two lists or more',
-    () => asking('joint', joint(named([names(1000), names(101)]), ask)),
-    'metrics.joint.questions',
-    lists([names(1000), names(101)]),
-  ],
-  [
-    'one text at most',
-    () => asking('joint', joint({ a: text, b: text }, ask)),
-    'metrics.joint.questions',
-    [
-      { name: 'a', text: true },
-      { name: 'b', text: true },
-    ],
-  ],
-  [
-    '1 to 99999 finite numbers, each above the one before',
-    () => asking('histogram', histogram([1, 0], ask)),
-    'metrics.histogram.edges',
-    [1, 0],
-  ],
-  ['1 to 99999 finite numbers, each above the one before', () => asking('histogram', histogram([], ask)), 'metrics.histogram.edges', []],
-  ['two finite numbers, the second above the first', () => asking('mean', mean([3, 3], ask)), 'metrics.mean.range', [3, 3]],
-  [
-    'two finite numbers, the second above the first',
-    () => asking('mean', mean([-1e308, 1e308], ask)),
-    'metrics.mean.range',
-    [-1e308, 1e308],
-  ],
-  ['a whole number above 0', () => asking('count', count(1.5, ask)), 'metrics.count.max', 1.5],
-  [
-    'two finite numbers, the second above the first',
-    () => asking('distribution', distribution([1, 0], ask)),
-    'metrics.distribution.range',
-    [1, 0],
-  ],
-  [
-    'a whole number of cells from 2 to 256',
-    () => asking('distribution', distribution([0, 1], { ...ask, cells: 1 })),
-    'metrics.distribution.cells',
-    1,
-  ],
-  [
-    'a mean, a count or a histogram to be permanent',
-    () => asking('distribution', permanent(spec.metrics.distribution, never)),
-    'metrics.distribution.permanent',
-    never,
-  ],
+  ...specimens.flatMap(([type, { mistakes }]) =>
+    mistakes.map(([expected, wrong, field, value]): Row => [expected, () => asking(type, wrong()), `metrics.${type}.${field}`, value]),
+  ),
 ];
 
 test('the schema whose members are broken is good', () => {

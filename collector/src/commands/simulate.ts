@@ -2,6 +2,7 @@
 
 import { DEFAULT_CELLS, kindOf, MAX_ANSWERS, MOST_CELLS, type QuestionType, type Range } from '@murmuration/shared';
 import type { Command } from 'commander';
+import { types as questionTypes } from '../questions/table.ts';
 import { readUtility, simulateBest } from '../simulate/best.ts';
 import { simulateChoice } from '../simulate/choice.ts';
 import { simulateChoices } from '../simulate/choices.ts';
@@ -66,8 +67,10 @@ async function simulateList(options: SimulateOptions, answers: number): Promise<
   return simulateChoice({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
 }
 
-/** By type; each type has its own option. */
-const types: { readonly [T in QuestionType]: (options: SimulateOptions) => Promise<object> } = {
+type Run = (options: SimulateOptions) => Promise<object>;
+
+/** The types that have options or errors of their own. */
+const own: { readonly [T in QuestionType]?: Run } = {
   flag: async (options) => ({ ...(await simulateList(options, 2)), type: 'flag' }),
   choice: (options) => simulateList(options, need(options.answers, options, '--answers')),
   joint: async (options) => {
@@ -108,10 +111,21 @@ const types: { readonly [T in QuestionType]: (options: SimulateOptions) => Promi
   },
 };
 
-const names = Object.keys(types).join(', ');
+/** Any other list is simulated as so many answers. Undefined for a type of another kind. */
+function runOf(type: QuestionType): Run | undefined {
+  const { estimates, only } = kindOf({ type });
+  const isList = estimates === 'shares' && only === undefined;
+  const list: Run = async (options) => ({ ...(await simulateList(options, need(options.answers, options, '--answers'))), type });
+  return own[type] ?? (isList ? list : undefined);
+}
+
+/** The types that can be simulated. */
+const types = [...new Set([...(Object.keys(own) as QuestionType[]), ...questionTypes])].filter((type) => runOf(type) !== undefined);
+
+const names = types.join(', ');
 
 /** The types that can be permanent: those whose documents have no rule against it. */
-const permanentTypes = (Object.keys(types) as QuestionType[]).filter((type) => !('permanent' in kindOf({ type }).rules()));
+const permanentTypes = types.filter((type) => !('permanent' in kindOf({ type }).rules()));
 
 /** Days on which each client reports when the metric is permanent and `--days` is left out: a week. */
 const DAYS = 7;
@@ -129,7 +143,7 @@ function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {
 
 async function simulate(options: SimulateOptions): Promise<void> {
   const { type, json } = options;
-  const run = Object.hasOwn(types, type) ? types[type as QuestionType] : undefined;
+  const run = types.includes(type as QuestionType) ? runOf(type as QuestionType) : undefined;
   if (run === undefined) throw new UsageError(`--type: expected one of ${names}, got ${JSON.stringify(type)}`);
   try {
     const result = await run({ ...options, days: daysOf(options) });
