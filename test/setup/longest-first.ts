@@ -9,12 +9,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG: readonly string[] = [
   'faults/browsers.test.ts',
   'collector/commands.test.ts',
-  'faults/client.test.ts',
   'publishing/packages.test.ts',
+  'collector/bench-service.test.ts',
   'faults/collector.test.ts',
   'conformance/conformance.test.ts',
+  'collector/backup.test.ts',
+  'collector/reads/process.test.ts',
+  'behaviour/browser.test.ts',
   'proofs/permanent-device.test.ts',
+  'engines/engines.test.ts',
+  'examples/examples.test.ts',
   'proofs/ledger-exhaustive.test.ts',
+  'collector/retention.test.ts',
+  'browser/web.test.ts',
 ];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
