@@ -211,7 +211,8 @@ describe('a collector that stops', () => {
     const closing = collector.close();
     soon.socket.write(text.slice(9));
     expect(answersOf(await soon.answer)).toEqual([[204, true]]);
-    expect(await half.answer).toBe('');
+    // The stop ends it in silence, unless the server's own look at its connections comes first.
+    expect([[], [[408, true]]]).toContainEqual(answersOf(await half.answer));
     slow.socket.write(body);
     expect(answersOf(await slow.answer)).toEqual([[204, true]]);
     await closing;

@@ -8,8 +8,8 @@ import LongestFirst from './longest-first.ts';
 /** Files of the deep tier, which no other tier runs. */
 export const DEEP = 'test/**/*.deep.test.ts';
 
-/** Four workers for two cores: files that drive browsers and processes wait as much as they work. */
-const WORKERS = 2 * availableParallelism();
+/** Three workers for two cores: files that drive browsers and processes wait as much as they work. */
+const WORKERS = Math.ceil(1.5 * availableParallelism());
 
 /** The settings for the tests of a tier: in Node, with one plain closing line. */
 export const tier = (include: readonly string[], exclude: readonly string[] = []): ViteUserConfig => ({
