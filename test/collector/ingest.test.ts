@@ -29,14 +29,14 @@ let collector: Collector;
 let url: string;
 let clock = now;
 
-const open = async (): Promise<void> => {
+const open = async (minimum = 1): Promise<void> => {
   collector = await createCollector({
     open: true,
     perMetric: 1_000,
     schemas: [vectors.document],
     data: folder,
     now: () => clock(),
-    minimum: 1,
+    minimum,
   });
   url = await collector.listen(0, '127.0.0.1');
 };
@@ -305,15 +305,7 @@ describe('the read side', () => {
 
   test('too few reports show no answers, and the page says how many are needed', async () => {
     await collector.close();
-    collector = await createCollector({
-      open: true,
-      perMetric: 1_000,
-      schemas: [vectors.document],
-      data: folder,
-      now: () => clock(),
-      minimum: 20,
-    });
-    url = await collector.listen(0, '127.0.0.1');
+    await open(20);
     await post(batch(19));
     expect((await get('/v1/metrics/dark/estimates')).body).toMatchObject({ reports: 19, minimum: 20, answers: [] });
     await post(batch(1));

@@ -21,7 +21,7 @@ const numberOf = (text: string | undefined): number => (text?.trim() ? Number(te
 /**
  * Parses what is requested of a metric.
  *
- * @throws {Problem} 400 when it is malformed, or the metric is not a distribution
+ * @throws {Refusal} 400 when it is malformed, or the metric is not a distribution
  */
 export function askedOf(
   { type, ...metric }: MetricDocument,
