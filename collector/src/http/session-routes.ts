@@ -7,10 +7,11 @@ import { cookieName, readerOf, refuseStranger, sessionOf } from './access.ts';
 import { Refusal } from './refusal.ts';
 import { LONGEST, type Sessions } from './sessions.ts';
 
-const signInBody = z.strictObject({ token: z.string() });
+/** What a sign-in sends. */
+export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
 
 /** Bytes of a sign-in's body. */
-const MOST = 1_024;
+export const MOST_SIGN_IN = 1_024;
 
 /**
  * Signing in and out. The body must be JSON and the cookie is `SameSite=Strict`, so another site's page can do neither in a visitor's name.
@@ -32,7 +33,7 @@ export function sessionRouter(admin: Administration, sessions: Sessions, now: ()
   };
   const show: RequestHandler = (_request, response) => void response.json(readerOf(response));
   return Router()
-    .post('/v1/session', express.json({ limit: MOST }), signIn)
+    .post('/v1/session', express.json({ limit: MOST_SIGN_IN }), signIn)
     .delete('/v1/session', signOut)
     .get('/v1/session', isReader, show);
 }
