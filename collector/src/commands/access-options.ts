@@ -53,6 +53,10 @@ export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'a
   if (open && stranger !== undefined)
     throw new UsageError(`--open: expected a --host that only this machine reaches, such as 127.0.0.1, got ${stranger}`);
   if (open && authHeader !== undefined) throw new UsageError('--open: expected no --auth-header, since nobody signs in, got both');
+  if (open && trustProxy !== undefined)
+    throw new UsageError(
+      `--open: expected no --trust-proxy, since everybody whom the proxy lets in could read and send without a token or a key, got ${[trustProxy].flat().join(' ')}`,
+    );
   if (authHeader !== undefined && !Array.isArray(trustProxy))
     throw new UsageError(
       '--auth-header: expected --trust-proxy with the addresses of the proxy, since anybody else could send the header, got none',
@@ -100,7 +104,7 @@ export function accessHint(admin: Administration, { open }: AccessFlags, schemas
 /** Adds the options to `serve`. */
 export function addAccessOptions(command: Command): void {
   command
-    .option('--open', 'reads need no token and batches no key; only with a --host that nobody else reaches')
+    .option('--open', 'reads need no token and batches no key; only with a --host that nobody else reaches, and without a proxy')
     .option('--trust-proxy <n|address...>', 'the proxies in front, by number or by address, whose X-Forwarded-* headers are believed')
     .option('--auth-header <name>', 'the header in which the proxy names a user who signed in there')
     .option('--auth-role <role>', `what such users may read: ${ROLES.join(', ')} (default: viewer)`, choiceOption('--auth-role', ROLES))
