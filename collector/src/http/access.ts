@@ -7,6 +7,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Administration } from '../admin/administration.ts';
 import { includesRole, type Role } from '../admin/credentials.ts';
 import type { Catalog } from '../schemas/catalog.ts';
+import type { FailedSignIns } from './failed-sign-ins.ts';
 import { checkHost } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 import type { Sessions } from './sessions.ts';
@@ -63,6 +64,7 @@ export interface AccessParts extends AccessOptions {
   readonly isOpen: boolean;
   readonly admin: Administration;
   readonly sessions: Sessions;
+  readonly failed: FailedSignIns;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -76,14 +78,14 @@ function proxyUser(request: Request, { authHeader, authRole = 'viewer' }: Access
   return { who: user, role: authRole, apps: [], by: 'proxy' };
 }
 
-/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's */
+/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's, 429 after too many wrong tokens */
 function identify(request: Request, response: Response, parts: AccessParts): Reader {
-  const { isOpen, admin, sessions, now } = parts;
+  const { isOpen, admin, sessions, failed, now } = parts;
   if (isOpen) return EVERYBODY;
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    const token = secret === undefined ? undefined : admin.token(secret);
+    const token = failed.attempt(request, response, now(), () => (secret === undefined ? undefined : admin.token(secret)));
     if (token === undefined) return refuseStranger(response, 'another');
     return { who: token.name, role: token.role, apps: token.apps, by: 'token' };
   }

@@ -22,7 +22,7 @@ let key: string;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  running = await start({ open: false, minimum: 1 });
+  running = await start({ open: false, minimum: 1, access: { trustProxy: ['loopback'] } });
   const database = openAdminDatabase(running.folder);
   for (const role of ROLES) tokens.set(role, createToken(database, 'test', `the-${role}`, role, []).secret);
   key = createWriteKey(database, 'test', 'notes').secret;
@@ -41,11 +41,15 @@ interface Sent {
   readonly body: Record<string, unknown>;
 }
 
+/** Requests come from addresses of their own, unless they say otherwise: else some of them would be too many. */
+let sources = 0;
+
 const operationOf = (method: string, path: string): Operation => api.paths[path]?.[method.toLowerCase()] as Operation;
 
 /** Sends a request, and expects an answer that the description has: its status, and a refusal with one of the errors of that status. */
 async function send(method: string, path: string, query: string, init: RequestInit): Promise<Sent> {
-  const response = await fetch(`${running.url}${path}${query}`, { method, ...init });
+  const headers = { 'x-forwarded-for': `2001:db8:0:${(++sources).toString(16)}::1`, ...(init.headers as Record<string, string>) };
+  const response = await fetch(`${running.url}${path}${query}`, { method, ...init, headers });
   const [text, about] = [await response.text(), `${method} ${path}${query} ${String(init.body).slice(0, 500)}`];
   const described = operationOf(method, path).responses[response.status];
   expect(described, `${about}: ${response.status} ${text}`).toBeDefined();
@@ -224,6 +228,15 @@ describe('/v1/session', () => {
     expect((await post('x'.repeat(2_000))).status).toBe(413);
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await post('{}', { ...JSON_TYPE, 'content-encoding': 'odd' })).status).toBe(415);
+  });
+
+  test('too many wrong tokens of one address are refused as described, wherever they come', async () => {
+    const [nobody, same] = [{ authorization: 'Bearer at_wrong' }, { 'x-forwarded-for': '192.0.2.1' }];
+    for (let i = 0; i < 10; i++) expect((await post('{"token":"at_wrong"}', { ...JSON_TYPE, ...same })).status).toBe(401);
+    expect((await post('{"token":"at_wrong"}', { ...JSON_TYPE, ...same })).status).toBe(429);
+    for (const [path, item] of Object.entries(api.paths))
+      if (item['get'] !== undefined)
+        expect([path, (await send('GET', path, '', { headers: { ...nobody, ...same } })).status]).toEqual([path, 429]);
   });
 
   test('signing out without a session does nothing', async () => {

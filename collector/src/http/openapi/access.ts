@@ -3,7 +3,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { MOST_SIGN_IN, signInBody } from '../session-routes.ts';
 import { accessAnswers, actionsParameters } from './access-answers.ts';
-import { json, refused, responsesOf } from './responses.ts';
+import { delayed, json, refused, responsesOf, TOO_MANY } from './responses.ts';
 
 export const accessPaths: ZodOpenApiPathsObject = {
   '/v1/session': {
@@ -19,6 +19,7 @@ export const accessPaths: ZodOpenApiPathsObject = {
         '413': refused('The body is too large.'),
         '415': refused('The content is not application/json.'),
         '421': refused('The Host is not a name of this collector.'),
+        '429': delayed(TOO_MANY),
       },
     },
     delete: {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { BATCH_ID } from '../../ingest/parse-batch.ts';
 import { isTemporary, REFUSALS, type RefusalBody } from '../refusal.ts';
-import { json, refused } from './responses.ts';
+import { json, RETRY_AFTER, refused } from './responses.ts';
 
 /** The form of a batch. What is `malformed` does not fit it. */
 export const batch: z.ZodType<Batch> = z
@@ -40,9 +40,7 @@ function refusalsOf(status: number): ZodOpenApiResponseObject {
   return {
     description: `Nothing of the batch was counted: ${codes.join(', ')}.`,
     content: json(body),
-    ...(isTemporary(status) && {
-      headers: { 'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } } },
-    }),
+    ...(isTemporary(status) && { headers: RETRY_AFTER }),
   };
 }
 

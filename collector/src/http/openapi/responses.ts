@@ -19,11 +19,23 @@ const WORDS = {
   '507': 'The disk of the collector is full.',
 } as const;
 
-/** A refusal with this status. */
+/** Why readers get 429. */
+export const TOO_MANY = 'Too many wrong tokens came from this address.';
+
+/** What says when to try again. */
+export const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
+} as const;
+
+/** A refusal. */
 export const refused = (description: string): ZodOpenApiResponseObject => ({ description, content: json(answers.refusal) });
+
+/** A refusal of those who come too often. */
+export const delayed = (description: string): ZodOpenApiResponseObject => ({ ...refused(description), headers: RETRY_AFTER });
 
 /** The answer to a reader, and the refusals that a route has besides those of every read. */
 export const responsesOf = (schema: z.ZodType, more: readonly (keyof typeof WORDS)[]): ZodOpenApiResponsesObject => ({
   '200': { description: 'The answer.', content: json(schema) },
   ...Object.fromEntries((['401', '421', ...more] as const).map((status) => [status, refused(WORDS[status])])),
+  '429': delayed(TOO_MANY),
 });
