@@ -32,8 +32,8 @@ export interface AccessOptions {
   readonly trustProxy?: number | readonly string[];
   /** The header in which a trusted proxy names the user. Needs `trustProxy` with addresses. */
   readonly authHeader?: string;
-  /** What users whom the proxy names may read. Default: viewer. */
-  readonly authRole?: Role;
+  /** What users may read whom the proxy names and who were given no role of their own. Default: viewer. */
+  readonly authRole?: Role | 'none';
   /** Names under which readers reach this collector, besides addresses and loopback names. */
   readonly allowHosts?: readonly string[];
 }
@@ -69,13 +69,16 @@ export interface AccessParts extends AccessOptions {
   readonly now: () => number;
 }
 
-/** The user whom a trusted proxy names. */
-function proxyUser(request: Request, { authHeader, authRole = 'viewer' }: AccessOptions): Reader | undefined {
+/** The user whom a trusted proxy names. @throws {Refusal} 403 when the user has no role */
+function proxyUser(request: Request, { admin, authHeader, authRole = 'viewer' }: AccessParts): Reader | undefined {
   if (authHeader === undefined) return undefined;
   const isTrusted = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  const user = request.get(authHeader);
-  if (user === undefined || user === '' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined;
-  return { who: user, role: authRole, apps: [], by: 'proxy' };
+  // Of two headers, one came from outside, and nobody knows which.
+  const { [authHeader.toLowerCase()]: [user, ...others] = [] } = request.headersDistinct;
+  if (user === undefined || user === '' || others.length > 0 || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined;
+  const { role, apps } = admin.roleOf(user) ?? { role: authRole, apps: [] };
+  if (role === 'none') throw new Refusal(403, 'forbidden', 'a user with a role, as murmuration roles set gives it', user.slice(0, 80));
+  return { who: user, role, apps, by: 'proxy' };
 }
 
 /** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's, 429 after too many wrong tokens */
