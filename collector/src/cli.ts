@@ -8,6 +8,7 @@ import { addDays } from './commands/days.ts';
 import { addExport } from './commands/export.ts';
 import { addKeys } from './commands/keys.ts';
 import { addPlan } from './commands/plan.ts';
+import { addRoles } from './commands/roles.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSchemas } from './commands/schemas.ts';
 import { addServe } from './commands/serve.ts';
@@ -34,6 +35,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     addRestore,
     addDays,
     addKeys,
+    addRoles,
     addSchemas,
     addUpkeep,
     addExport,

@@ -11,6 +11,7 @@ import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
 import { HEALTH_ROUTES } from './health/router.ts';
 import { type AccessOptions, type AccessParts, checkHostOfPages, requireReader, visibleCatalog } from './http/access.ts';
+import { FailedSignIns } from './http/failed-sign-ins.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { readsRouter } from './http/reads.ts';
 import { Refusal } from './http/refusal.ts';
@@ -164,7 +165,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     response.locals['refusal'] = refusal;
     refuseRead(response, refusal);
   };
-  const parts: AccessParts = { ...access, isOpen, admin, sessions: new Sessions(), now };
+  const parts: AccessParts = { ...access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const reads = readsRouter(parts, () => live.catalog, metrics);
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   const absent: RequestHandler = ({ method, baseUrl, path }) => {
