@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivate } from './durable.ts';
 
+/** The name of the lock in its folder. */
+export const LOCK = 'murmuration.lock';
+
 const SQLITE_BUSY = 5;
 /** Milliseconds to wait for the previous process to end. */
 const PATIENCE = 5_000;
@@ -14,12 +17,13 @@ const PATIENCE = 5_000;
 /**
  * Takes a folder's lock, and returns the function that releases it.
  *
+ * @param patience milliseconds to wait for it
  * @throws {RangeError} when another process holds it
  */
-export function lock(folder: string): () => void {
-  const file = join(folder, 'murmuration.lock');
+export function lock(folder: string, patience: number = PATIENCE): () => void {
+  const file = join(folder, LOCK);
   makePrivate(file);
-  const database = new DatabaseSync(file, { timeout: PATIENCE });
+  const database = new DatabaseSync(file, { timeout: patience });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
