@@ -6,7 +6,8 @@ import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Administration } from '../admin/administration.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
-import type { Collector, CollectorOptions } from '../collector.ts';
+import type { Collector } from '../collector.ts';
+import type { CollectorOptions } from '../options.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
 
 /** What the options give. */
