@@ -5,9 +5,12 @@
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { LOCK, lock } from './lock.ts';
+import { LOCK, lock, lockLeft } from './lock.ts';
 
 const COPY = 'copy.sqlite';
+
+/** Folders that are tried, in case other backups remove them first. */
+const MOST_TRIES = 10;
 
 /** What such a folder is called, and all that can be in it: the lock, the copy, `admin.sqlite` on its way there, and SQLite's files beside them. */
 const FOLDER = /.\.unfinished-[A-Za-z0-9]{6}$/;
@@ -21,21 +24,44 @@ export interface Draft {
 }
 
 function removeFolder(folder: string, unlock: () => void): void {
-  for (const name of readdirSync(folder)) if (name !== LOCK) rmSync(join(folder, name));
-  rmSync(join(folder, LOCK)); // the last file: without it, nobody knows whose folder this is
-  rmdirSync(folder);
-  unlock();
-}
-
-/** Begins a draft beside a file's later place. */
-export function beginDraft(target: string): Draft {
-  for (;;) {
-    const folder = mkdtempSync(`${target}.unfinished-`);
-    const unlock = lock(folder);
-    // Another backup may have taken the folder for one that was left, between its creation and its lock.
-    if (existsSync(join(folder, LOCK))) return { file: join(folder, COPY), remove: () => removeFolder(folder, unlock) };
+  try {
+    for (const name of readdirSync(folder)) if (name !== LOCK) rmSync(join(folder, name));
+    rmSync(join(folder, LOCK)); // the last file: without it, nobody knows whose folder this is
+    rmdirSync(folder);
+  } finally {
     unlock();
   }
+}
+
+/**
+ * Locks a new folder. Until it is locked, another backup may take it for one that was left, and remove it: then there is no lock in it.
+ * Nobody else ever puts one there, so a lock that is held and still there is this one.
+ *
+ * @param take takes the lock
+ * @returns undefined when the folder was removed
+ */
+export function lockNew(folder: string, take: (folder: string) => () => void = lock): (() => void) | undefined {
+  const isThere = (): boolean => existsSync(join(folder, LOCK));
+  let unlock: () => void;
+  try {
+    unlock = take(folder);
+  } catch (error) {
+    if (isThere()) throw error;
+    return undefined;
+  }
+  if (isThere()) return unlock;
+  unlock();
+  return undefined;
+}
+
+/** Begins a draft beside a file's later place. @throws {RangeError} when no folder there can be locked */
+export function beginDraft(target: string): Draft {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const folder = mkdtempSync(`${target}.unfinished-`);
+    const unlock = lockNew(folder);
+    if (unlock !== undefined) return { file: join(folder, COPY), remove: () => removeFolder(folder, unlock) };
+  }
+  throw new RangeError(`${target}: expected a place where a folder can be locked, got none in ${MOST_TRIES} tries`);
 }
 
 /** Whether a folder is a draft, by its name and by everything in it. */
@@ -49,7 +75,7 @@ export function removeAbandoned(target: string): void {
   for (const entry of readdirSync(dirname(target), { withFileTypes: true })) {
     const folder = join(dirname(target), entry.name);
     try {
-      if (entry.isDirectory() && isDraft(folder)) removeFolder(folder, lock(folder, 0));
+      if (entry.isDirectory() && isDraft(folder)) removeFolder(folder, lockLeft(folder));
     } catch {
       // A process works on it, or it is another user's.
     }

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockNew, removeAbandoned } from '#collector/store/draft.ts';
 import { lock } from '#collector/store/lock.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { backupSqliteStore } from '#collector/store/sqlite-backup.ts';
@@ -76,6 +77,32 @@ test('backups of one process into one folder do not disturb each other', async (
   const names = ['a', 'b', 'c', 'd'];
   await Promise.all(names.map((name) => backupSqliteStore(data, join(out, name), () => {})));
   expect(readdirSync(out).sort()).toEqual(names);
+});
+
+test('a folder that another backup removes before it is locked is not used', () => {
+  const folders = ['a', 'b', 'c'].map((name) => join(out, `copy.unfinished-${name.repeat(6)}`));
+  const sweep = (): void => removeAbandoned(join(out, 'other'));
+  const [late, early, neither] = folders as [string, string, string];
+  for (const each of folders) mkdirSync(each);
+  const removedAfterwards = (folder: string): (() => void) => {
+    lock(folder)();
+    sweep(); // the folder is gone when the lock would be taken
+    return lock(folder);
+  };
+  expect(lockNew(early, removedAfterwards)).toBeUndefined();
+  expect(existsSync(early)).toBe(false);
+  const removedWhileWaiting = (folder: string): (() => void) => {
+    const unlock = lock(folder);
+    rmSync(folder, { recursive: true }); // as by a backup that had the lock first
+    return unlock;
+  };
+  expect(lockNew(late, removedWhileWaiting)).toBeUndefined();
+  const unlock = lockNew(neither);
+  sweep();
+  expect([unlock, existsSync(neither)]).toEqual([expect.any(Function), true]);
+  unlock?.();
+  sweep();
+  expect(existsSync(neither)).toBe(false);
 });
 
 test('nothing is removed that is not known to be a draft, or is locked', () => {
