@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addAudit } from './commands/audit.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
 import { addDays } from './commands/days.ts';
+import { addDecode } from './commands/decode.ts';
 import { addExport } from './commands/export.ts';
 import { addKeys } from './commands/keys.ts';
 import { addPlan } from './commands/plan.ts';
@@ -37,6 +38,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     addSchemas,
     addUpkeep,
     addExport,
+    addDecode,
   ])
     add(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
