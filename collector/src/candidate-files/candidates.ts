@@ -31,13 +31,16 @@ function* entriesOf(file: string, text: string): Generator<Entry> {
   if (!Array.isArray(array)) throw new UsageError(`${file}: expected an array of strings, got ${typeof array}`);
   for (const [i, entry] of array.entries()) {
     const word: unknown = typeof entry === 'string' ? entry : (entry as { readonly word?: unknown } | null)?.word;
-    if (typeof word !== 'string') throw new UsageError(`${file}:${i + 1}: expected a string, or an object with a word, got ${JSON.stringify(entry)}`);
+    if (typeof word !== 'string')
+      throw new UsageError(`${file}:${i + 1}: expected a string, or an object with a word, got ${JSON.stringify(entry)}`);
     yield [i + 1, word];
   }
 }
 
 async function textOf(file: string): Promise<string> {
-  const bytes = Buffer.concat(await Array.fromAsync(chunksOf(file)));
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(file)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw new UsageError(`${file}: expected UTF-8, got other bytes`);
   return bytes.toString();
 }

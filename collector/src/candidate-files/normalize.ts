@@ -9,16 +9,16 @@ function hostOf(text: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
 }
 
-/** The ways by name. One that can't read a candidate gives undefined. */
-const ways = {
-  trim: (text: string) => text.trim(),
-  nfc: (text: string) => text.normalize('NFC'),
-  lower: (text: string) => text.toLowerCase(),
-  host: hostOf,
-} as const satisfies { readonly [name: string]: (text: string) => string | undefined };
-
 /** The name of a way. */
-export type Way = keyof typeof ways;
+export type Way = 'trim' | 'nfc' | 'lower' | 'host';
+
+/** The ways. One that can't read a candidate gives undefined. */
+const ways: { readonly [W in Way]: (text: string) => string | undefined } = {
+  trim: (text) => text.trim(),
+  nfc: (text) => text.normalize('NFC'),
+  lower: (text) => text.toLowerCase(),
+  host: hostOf,
+};
 
 export const WAYS: readonly Way[] = Object.keys(ways) as Way[];
 

@@ -22,5 +22,7 @@ export function fileOf(list: string): string {
   if (inside !== undefined) return join(folder, inside);
   const { main = 'index.js' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly main?: string };
   if (/\.(json|txt)$/.test(main)) return join(folder, main);
-  throw new UsageError(`--candidates ${list}: expected the name of a .json or .txt file too, as in ${list}/words.txt, got a package of code`);
+  throw new UsageError(
+    `--candidates ${list}: expected the name of a .json or .txt file too, as in ${list}/words.txt, got a package of code`,
+  );
 }

@@ -27,18 +27,23 @@ const percent = (share: number): string => `${(100 * share).toPrecision(3)} %`;
 
 const OUTCOMES: { readonly [O in Decoded['outcome']]: string | undefined } = {
   decoded: undefined,
-  overloaded: 'overloaded: more strings are frequent than the bits can tell apart, so few are reported and errors are rough; more cohorts help',
+  overloaded:
+    'overloaded: more strings are frequent than the bits can tell apart, so few are reported and errors are rough; more cohorts help',
   'not-enough-data': 'not enough data: even a string that every report has would not be told from noise',
 };
 
 /** The summary, then the most frequent of the reported strings. */
 export function describe(summary: Summary, names: readonly string[], { reported, estimate, low, high, qValue }: Decoded): string {
-  const found = [...names.keys()].filter((v) => reported[v] === 1).sort((a, b) => (estimate[b] as number) - (estimate[a] as number) || a - b);
-  const rows = found.slice(0, MOST_ROWS).map((v) => [
-    names[v] as string,
-    ...[estimate, low, high].map((values) => percent(values[v] as number)),
-    (qValue[v] as number).toPrecision(2),
-  ]);
+  const found = [...names.keys()]
+    .filter((v) => reported[v] === 1)
+    .sort((a, b) => (estimate[b] as number) - (estimate[a] as number) || a - b);
+  const rows = found
+    .slice(0, MOST_ROWS)
+    .map((v) => [
+      names[v] as string,
+      ...[estimate, low, high].map((values) => percent(values[v] as number)),
+      (qValue[v] as number).toPrecision(2),
+    ]);
   const warning = OUTCOMES[summary.outcome];
   return [
     `reports      ${summary.reports.toLocaleString('en')}`,

@@ -50,7 +50,10 @@ function tell(leftOut: readonly string[]): void {
 async function run(options: DecodeOptions): Promise<void> {
   const begun = performance.now();
   const { params, counts, map, out, distribution, fdr, all = false, json } = options;
-  checkOutputs({ '--out': out, '--distribution': distribution }, [params, counts, map, ...(options.candidates ?? [])]);
+  checkOutputs(
+    { '--out': out, '--distribution': distribution },
+    [params, counts, map, ...(options.candidates ?? [])].filter((file) => file !== undefined),
+  );
   const source = await sourceOf(options);
   tell(source.leftOut);
   const decoded = decode({ counts: source.counts, map: source.map, fdr });
@@ -88,7 +91,10 @@ export function addDecode(program: Command): void {
     .option('--params <file>', 'google/rappor: the CSV file with k,h,m,p,q,f')
     .option('--counts <file>', 'google/rappor: for each cohort its reports, then those with each bit; may be gzip')
     .option('--map <file>', 'google/rappor: the candidates and their bits in each cohort; may be gzip')
-    .option('--candidates <list...>', 'for a metric: files with a string a line, or .json arrays; npm:PACKAGE/FILE is in an installed package')
+    .option(
+      '--candidates <list...>',
+      'for a metric: files with a string a line, or .json arrays; npm:PACKAGE/FILE is in an installed package',
+    )
     .option('--normalize <ways>', `for candidates: ${WAYS.join(', ')}, as the app does before it records`, waysOption, []);
   addStored(command)
     .option('--fdr <share>', 'the share of false strings among the reported ones, on average', shareOption('--fdr'), 0.05)

@@ -59,9 +59,7 @@ async function run(options: ExportOptions): Promise<void> {
 }
 
 export function addExport(program: Command): void {
-  const command = program
-    .command('export')
-    .description('write the estimates of a store as CSV or JSON; a running collector keeps working');
+  const command = program.command('export').description('write the estimates of a store as CSV or JSON; a running collector keeps working');
   addStored(command)
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--minimum <n>', 'no estimates from fewer reports than this', wholeOption('--minimum', 1), 20)

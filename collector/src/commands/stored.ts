@@ -8,7 +8,7 @@ import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { DATABASE, isCurrent } from '../store/sqlite-schema.ts';
 import type { Evidence } from '../store/store.ts';
 import { openTallies } from '../store/tallies.ts';
-import { load } from './serve.ts';
+import type { load } from './serve.ts';
 import { UsageError } from './usage.ts';
 
 /** What is read. */

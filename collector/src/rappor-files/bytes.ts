@@ -8,7 +8,10 @@ import { UsageError } from '../commands/usage.ts';
 const CHUNK = 2 ** 20;
 /** The longest record. Without a limit, a file without line ends would be read into memory whole. */
 const LONGEST = 2 ** 25;
-export const [LINE, RETURN, QUOTE, COMMA] = [10, 13, 34, 44] as const;
+export const LINE = 10;
+export const RETURN = 13;
+export const QUOTE = 34;
+export const COMMA = 44;
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]); // the byte-order mark of UTF-8
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
@@ -71,7 +74,7 @@ function lastEnd(bytes: Buffer): number {
 
 /** Blocks of whole records. Each ends with a line end. */
 export async function* blocksOf(file: string): AsyncGenerator<Buffer, undefined> {
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunksOf(file)) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = lastEnd(bytes);

@@ -16,7 +16,8 @@ const BATCH = 2 ** 20; // characters that are written at once
 /** The path of a file behind symbolic links, which need not exist in its folder yet. @throws {UsageError} where no file can be */
 function placeOf(option: string, file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
+  if (found !== undefined && !found.isFile())
+    throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
   try {
     return found === undefined ? join(realpathSync(dirname(file)), basename(file)) : realpathSync(file);
   } catch (error) {

@@ -97,7 +97,9 @@ export class Records {
   #wholeOf(text: string, what: string, low: number, high: number): number {
     const value = WHOLE.test(text) ? Number(text) : Number.NaN;
     if (Number.isSafeInteger(value) && value >= low && value <= high) return value;
-    throw this.error(`${what}, a whole number from ${low} to ${high}, in field ${this.#fields}`, shown(text));
+    const error = this.error(`${what}, a whole number from ${low} to ${high}, in field ${this.#fields}`, shown(text));
+    this.end(); // in a line of another length, fields are not where they belong
+    throw error;
   }
 
   /** A field without quotes. */
@@ -107,7 +109,7 @@ export class Records {
     while (bytes[at] !== COMMA && bytes[at] !== LINE) at++;
     this.#at = at + 1;
     this.#isOver = bytes[at] === LINE;
-    return bytes.utf8Slice(start, this.#isOver && at > start && bytes[at - 1] === RETURN ? at - 1 : at);
+    return bytes.toString('utf8', start, this.#isOver && at > start && bytes[at - 1] === RETURN ? at - 1 : at);
   }
 
   /** A field in quotes, in which a quote is doubled. */
@@ -120,7 +122,7 @@ export class Records {
       else if (bytes[at] === QUOTE) break;
     }
     if (at >= bytes.length) throw this.error('a quote that ends the field', 'the end of the file');
-    const text = bytes.utf8Slice(start, at).replaceAll('""', '"');
+    const text = bytes.toString('utf8', start, at).replaceAll('""', '"');
     this.#at = at + 1;
     const rest = this.#plain();
     if (rest !== '') throw this.error(`a comma or the end of the line behind the quotes of field ${this.#fields}`, shown(rest));
@@ -129,7 +131,8 @@ export class Records {
 
   #notText(block: Buffer): UsageError {
     let [at, line] = [0, this.#line];
-    for (let end = block.indexOf(LINE) + 1; end > 0 && isUtf8(block.subarray(at, end)); end = block.indexOf(LINE, at) + 1) [at, line] = [end, line + 1];
+    for (let end = block.indexOf(LINE) + 1; end > 0 && isUtf8(block.subarray(at, end)); end = block.indexOf(LINE, at) + 1)
+      [at, line] = [end, line + 1];
     return new UsageError(`${this.#file}:${line}: expected UTF-8, got other bytes`);
   }
 }

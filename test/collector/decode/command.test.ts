@@ -22,7 +22,9 @@ const decode = (...args: readonly string[]): ReturnType<typeof runCommand> => ru
 function rowsOf(file: string): Map<string, { readonly [column: string]: string }> {
   const [head = '', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
   const columns = head.split(',');
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(',')), Object.fromEntries(line.split(',').map((value, i) => [columns[i], value]))]));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(',')), Object.fromEntries(line.split(',').map((value, i) => [columns[i], value]))]),
+  );
 }
 
 const COLUMNS = 'string,estimate,std_error,proportion,prop_std_error,prop_low_95,prop_high_95,p_value,q_value,reported';
@@ -78,10 +80,12 @@ describe('files of google/rappor', () => {
       counts: gzipSync(readFileSync(files.counts)),
       map: gzipSync(readFileSync(files.map, 'utf8').replaceAll(/^(\w+)/gm, '"$1"')),
     });
-    const bytes = [...[1, 2].map(() => [files, runCommand] as const), [files, runProcess] as const, [packed, runCommand] as const].map(([own, run]) => {
-      expect(run('decode', ...optionsOf(own), '--all', '--out', at('again.csv'), '--distribution', at('again-d.csv')).status).toBe(0);
-      return readFileSync(at('again.csv'), 'utf8') + readFileSync(at('again-d.csv'), 'utf8');
-    });
+    const bytes = [...[1, 2].map(() => [files, runCommand] as const), [files, runProcess] as const, [packed, runCommand] as const].map(
+      ([own, run]) => {
+        expect(run('decode', ...optionsOf(own), '--all', '--out', at('again.csv'), '--distribution', at('again-d.csv')).status).toBe(0);
+        return readFileSync(at('again.csv'), 'utf8') + readFileSync(at('again-d.csv'), 'utf8');
+      },
+    );
     expect(new Set(bytes).size).toBe(1);
   });
 
@@ -97,8 +101,14 @@ describe('one-hot data', () => {
   /** Reports of basic RAPPOR: each answer is its own bit. */
   function basic(name: string, k: number, m: number): Files {
     const parameters: Parameters = { k, h: 1, m, p: 0.25, q: 0.75, f: 0 };
-    const counts = Array.from({ length: m }, () => [10_000, ...Array.from({ length: k }, (_, bit) => (bit === 0 ? 5_500 : bit === 1 ? 4_500 : 2_500))]);
-    const map = Array.from({ length: k }, (_, bit) => [`answer ${bit}`, ...Array.from({ length: m }, (__, cohort) => cohort * k + bit + 1)]);
+    const counts = Array.from({ length: m }, () => [
+      10_000,
+      ...Array.from({ length: k }, (_, bit) => (bit === 0 ? 5_500 : bit === 1 ? 4_500 : 2_500)),
+    ]);
+    const map = Array.from({ length: k }, (_, bit) => [
+      `answer ${bit}`,
+      ...Array.from({ length: m }, (__, cohort) => cohort * k + bit + 1),
+    ]);
     return writeFiles(folderOf(name), { params: paramsText(parameters), counts: csvText(counts), map: csvText(map) });
   }
 
@@ -126,9 +136,17 @@ describe('bad input', () => {
   const outputs = ['--out', join(bad, 'r.csv'), '--distribution', join(bad, 'd.csv')];
 
   test.each<[what: string, args: readonly string[], message: RegExp]>([
-    ['a broken map', ['--params', files.params, '--counts', files.counts, '--map', files.counts], /counts\.csv:1: expected 33 fields, got 17\n$/],
+    [
+      'a broken map',
+      ['--params', files.params, '--counts', files.counts, '--map', files.counts],
+      /counts\.csv:1: expected 33 fields, got 17\n$/,
+    ],
     ['no files', [], /expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got neither\n$/],
-    ['no map', ['--params', files.params, '--counts', files.counts], /expected --params, --counts and --map together, got only some of them\n$/],
+    [
+      'no map',
+      ['--params', files.params, '--counts', files.counts],
+      /expected --params, --counts and --map together, got only some of them\n$/,
+    ],
     ['a metric too', [...optionsOf(files), '--metric', 'page'], /or --metric and --candidates, got some of both\n$/],
     ['a rate of 0', [...optionsOf(files), '--fdr', '0'], /--fdr: expected a percentage/],
     ['an output that is an input', [...optionsOf(files), '--out', files.map], /--out .*map\.csv: expected a path of its own/],

@@ -33,7 +33,13 @@ export const mapRow = (text: string, parameters: Parameters): readonly (string |
 ];
 
 /** Lines of counts: each report's string is drawn by its share, its cohort evenly, and then its bits. */
-export function drawCounts(parameters: Parameters, strings: readonly string[], shares: readonly number[], reports: number, seed: number): number[][] {
+export function drawCounts(
+  parameters: Parameters,
+  strings: readonly string[],
+  shares: readonly number[],
+  reports: number,
+  seed: number,
+): number[][] {
   const { k, m, p, q, f } = parameters;
   const word = words(seededRng(seed));
   const chance = (): number => word() / 2 ** 32;

@@ -163,11 +163,19 @@ describe('what is wrong is named in one line, with file and line', () => {
     ['an empty map', { map: '\n\n' }, /:3: expected a line for each candidate, got the end of the file$/],
     ['a short line', { map: `${map}d,1,2,5\n` }, /:4: expected 5 fields, got 4$/],
     ['a long line', { map: `${map}d,1,2,5,6,7\n` }, /:4: expected 5 fields, got 6$/],
-    ['an index of another cohort', { map: `${map}d,1,2,4,6\n` }, /:4: expected a bit of the cohort, a whole number from 5 to 8, in field 4, got "4"$/],
+    [
+      'an index of another cohort',
+      { map: `${map}d,1,2,4,6\n` },
+      /:4: expected a bit of the cohort, a whole number from 5 to 8, in field 4, got "4"$/,
+    ],
     ['an index from 0', { map: `${map}d,0,2,5,6\n` }, /:4: expected .* from 1 to 4, in field 2, got "0"$/],
     ['a string twice', { map: `${map}b,1,2,5,6\n` }, /:4: expected each string once, got "b" again$/],
     ['an open quote', { map: `${map}"d,1,2,5,6\n` }, /:4: expected a quote that ends the field, got the end of the file$/],
-    ['text behind quotes', { map: `${map}"d"e,1,2,5,6\n` }, /:4: expected a comma or the end of the line behind the quotes of field 1, got "e"$/],
+    [
+      'text behind quotes',
+      { map: `${map}"d"e,1,2,5,6\n` },
+      /:4: expected a comma or the end of the line behind the quotes of field 1, got "e"$/,
+    ],
     ['other letters', { map: Buffer.from(`${map}d\xe9,1,2,5,6\n`, 'latin1') }, /:4: expected UTF-8, got other bytes$/],
     ['half a gzip file', { map: gzipSync(map.repeat(9)).subarray(0, 40) }, /: unexpected end of file$/],
   ])('%s', async (_what, texts, message) => {
@@ -186,7 +194,10 @@ describe('what is wrong is named in one line, with file and line', () => {
     const place = fc.tuple(fc.constantFrom('counts', 'map'), fc.nat(2), fc.nat(4), spoilt);
     await fc.assert(
       fc.asyncProperty(place, async ([part, line, field, text]) => {
-        const lines = (part === 'counts' ? counts : map).trimEnd().split('\n').map((each) => each.split(','));
+        const lines = (part === 'counts' ? counts : map)
+          .trimEnd()
+          .split('\n')
+          .map((each) => each.split(','));
         const row = lines[line % lines.length] as string[];
         const at = part === 'map' ? Math.max(1, field) : field;
         row[at] = text;

@@ -7,7 +7,7 @@ import { choice, defineSchema, joint, text } from '@murmuration/client';
 import { stringHashing } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { createCollector } from '@murmuration/collector';
-import { canonicalSchema, dayNumber, dayText, toBase64url, wireName } from '@murmuration/shared';
+import { canonicalSchema, dayNumber, dayText, type MetricDocument, toBase64url, wireName } from '@murmuration/shared';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deviceOf } from '#collector/simulate/round.ts';
 import { runCommand } from '../../setup/command.ts';
@@ -37,11 +37,17 @@ beforeAll(async () => {
   let batch = 0;
   for (const metric of ['page', 'word', 'both'] as const) {
     const question = questions[metric];
-    const device = deviceOf(question as never, document.metrics[metric].law, createCoins(words(seededRng(7))));
+    const device = deviceOf(question as never, (document.metrics[metric] as MetricDocument).law, createCoins(words(seededRng(7))));
     const answer = (i: number): unknown => (metric === 'both' ? { page: pageOf(i), plan: i % 3 === 0 ? 'pro' : 'free' } : pageOf(i));
     const reports = Array.from({ length: REPORTS }, (_, i) => [metric, toBase64url(device.randomize(question.input(answer(i) as never)))]);
     for (let at = 0; at < REPORTS; at += 1_000) {
-      const body = { v: 1, schema: wireName(document), day: dayText(dayNumber(Date.now())), batch: `${batch++}`.padStart(32, '0'), reports: reports.slice(at, at + 1_000) };
+      const body = {
+        v: 1,
+        schema: wireName(document),
+        day: dayText(dayNumber(Date.now())),
+        batch: `${batch++}`.padStart(32, '0'),
+        reports: reports.slice(at, at + 1_000),
+      };
       expect((await fetch(`${url}/v1/reports`, { method: 'POST', body: JSON.stringify(body) })).status).toBe(204);
     }
   }
@@ -61,7 +67,11 @@ test.each(['page', 'word'])('the strings of %s are found among others', (metric)
   const out = join(folder, `${metric}.csv`);
   const { status, stdout } = decode(metric, [listOf([...others, ...PAGES].join('\n'))], '--out', out, '--json');
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { reports: REPORTS, candidates: 204, leftOut: 0, fdr: 0.05 }]);
-  const found = readFileSync(out, 'utf8').trimEnd().split('\n').slice(1).map((line) => line.split(','));
+  const found = readFileSync(out, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
   expect(found.map(([string]) => string).slice(0, 2)).toEqual(['/a', '/b']);
   expect(Number(found[0]?.[3])).toBeGreaterThan(0.4);
   expect(Number(found[0]?.[3])).toBeLessThan(0.6);
@@ -126,8 +136,16 @@ test.each<[what: string, metric: string, list: readonly string[], message: RegEx
 
 test.each<[what: string, list: string, message: RegExp]>([
   ['a file that is not there', 'none.txt', /none\.txt: ENOENT/],
-  ['a package that is not installed', 'npm:@nobody/none', /--candidates npm:@nobody\/none: expected npm: and a package that is installed here, got none/],
-  ['a package of code', 'npm:vitest', /expected the name of a \.json or \.txt file too, as in npm:vitest\/words\.txt, got a package of code/],
+  [
+    'a package that is not installed',
+    'npm:@nobody/none',
+    /--candidates npm:@nobody\/none: expected npm: and a package that is installed here, got none/,
+  ],
+  [
+    'a package of code',
+    'npm:vitest',
+    /expected the name of a \.json or \.txt file too, as in npm:vitest\/words\.txt, got a package of code/,
+  ],
 ])('%s is one line and exit 2', (_what, list, message) => {
   const { status, stderr } = decode('page', [list]);
   expect([status, stderr.split('\n').length]).toEqual([2, 2]);
