@@ -22,31 +22,37 @@ function grown(places: Uint16Array): Uint16Array {
   return longer;
 }
 
-/** Writes one cohort's places from `at`. A place that hits the same cell as one before it holds `bits` instead. */
-function addPlaces(records: Records, { bits, hashes }: Params, places: Uint16Array, at: number, cohort: number): void {
-  const base = cohort * bits + 1;
-  for (let i = 0; i < hashes; i++) {
-    let cell = records.whole('a bit of the cohort', base, base + bits - 1) - base;
-    for (let other = 0; other < i; other++) if (places[at + other] === cell) cell = bits;
-    places[at + i] = cell;
+/** Writes the places of a record's indexes from `at`. One that hits the same cell of its cohort as one before it holds `bits` instead. */
+function addPlaces(records: Records, { bits, hashes }: Params, indexes: Int32Array, places: Uint16Array, at: number): void {
+  for (let i = 0, base = 1; i < indexes.length; base += bits) {
+    for (const first = i, end = i + hashes; i < end; i++) {
+      const index = indexes[i] as number;
+      let cell = index - base;
+      if (cell < 0 || cell >= bits)
+        throw records.error(`an index of its cohort, from ${base} to ${base + bits - 1}, in field ${i + 2}`, `${index}`);
+      for (let other = first; other < i; other++) if (indexes[other] === index) cell = bits;
+      places[at + i] = cell;
+    }
   }
 }
 
 /** Reads the map. @throws {UsageError} when the file holds another one than the parameters say */
 export async function readMap(file: string, params: Params): Promise<NamedMap> {
-  const { cohorts, hashes } = params;
+  const { bits, cohorts, hashes } = params;
   const records = new Records(file);
   const [names, known] = [[] as string[], new Set<string>()];
-  let places: Uint16Array = new Uint16Array(Math.ceil(FIRST_ROOM / (cohorts * hashes)) * cohorts * hashes);
+  const indexes = new Int32Array(cohorts * hashes);
+  let places: Uint16Array = new Uint16Array(Math.ceil(FIRST_ROOM / indexes.length) * indexes.length);
   let at = 0;
   while (await records.load()) {
-    while (records.next(1 + cohorts * hashes)) {
+    for (; records.next(1 + indexes.length); at += indexes.length) {
       const name = records.text();
       if (known.size === known.add(name).size) throw records.error('each string once', `${JSON.stringify(name)} again`);
       names.push(name);
       if (at === places.length) places = grown(places);
-      for (let cohort = 0; cohort < cohorts; cohort++, at += hashes) addPlaces(records, params, places, at, cohort);
+      records.numbers('an index', cohorts * bits, indexes);
       records.end();
+      addPlaces(records, params, indexes, places, at);
     }
   }
   if (names.length === 0) throw records.error('a line for each candidate', 'the end of the file');

@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../commands/usage.ts';
 import { blocksOf, COMMA, LINE, QUOTE, RETURN } from './bytes.ts';
 
-const ZERO = 48;
+const [ZERO, NINE] = [48, 57];
 /** The most digits of a number that is read without making a string. */
 const DIGITS = 9;
 /** A whole number, also as R writes a hundred thousand: 1e+05. */
@@ -22,11 +22,11 @@ export class Records {
   readonly #blocks: AsyncGenerator<Buffer, undefined>;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
-  #line = 1; // of the record, then of what follows it
+  #line = 1; // of the record
   #wanted = 0; // fields of a record
   #fields = 0; // of them, how many are read
   #isOver = true; // whether the record's last field is read
-  #breaks = 0; // line ends within the record
+  #breaks = 0; // its line ends
 
   constructor(file: string) {
     this.#file = file;
@@ -50,6 +50,8 @@ export class Records {
   /** Goes to the next record of the block, past empty lines; false when there is none. Each record has this many fields. */
   next(wanted: number): boolean {
     const bytes = this.#bytes;
+    this.#line += this.#breaks;
+    this.#breaks = 0;
     for (; this.#at < bytes.length; this.#at++) {
       const byte = bytes[this.#at];
       if (byte === LINE) this.#line++;
@@ -68,38 +70,47 @@ export class Records {
     return this.#bytes[this.#at] === QUOTE ? this.#quoted() : this.#plain();
   }
 
-  /** The next field, a whole number of these limits, which are named for messages. */
-  whole(what: string, low: number, high: number): number {
+  /** The next fields, whole numbers up to a limit, as many as the array has room for. */
+  numbers(what: string, high: number, into: Int32Array): void {
     const bytes = this.#bytes;
-    const start = this.#at;
-    let at = start;
-    let value = 0;
-    let digit = (bytes[at] as number) - ZERO;
-    while (digit >= 0 && digit < 10) {
-      value = 10 * value + digit;
-      at++;
-      digit = (bytes[at] as number) - ZERO;
+    let at = this.#at;
+    for (let i = 0; i < into.length; i++) {
+      const start = at;
+      let value = 0;
+      let byte = bytes[at] as number;
+      while (byte >= ZERO && byte <= NINE) {
+        value = 10 * value + byte - ZERO;
+        at++;
+        byte = bytes[at] as number;
+      }
+      if (byte === COMMA && at > start && at - start <= DIGITS && value <= high) {
+        at++;
+        this.#fields++;
+      } else {
+        this.#at = start;
+        value = this.whole(what, 0, high);
+        at = this.#at;
+        if (this.#isOver && i < into.length - 1) this.end();
+      }
+      into[i] = value;
     }
-    const isPlain = digit === COMMA - ZERO && at > start && at - start <= DIGITS && value >= low && value <= high && !this.#isOver;
-    if (!isPlain) return this.#wholeOf(this.text(), what, low, high);
-    this.#fields++;
-    this.#at = at + 1;
-    return value;
+    this.#at = at;
+  }
+
+  /** The next field, a whole number of these limits. */
+  whole(what: string, low: number, high: number): number {
+    const text = this.text();
+    const value = WHOLE.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value) && value >= low && value <= high) return value;
+    const error = this.error(`${what}, a whole number from ${low} to ${high}, in field ${this.#fields}`, shown(text));
+    this.end(); // in a line of another length, fields are not where they belong
+    throw error;
   }
 
   /** Ends the record. @throws {UsageError} when it has more fields */
   end(): void {
     while (!this.#isOver) this.text();
     if (this.#fields !== this.#wanted) throw this.error(`${this.#wanted} fields`, `${this.#fields}`);
-    this.#line += this.#breaks;
-  }
-
-  #wholeOf(text: string, what: string, low: number, high: number): number {
-    const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-    if (Number.isSafeInteger(value) && value >= low && value <= high) return value;
-    const error = this.error(`${what}, a whole number from ${low} to ${high}, in field ${this.#fields}`, shown(text));
-    this.end(); // in a line of another length, fields are not where they belong
-    throw error;
   }
 
   /** A field without quotes. */
