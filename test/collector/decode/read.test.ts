@@ -163,11 +163,7 @@ describe('what is wrong is named in one line, with file and line', () => {
     ['an empty map', { map: '\n\n' }, /:3: expected a line for each candidate, got the end of the file$/],
     ['a short line', { map: `${map}d,1,2,5\n` }, /:4: expected 5 fields, got 4$/],
     ['a long line', { map: `${map}d,1,2,5,6,7\n` }, /:4: expected 5 fields, got 6$/],
-    [
-      'an index of another cohort',
-      { map: `${map}d,1,2,4,6\n` },
-      /:4: expected an index of its cohort, from 5 to 8, in field 4, got 4$/,
-    ],
+    ['an index of another cohort', { map: `${map}d,1,2,4,6\n` }, /:4: expected an index of its cohort, from 5 to 8, in field 4, got 4$/],
     ['an index from 0', { map: `${map}d,0,2,5,6\n` }, /:4: expected an index of its cohort, from 1 to 4, in field 2, got 0$/],
     ['a string twice', { map: `${map}b,1,2,5,6\n` }, /:4: expected each string once, got "b" again$/],
     ['an open quote', { map: `${map}"d,1,2,5,6\n` }, /:4: expected a quote that ends the field, got the end of the file$/],
