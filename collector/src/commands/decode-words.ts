@@ -10,6 +10,8 @@ export interface Summary {
   /** Candidates of the lists that were left out. */
   readonly leftOut: number;
   readonly reported: number;
+  /** Candidates that no reports tell from another one (twins.ts). They are never reported. */
+  readonly indistinguishable: number;
   readonly fdr: number;
   readonly outcome: Decoded['outcome'];
   /** The share of the reports that no reported string explains, and its standard error. */
@@ -51,6 +53,11 @@ export function describe(summary: Summary, names: readonly string[], { reported,
     `reported     ${summary.reported.toLocaleString('en')}, of which on average ${percent(summary.fdr)} at most are not there`,
     `unexplained  ${percent(summary.unexplained)} of the reports come from none of the reported strings (standard error ${percent(summary.unexplainedError)})`,
     `detectable   a string with ${percent(summary.detectable)} of the reports is reported half of the time`,
+    ...(summary.indistinguishable === 0
+      ? []
+      : [
+          `${summary.indistinguishable} candidates set the same bits as another one, are never reported, and have in --all the share of both together`,
+        ]),
     ...(warning === undefined ? [] : [warning]),
     ...(rows.length === 0 ? [] : ['', table(['string', 'share', '95 % from', 'to', 'q'], rows)]),
     ...(found.length > rows.length ? [`... and ${found.length - rows.length} more, which --out writes`] : []),

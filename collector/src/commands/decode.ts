@@ -2,13 +2,15 @@
 
 import type { Command } from 'commander';
 import { WAYS, type Way } from '../candidate-files/normalize.ts';
+import { twinsOf } from '../estimates/twins.ts';
 import { decode } from '../estimators/decode/decode.ts';
 import type { Decoded } from '../estimators/decode/decoded.ts';
+import { BOOLEAN, decodeBoolean } from '../rappor-files/boolean.ts';
 import { checkOutputs, writeOutputs } from '../rappor-files/outputs.ts';
 import { distributionLines, resultLines } from '../rappor-files/results.ts';
-import { type RapporFiles, rapporSource, type Source, storeSource } from './decode-sources.ts';
+import { type RapporFiles, rapporSource, type Source } from './decode-source.ts';
 import { describe, type Summary } from './decode-words.ts';
-import { addStored, type StoredOptions } from './stored.ts';
+import { addStored, type StoredOptions } from './stored-options.ts';
 import { print, shareOption, UsageError } from './usage.ts';
 
 interface DecodeOptions extends Partial<RapporFiles>, StoredOptions {
@@ -29,15 +31,18 @@ function waysOption(text: string): readonly Way[] {
   throw new UsageError(`--normalize: expected some of ${WAYS.join(', ')}, separated by commas, got ${JSON.stringify(text)}`);
 }
 
+const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
+
 /** Reads what the options name. @throws {UsageError} */
-function sourceOf(options: DecodeOptions): Promise<Source> {
+async function sourceOf(options: DecodeOptions): Promise<Source> {
   const { params, counts, map, metric, candidates, normalize } = options;
   const [isFiles, isStore] = [[params, counts, map].some((file) => file !== undefined), metric !== undefined || candidates !== undefined];
   if (isFiles && isStore) throw new UsageError('expected --params, --counts and --map, or --metric and --candidates, got some of both');
-  if (params !== undefined && counts !== undefined && map !== undefined) return rapporSource({ params, counts, map });
+  if (params !== undefined && counts !== undefined) return rapporSource({ params, counts, map });
   if (isFiles) throw new UsageError('expected --params, --counts and --map together, got only some of them');
   if (metric === undefined || candidates === undefined)
     throw new UsageError('expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got neither');
+  const { storeSource } = await import('./decode-store.ts'); // takes longer to load than small files to decode
   return storeSource(options, candidates, normalize);
 }
 
@@ -47,6 +52,14 @@ function tell(leftOut: readonly string[]): void {
   if (leftOut.length > MOST_NAMED) process.stderr.write(`... and ${leftOut.length - MOST_NAMED} candidates more\n`);
 }
 
+/** Decodes. Candidates that have a twin are not reported. */
+function decodeSource({ counts, map }: Source, fdr: number): Decoded & { readonly twins: Uint8Array } {
+  if (map === undefined) return { ...decodeBoolean(counts, fdr), twins: new Uint8Array(BOOLEAN.length) };
+  const decoded = decode({ counts, map, fdr });
+  const twins = twinsOf(counts, map);
+  return { ...decoded, twins, reported: decoded.reported.map((is, v) => (twins[v] === 1 ? 0 : is)) };
+}
+
 async function run(options: DecodeOptions): Promise<void> {
   const begun = performance.now();
   const { params, counts, map, out, distribution, fdr, all = false, json } = options;
@@ -54,33 +67,42 @@ async function run(options: DecodeOptions): Promise<void> {
     { '--out': out, '--distribution': distribution },
     [params, counts, map, ...(options.candidates ?? [])].filter((file) => file !== undefined),
   );
-  const source = await sourceOf(options);
+  const source = await sourceOf(options).catch((error: Error) => {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  });
   tell(source.leftOut);
-  const decoded = decode({ counts: source.counts, map: source.map, fdr });
   const { names, reports } = source;
+  const { twins, ...decoded } = decodeSource(source, fdr);
   writeOutputs([
     ...(out === undefined ? [] : [{ file: out, lines: resultLines(names, reports, decoded, all) }]),
     ...(distribution === undefined ? [] : [{ file: distribution, lines: distributionLines(names, decoded) }]),
   ]);
-  const summary = summaryOf(source, decoded, fdr, begun);
+  const summary = {
+    ...aboutOf(source, decoded, fdr),
+    indistinguishable: sum(twins),
+    seconds: (performance.now() - begun) / 1000,
+    peakRssMb: process.resourceUsage().maxRSS / 1024,
+  };
   print(json, summary, () => describe(summary, names, decoded));
 }
 
 /** The numbers about the whole decode. */
-function summaryOf({ reports, names, leftOut }: Source, decoded: Decoded, fdr: number, begun: number): Summary {
+function aboutOf(
+  { reports, names, leftOut }: Source,
+  decoded: Decoded,
+  fdr: number,
+): Omit<Summary, 'indistinguishable' | 'seconds' | 'peakRssMb'> {
   const { outcome, unexplained, unexplainedError, detectable } = decoded;
   return {
     reports,
     candidates: names.length,
     leftOut: leftOut.length,
-    reported: decoded.reported.reduce((sum, each) => sum + each, 0),
+    reported: sum(decoded.reported),
     fdr,
     outcome,
     unexplained,
     unexplainedError,
     detectable,
-    seconds: (performance.now() - begun) / 1000,
-    peakRssMb: process.resourceUsage().maxRSS / 1024,
   };
 }
 
@@ -90,7 +112,7 @@ export function addDecode(program: Command): void {
     .description('find strings in reports of RAPPOR or string hashing: those of google/rappor’s files, or of a string metric in a store')
     .option('--params <file>', 'google/rappor: the CSV file with k,h,m,p,q,f')
     .option('--counts <file>', 'google/rappor: for each cohort its reports, then those with each bit; may be gzip')
-    .option('--map <file>', 'google/rappor: the candidates and their bits in each cohort; may be gzip')
+    .option('--map <file>', 'google/rappor: the candidates and their bits in each cohort; may be gzip; single bits need none')
     .option(
       '--candidates <list...>',
       'for a metric: files with a string a line, or .json arrays; npm:PACKAGE/FILE is in an installed package',

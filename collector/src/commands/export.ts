@@ -5,7 +5,8 @@ import type { Command } from 'commander';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../estimates/estimates.ts';
 import { field } from './csv.ts';
 import { load } from './serve.ts';
-import { addStored, fromStore, metricsOf, type StoredOptions } from './stored.ts';
+import { fromStore, metricsOf } from './stored.ts';
+import { addStored, type StoredOptions } from './stored-options.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
 
 const FORMATS = ['csv', 'json'] as const;

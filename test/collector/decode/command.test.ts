@@ -125,6 +125,28 @@ describe('one-hot data', () => {
   });
 });
 
+test('single bits need no map, and TRUE and FALSE add up', () => {
+  const parameters: Parameters = { k: 1, h: 1, m: 2, p: 0.2, q: 0.7, f: 0 };
+  const files = writeFiles(folderOf('boolean'), { params: paramsText(parameters), counts: '6000,2700\n4000,1800\n', map: '' });
+  const out = join(folder, 'boolean.csv');
+  expect(decode('--params', files.params, '--counts', files.counts, '--out', out).status).toBe(0);
+  const rows = rowsOf(out);
+  expect(Number(rows.get('TRUE')?.['proportion'])).toBeCloseTo(0.5, 6);
+  expect(Number(rows.get('FALSE')?.['proportion'])).toBeCloseTo(0.5, 6);
+  expect(Number(rows.get('TRUE')?.['prop_low_95'])).toBeGreaterThan(0.47);
+});
+
+test('candidates that set the same bits are not told apart: none of them is reported, and that is said', () => {
+  const parameters: Parameters = { k: 4, h: 1, m: 1, p: 0.25, q: 0.75, f: 0 };
+  const counts = '10000,5500,4500,2500,2500\n';
+  const files = writeFiles(folderOf('twins'), { params: paramsText(parameters), counts, map: 'a,1\nb,2\nc,1\nd,3\n' });
+  const out = join(folder, 'twins.csv');
+  const { stdout } = decode(...optionsOf(files), '--out', out, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ reported: 1, indistinguishable: 2 });
+  expect([...rowsOf(out).keys()]).toEqual(['b']);
+  expect(decode(...optionsOf(files)).stdout).toContain('\n2 candidates set the same bits as another one');
+});
+
 describe('bad input', () => {
   const bad = folderOf('bad');
   const files = writeFiles(bad, {

@@ -1,4 +1,4 @@
-/** What `murmuration decode` reads: files in google/rappor's formats, or a string metric of a store and lists of candidates. */
+/** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
 
 import { isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { readCandidates } from '../candidate-files/candidates.ts';
@@ -6,40 +6,12 @@ import type { Way } from '../candidate-files/normalize.ts';
 import { basisOf } from '../estimates/basis.ts';
 import { candidateAnswersOf, takesCandidates } from '../estimates/candidates.ts';
 import { cellCountsOf, cellMapOf } from '../estimates/cells.ts';
-import type { CellCounts, CellMap } from '../estimators/decode/evidence.ts';
-import { readCounts } from '../rappor-files/counts.ts';
-import { readMap } from '../rappor-files/map.ts';
-import { readParams } from '../rappor-files/params.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
+import type { Source } from './decode-source.ts';
 import { load } from './serve.ts';
-import { fromStore, metricsOf, type StoredOptions } from './stored.ts';
+import { fromStore, metricsOf } from './stored.ts';
+import type { StoredOptions } from './stored-options.ts';
 import { UsageError } from './usage.ts';
-
-/** What is decoded. */
-export interface Source {
-  readonly counts: CellCounts;
-  readonly map: CellMap;
-  /** The candidates' strings. */
-  readonly names: readonly string[];
-  readonly reports: number;
-  /** Lines about candidates that were left out. */
-  readonly leftOut: readonly string[];
-}
-
-/** The files of google/rappor. */
-export interface RapporFiles {
-  readonly params: string;
-  readonly counts: string;
-  readonly map: string;
-}
-
-/** Reads files of google/rappor. @throws {UsageError} that names file and line */
-export async function rapporSource(files: RapporFiles): Promise<Source> {
-  const params = await readParams(files.params);
-  const counts = await readCounts(files.counts, params);
-  const { names, map } = await readMap(files.map, params);
-  return { counts, map, names, reports: counts.reports.reduce((sum, own) => sum + own, 0), leftOut: [] };
-}
 
 /** The one metric that is asked for, and its law. @throws {UsageError} when it has no strings */
 function stringMetric(metrics: readonly PublishedMetric[]): readonly [metric: PublishedMetric, law: StringLaw] {
