@@ -17,6 +17,8 @@ export interface Summary {
   /** The share of the reports that no reported string explains, and its standard error. */
   readonly unexplained: number;
   readonly unexplainedError: number;
+  /** The share of the reports that no candidate explains, by the estimate of the whole distribution. */
+  readonly unlisted: number;
   /** A string with this share of the reports is reported half of the time. */
   readonly detectable: number;
   readonly seconds: number;
@@ -25,7 +27,9 @@ export interface Summary {
 
 const MOST_ROWS = 40;
 
-const percent = (share: number): string => `${(100 * share).toPrecision(3)} %`;
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+
+const small = (q: number): string => (q < 0.001 ? q.toExponential(1) : q.toPrecision(2));
 
 const OUTCOMES: { readonly [O in Decoded['outcome']]: string | undefined } = {
   decoded: undefined,
@@ -41,17 +45,14 @@ export function describe(summary: Summary, names: readonly string[], { reported,
     .sort((a, b) => (estimate[b] as number) - (estimate[a] as number) || a - b);
   const rows = found
     .slice(0, MOST_ROWS)
-    .map((v) => [
-      names[v] as string,
-      ...[estimate, low, high].map((values) => percent(values[v] as number)),
-      (qValue[v] as number).toPrecision(2),
-    ]);
+    .map((v) => [names[v] as string, ...[estimate, low, high].map((values) => percent(values[v] as number)), small(qValue[v] as number)]);
   const warning = OUTCOMES[summary.outcome];
   return [
     `reports      ${summary.reports.toLocaleString('en')}`,
     `candidates   ${summary.candidates.toLocaleString('en')}`,
     `reported     ${summary.reported.toLocaleString('en')}, of which on average ${percent(summary.fdr)} at most are not there`,
     `unexplained  ${percent(summary.unexplained)} of the reports come from none of the reported strings (standard error ${percent(summary.unexplainedError)})`,
+    `unlisted     ${percent(summary.unlisted)} of the reports come from none of the candidates, by the estimate of the whole distribution`,
     `detectable   a string with ${percent(summary.detectable)} of the reports is reported half of the time`,
     ...(summary.indistinguishable === 0
       ? []

@@ -92,7 +92,7 @@ function aboutOf(
   decoded: Decoded,
   fdr: number,
 ): Omit<Summary, 'indistinguishable' | 'seconds' | 'peakRssMb'> {
-  const { outcome, unexplained, unexplainedError, detectable } = decoded;
+  const { outcome, unexplained, unexplainedError, detectable, other } = decoded;
   return {
     reports,
     candidates: names.length,
@@ -102,6 +102,7 @@ function aboutOf(
     outcome,
     unexplained,
     unexplainedError,
+    unlisted: other,
     detectable,
   };
 }

@@ -167,6 +167,11 @@ describe('bad input', () => {
     [
       'no map',
       ['--params', files.params, '--counts', files.counts],
+      /--map: expected the map of the candidates, as reports have 16 bits, got none\n$/,
+    ],
+    [
+      'no counts',
+      ['--params', files.params, '--map', files.map],
       /expected --params, --counts and --map together, got only some of them\n$/,
     ],
     ['a metric too', [...optionsOf(files), '--metric', 'page'], /or --metric and --candidates, got some of both\n$/],
