@@ -132,7 +132,7 @@ function descend({ places, observed, weights, centred, root }: Problem) {
   const [shares, z, residual] = [new Float64Array(candidates), new Float64Array(candidates), centred.slice()];
   const row = cohorts * hashes;
   const total = weights.reduce((sum, each) => sum + each, 0);
-  let [prior, dispersion] = [flat(0), 0];
+  let [prior, dispersion] = [flat(0, 0.9), 0];
   for (let i = 0; i < weights.length; i++) dispersion += (weights[i] as number) * (residual[i] as number) ** 2;
   dispersion /= observed.live - 1;
   for (let sweep = 0; sweep < 40; sweep++) {

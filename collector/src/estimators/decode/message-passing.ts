@@ -56,6 +56,8 @@ const SMALL = 2_000_000;
 const MARGIN = 0.5;
 /** The prior follows each of the first steps, and then each sixth. */
 const [EARLY, LATER] = [12, 6];
+/** At first nine of ten candidates are taken to be null. */
+const NULLS = 0.9;
 const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 20, 3];
 
 interface Effective {
@@ -108,7 +110,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
   const isSmall = candidates * places.cohorts * places.hashes <= SMALL;
   const freedom = Math.max(1, observed.live - 1);
   const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
-  let prior = warm ?? flat(least);
+  let prior = warm ?? flat(least, NULLS);
   let posterior = posteriorOf(prior, STRAIGHT);
   let rest = emptyHistogram();
   let active = 0;

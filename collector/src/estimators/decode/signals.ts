@@ -59,11 +59,11 @@ export function count(histogram: Histogram, z: number): void {
   histogram[row] = (histogram[row] as number) + 1;
 }
 
-/** Nothing is known: nine of ten candidates are null. `least` is the least signal above 0. */
-export function flat(least: number): Weights {
+/** Nothing is known but a share of null candidates. `least` is the least signal above 0. */
+export function flat(least: number, nulls: number): Weights {
   const weights = Float64Array.from({ length: ATOMS }, (_, a) => (a > 0 && a * ATOM >= Math.min(least, MOST_NORMAL) ? 1 : 0));
   const others = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight, a) => (a === 0 ? 0.9 : (0.1 * weight) / others));
+  return weights.map((weight, a) => (a === 0 ? nulls : ((1 - nulls) * weight) / others));
 }
 
 /** So many steps of EM; atoms without weight stay without. */
