@@ -47,15 +47,15 @@ export interface FitOptions {
   readonly scale?: number;
 }
 
-const SETTLED = 0.05;
+const SETTLED = 0.01;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
 const SMALL = 2_000_000;
 /** How far below the faintest z a candidate is still followed between full looks. */
 const MARGIN = 0.5;
-/** The prior follows each of the first steps, and then each sixth. */
-const [EARLY, LATER] = [12, 6];
+/** The prior follows each of the first steps, the law of null candidates fewer, and then both each sixth. */
+const [EARLY, OFTEN, LATER] = [12, 4, 6];
 /** At first nine of ten candidates are taken to be null. */
 const NULLS = 0.9;
 const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 20, 3];
@@ -112,6 +112,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
   const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
   let prior = warm ?? flat(least, NULLS);
   let posterior = posteriorOf(prior, STRAIGHT);
+  let warp = STRAIGHT;
   let rest = emptyHistogram();
   let active = 0;
   let now: Effective = { kappa: 1, dispersion: 1, measured: 1 };
@@ -150,7 +151,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
     if (step <= EARLY || step % LATER === 0) {
       const histogram = rest.slice();
       for (let i = 0; i < active; i++) count(histogram, z[list[i] as number] as number);
-      const warp = warpOf(problem, weighted);
+      if (step < OFTEN || step % LATER === 0) warp = warpOf(problem, weighted);
       prior = learn(histogram, warp, prior, step === 0 && warm === undefined ? FIRST_EM : WARM_EM, PSEUDO_COUNTS);
       posterior = posteriorOf(prior, warp);
     }
