@@ -14,7 +14,20 @@ import { centre, type Field } from './cells.ts';
 import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
 import type { Problem } from './problem.ts';
 import { at, residualScore } from './residual-score.ts';
-import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt, type Warp, type Weights, warpBy } from './signals.ts';
+import {
+  certainAbove,
+  count,
+  emptyHistogram,
+  flat,
+  learn,
+  meanAt,
+  posteriorOf,
+  STRAIGHT,
+  slopeAt,
+  type Warp,
+  type Weights,
+  warpBy,
+} from './signals.ts';
 import { gather, type Some, scatter } from './sums.ts';
 
 /** Where a fit begins. */
@@ -45,6 +58,8 @@ export interface FitOptions {
   readonly steps: number;
   /** The error's scale in the score; undefined for a linear fit. */
   readonly scale?: number;
+  /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
+  readonly bar?: number;
 }
 
 const SETTLED = 0.01;
@@ -99,7 +114,7 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, scale }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(problem: Problem, start: Start, { steps, scale, bar }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -111,7 +126,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
   const freedom = Math.max(1, observed.live - 1);
   const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
   let prior = warm ?? flat(least, NULLS);
-  let posterior = posteriorOf(prior, STRAIGHT);
+  let posterior = bar === undefined ? posteriorOf(prior, STRAIGHT) : certainAbove(bar, STRAIGHT);
   let warp = STRAIGHT;
   let rest = emptyHistogram();
   let active = 0;
@@ -148,12 +163,13 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
     full ||= isSmall || step % FULL === 0;
     look(full ? undefined : { list, length: active });
     if (full) choose();
-    if (step <= EARLY || step % LATER === 0) {
+    const learns = step <= EARLY || step % LATER === 0;
+    if (learns) {
       const histogram = rest.slice();
       for (let i = 0; i < active; i++) count(histogram, z[list[i] as number] as number);
       if (step < OFTEN || step % LATER === 0) warp = warpOf(problem, weighted);
       prior = learn(histogram, warp, prior, step === 0 && warm === undefined ? FIRST_EM : WARM_EM, PSEUDO_COUNTS);
-      posterior = posteriorOf(prior, warp);
+      posterior = bar === undefined ? posteriorOf(prior, warp) : certainAbove(bar, warp);
     }
     const { kappa, dispersion } = now;
     let slopes = 0;
@@ -182,9 +198,9 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
       const next = (centred[i] as number) - (fitted[i] as number) + own * (effective[i] as number);
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
-    // A step that saw only some candidates can't settle the others.
+    // A step that saw only some candidates, or that kept the prior, can't tell.
     const isSettled = change < SETTLED;
-    if (isSettled && full) break;
+    if (isSettled && full && learns) break;
     full = isSettled;
   }
   look();
