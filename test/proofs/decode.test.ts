@@ -194,7 +194,7 @@ describe('over simulated sets', () => {
     ['two hashes, a tenth unlisted', { ...SETTING, hashes: 2, unlisted: 'a tenth' }],
     ['heavy strings unlisted, fitted by score', { ...SETTING, cohorts: 64, reports: 3_000_000, unlisted: 'the top two' }],
   ] as const)('p-values of null candidates are uniform, and intervals cover: %s', (_name, setting) => {
-    const all = sets(setting, 40);
+    const all = sets(setting, 30);
     const nulls = all.flatMap(({ found, listed }) => Array.from(found.pValue.subarray(listed)));
     for (const level of [0.5, 0.05, 0.005]) {
       const below = nulls.filter((p) => p <= level).length;
@@ -212,7 +212,7 @@ describe('over simulated sets', () => {
   });
 
   test('where every candidate is null, one set in twenty reports any', () => {
-    const all = sets({ ...SETTING, strings: 40, nulls: 100, unlisted: 'the top two', reports: 1_000_000 }, 60).map((set) => {
+    const all = sets({ ...SETTING, strings: 40, nulls: 100, unlisted: 'the top two' }, 40).map((set) => {
       // The listed strings are taken off the list.
       const row = SETTING.cohorts;
       return decode(inputOf({ ...set, map: { candidates: 100, hashes: 1, places: set.map.places.slice(set.listed * row) } }));

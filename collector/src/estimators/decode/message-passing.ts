@@ -63,6 +63,8 @@ export interface FitOptions {
 }
 
 const SETTLED = 0.01;
+/** Coins alone make 1, but for chance. A fit that leaves less follows its own noise. */
+const LEAST_DISPERSION = 0.05;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
@@ -103,8 +105,12 @@ function effectiveOf({ weights, observed }: Problem, residual: Field, scale: num
   centre(weights, into);
   let squares = 0;
   for (let i = 0; i < into.length; i++) squares += (weights[i] as number) * (into[i] as number) ** 2;
+  if (scale === undefined) {
+    const measured = Math.max(squares / freedom, LEAST_DISPERSION, 1 - 3 * Math.sqrt(2 / freedom));
+    return { kappa, measured, dispersion: measured };
+  }
   const measured = squares / freedom;
-  return { kappa, measured, dispersion: Math.max(scale === undefined ? measured : Math.max(measured, kappa * scale * scale), 1e-12) };
+  return { kappa, measured, dispersion: Math.max(measured, kappa * scale * scale) };
 }
 
 /** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
