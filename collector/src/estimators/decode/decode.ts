@@ -7,13 +7,13 @@
  */
 
 import { normalQuantile } from '../../statistics/normal.ts';
-import { observe } from './cells.ts';
+import { type Observed, observe } from './cells.ts';
 import { conditionalOn } from './conditional.ts';
 import type { Decoded, Outcome } from './decoded.ts';
 import { direct, isDirect } from './direct.ts';
 import { discoveriesOf } from './discoveries.ts';
 import { wholeOf } from './distribution.ts';
-import type { DecodeInput } from './evidence.ts';
+import type { CellCounts, DecodeInput } from './evidence.ts';
 import { hashed } from './hashed.ts';
 
 const BOTH_SIDES = 1.959963984540054;
@@ -50,15 +50,23 @@ function middleOf(numbers: Float64Array): number {
   return numbers.slice().sort()[numbers.length >> 1] as number;
 }
 
+/** Whether all cells of the cohorts with reports have the same share, as where nothing is ever set. Then no string differs from another. */
+function isFlat({ cells, reports }: CellCounts, { width, shares }: Observed): boolean {
+  const first = width * reports.findIndex((here) => here > 0);
+  return shares.every((share, at) => share === shares[first] || at % width === cells || reports[Math.floor(at / width)] === 0);
+}
+
 /** Decodes. */
 export function decode({ counts, map, fdr }: DecodeInput): Decoded {
   const { candidates } = map;
   const observed = observe(counts);
   if (candidates === 0 || observed.live === 0) return nothing(candidates);
   const isOwn = isDirect(map, counts.cohorts);
-  if (!isOwn && observed.live < LEAST_CELLS) return nothing(candidates);
+  if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(counts, map, observed);
-  const { estimate, standardError, pValue, isOverloaded } = tests;
+  const { estimate, pValue, isOverloaded } = tests;
+  const widening = counts.isExclusive && !isOwn ? Math.sqrt(counts.cells / (counts.cells - 1)) : 1;
+  const standardError = tests.standardError.map((error) => error * widening);
   const { qValues, threshold, reported: found } = discoveriesOf(pValue, fdr);
   // A candidate alone at the top is reported from this p-value on.
   const first = normalQuantile(found > 0 ? threshold : fdr / candidates);
