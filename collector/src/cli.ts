@@ -2,18 +2,26 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addAudit } from './commands/audit.ts';
-import { addBackup, addRestore } from './commands/backup.ts';
-import { addDays } from './commands/days.ts';
-import { addExport } from './commands/export.ts';
-import { addKeys } from './commands/keys.ts';
-import { addPlan } from './commands/plan.ts';
-import { addSchema } from './commands/schema.ts';
-import { addSchemas } from './commands/schemas.ts';
-import { addServe } from './commands/serve.ts';
-import { addSimulate } from './commands/simulate.ts';
-import { addUpkeep } from './commands/upkeep.ts';
 import { Failure, UsageError } from './commands/usage.ts';
+
+type Add = (program: Command) => void;
+
+/** The commands, and what adds them. It is loaded when one of them is called, because all together take half a second to load. */
+const commands: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
+  [['serve'], async () => (await import('./commands/serve.ts')).addServe],
+  [['schema'], async () => (await import('./commands/schema.ts')).addSchema],
+  [['plan'], async () => (await import('./commands/plan.ts')).addPlan],
+  [['audit'], async () => (await import('./commands/audit.ts')).addAudit],
+  [['simulate'], async () => (await import('./commands/simulate.ts')).addSimulate],
+  [['backup'], async () => (await import('./commands/backup.ts')).addBackup],
+  [['restore'], async () => (await import('./commands/backup.ts')).addRestore],
+  [['days'], async () => (await import('./commands/days.ts')).addDays],
+  [['keys'], async () => (await import('./commands/keys.ts')).addKeys],
+  [['schemas'], async () => (await import('./commands/schemas.ts')).addSchemas],
+  [['prune', 'delete', 'vacuum'], async () => (await import('./commands/upkeep.ts')).addUpkeep],
+  [['export'], async () => (await import('./commands/export.ts')).addExport],
+  [['decode'], async () => (await import('./commands/decode.ts')).addDecode],
+];
 
 /** The version of this package. The sources and the built files lie equally deep in it. */
 const version = (): string =>
@@ -24,21 +32,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('murmuration')
     .description('Local-differential-privacy telemetry: the collector and its tools')
     .version(version());
-  for (const add of [
-    addServe,
-    addSchema,
-    addPlan,
-    addAudit,
-    addSimulate,
-    addBackup,
-    addRestore,
-    addDays,
-    addKeys,
-    addSchemas,
-    addUpkeep,
-    addExport,
-  ])
-    add(program);
+  const called = commands.filter(([names]) => names.includes(argv[2] ?? ''));
+  for (const [, load] of called.length > 0 ? called : commands) (await load())(program);
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
@@ -50,7 +45,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const usage = error instanceof CommanderError || error instanceof UsageError;
-    const names = program.commands.map((command) => command.name()).join(', ');
+    const names = commands.flatMap(([names]) => names).join(', ');
     const message = (error as Error).message
       .replace(/^error: /, '')
       .replace('(outputHelp)', `expected a command, one of ${names}, got ${argv.slice(2).join(' ') || 'none'}`);

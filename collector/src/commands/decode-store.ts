@@ -1,0 +1,44 @@
+/** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
+
+import { isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
+import { readCandidates } from '../candidate-files/candidates.ts';
+import type { Way } from '../candidate-files/normalize.ts';
+import { basisOf } from '../estimates/basis.ts';
+import { candidateAnswersOf, takesCandidates } from '../estimates/candidates.ts';
+import { cellCountsOf, cellMapOf } from '../estimates/cells.ts';
+import type { PublishedMetric } from '../schemas/catalog.ts';
+import type { Source } from './decode-source.ts';
+import { load } from './serve.ts';
+import { fromStore, metricsOf } from './stored.ts';
+import type { StoredOptions } from './stored-options.ts';
+import { UsageError } from './usage.ts';
+
+/** The one metric that is asked for, and its law. @throws {UsageError} when it has no strings */
+function stringMetric(metrics: readonly PublishedMetric[]): readonly [metric: PublishedMetric, law: StringLaw] {
+  const [found, ...others] = metrics;
+  if (found === undefined || others.length > 0)
+    throw new UsageError(`--metric: expected one metric, got ${metrics.map(({ app, metric }) => `${app} ${metric}`).join(', ')}`);
+  const { type, law } = found.document;
+  if (takesCandidates(found.document) && isStringLaw(law)) return [found, law];
+  throw new UsageError(
+    `--metric ${found.metric}: expected a text metric, or a joint one with a text, got a ${type}, whose estimates murmuration export writes`,
+  );
+}
+
+/** Reads a string metric of a store. @throws {UsageError} when there is none, or it has no reports */
+export async function storeSource(options: StoredOptions, lists: readonly string[], ways: readonly Way[]): Promise<Source> {
+  const { schema, data } = options;
+  const [metric, law] = stringMetric(metricsOf(options, await load({ ...(schema && { schema }), data })));
+  const { candidates, leftOut } = await readCandidates(lists, ways);
+  const answers = candidateAnswersOf(metric.document, candidates);
+  const [read] = await fromStore(options, [metric], ({ evidence }) => {
+    const { perDevice } = basisOf(metric.document, evidence, 'population');
+    return { reports: evidence.reports, counts: cellCountsOf(law, evidence.tallies, perDevice) };
+  });
+  if (read === undefined || read.reports === 0) throw new UsageError(`--metric ${metric.metric}: expected reports in ${data}, got none`);
+  const map = cellMapOf(
+    law,
+    answers.map(({ text }) => text),
+  );
+  return { ...read, map, names: answers.map(({ answer }) => labelOf(answer)), leftOut };
+}

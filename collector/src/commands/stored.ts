@@ -1,0 +1,77 @@
+/** The metrics of a store that options select (stored-options.ts), and what it holds of them. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDay } from '@murmuration/shared';
+import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
+import { DATABASE, isCurrent } from '../store/sqlite-schema.ts';
+import type { Evidence } from '../store/store.ts';
+import { openTallies } from '../store/tallies.ts';
+import type { load } from './serve.ts';
+import type { StoredOptions } from './stored-options.ts';
+import { UsageError } from './usage.ts';
+
+/** Days from one to another, both included; all days without. */
+type Days = { readonly from?: number; readonly to?: number };
+
+/** The days of the options. @throws {UsageError} */
+function daysOf({ from, to }: StoredOptions): Days {
+  const dayOf = (name: string, text: string): number => {
+    const day = parseDay(text);
+    if (day === undefined) throw new UsageError(`${name}: expected a day such as 2026-11-20, got ${JSON.stringify(text)}`);
+    return day;
+  };
+  const days: Days = { ...(from !== undefined && { from: dayOf('--from', from) }), ...(to !== undefined && { to: dayOf('--to', to) }) };
+  if (days.from !== undefined && days.to !== undefined && days.from > days.to)
+    throw new UsageError('--from: expected a day up to that of --to, got a later one');
+  return days;
+}
+
+/** The metrics that are asked for. @throws {UsageError} when there are none, or one has no such segment */
+function chosen(metrics: readonly PublishedMetric[], { app, metric, segment }: StoredOptions): readonly PublishedMetric[] {
+  const found = metrics.filter((each) => (app === undefined || each.app === app) && (metric === undefined || each.metric === metric));
+  if (found.length === 0)
+    throw new UsageError(`expected metrics of the schemas (${metrics.map((each) => `${each.app} ${each.metric}`).join(', ')}), got none`);
+  for (const { app, segments } of found) {
+    for (const [name, value] of Object.entries(segment)) {
+      const values = Object.hasOwn(segments, name) ? (segments[name] ?? []) : [];
+      if (!values.includes(value))
+        throw new UsageError(`--segment: expected a segment of ${app} with one of its values, got ${JSON.stringify(`${name}=${value}`)}`);
+    }
+  }
+  return found;
+}
+
+/** A metric, and what the store holds of it. */
+export interface Stored {
+  readonly metric: PublishedMetric;
+  readonly evidence: Evidence;
+}
+
+/** The metrics that are asked for, of the schemas of the options or, without any, of the published ones. @throws {UsageError} */
+export function metricsOf(options: StoredOptions, { schemas, published }: Awaited<ReturnType<typeof load>>): readonly PublishedMetric[] {
+  return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
+}
+
+/** Reads what the store holds of each metric, and makes something of it, one metric after the other. @throws {UsageError} without a store */
+export async function fromStore<T>(
+  options: StoredOptions,
+  metrics: readonly PublishedMetric[],
+  make: (stored: Stored) => T,
+): Promise<readonly T[]> {
+  const { data, segment } = options;
+  const days = daysOf(options);
+  const file = join(data, DATABASE);
+  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
+  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
+  const tallies = openTallies({ file });
+  try {
+    const all: T[] = [];
+    for (const metric of metrics) {
+      all.push(make({ metric, evidence: await tallies.read({ schemas: metric.schemas, metric: metric.metric, segment, ...days }) }));
+    }
+    return all;
+  } finally {
+    await tallies.close();
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Cells as shares: how much of a cohort sets a cell, free of the coins' bias, and how exactly that is known.
+ *
+ * A cell that the share s of a cohort's strings sets is reported with probability r = p* + (q* - p*) s. So t = (C / N - p*) / (q* - p*)
+ * estimates s without bias. Over coins and strings, its variance is V = r (1 - r) / (N (q* - p*)²). Weights are 1 / V.
+ *
+ * Fields of cells have k + 1 numbers for each cohort. The last is 0, and so is the whole row of a cohort without reports: the place that
+ * means "nowhere" (evidence.ts) adds nothing to a sum, and no sum needs a test.
+ */
+
+import type { CellCounts } from './evidence.ts';
+
+/** A number for each cell, at c * (k + 1) + j. */
+export type Field = Float64Array;
+
+/** What was observed. */
+export interface Observed {
+  /** k + 1. */
+  readonly width: number;
+  /** The cells of cohorts with reports. */
+  readonly live: number;
+  /** t. */
+  readonly shares: Field;
+  /** The mean share of a cell over all reports. */
+  readonly mean: number;
+}
+
+/** Debiases the counts. */
+export function observe({ cohorts, cells, reports, counts, inside, outside }: CellCounts): Observed {
+  const width = cells + 1;
+  const shares = new Float64Array(cohorts * width);
+  let [live, total, set] = [0, 0, 0];
+  for (let c = 0; c < cohorts; c++) {
+    const here = reports[c] as number;
+    if (here === 0) continue;
+    live += cells;
+    total += here;
+    for (let j = 0; j < cells; j++) {
+      const count = counts[c * cells + j] as number;
+      set += count;
+      shares[c * width + j] = (count / here - outside) / (inside - outside);
+    }
+  }
+  return { width, live, shares, mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside) };
+}
+
+/** 1 / V, at these shares. A rate nearer to 0 or 1 than half a report is taken to be that far from it. */
+export function weighed({ cohorts, cells, reports, inside, outside }: CellCounts, shareAt: (cell: number) => number): Field {
+  const width = cells + 1;
+  const weights = new Float64Array(cohorts * width);
+  const gain = (inside - outside) ** 2;
+  for (let c = 0; c < cohorts; c++) {
+    const here = reports[c] as number;
+    if (here === 0) continue;
+    const least = 0.5 / here;
+    for (let at = c * width; at < c * width + cells; at++) {
+      const share = Math.min(1, Math.max(0, shareAt(at)));
+      const rate = Math.min(Math.max(outside + (inside - outside) * share, least), Math.max(1 - least, 0.5));
+      weights[at] = (here * gain) / (rate * (1 - rate));
+    }
+  }
+  return weights;
+}
+
+/** Σ w. */
+export function sumOf(weights: Field): number {
+  let sum = 0;
+  for (let i = 0; i < weights.length; i++) sum += weights[i] as number;
+  return sum;
+}
+
+/** Σ w x / Σ w. */
+export function weightedMean(weights: Field, values: Field): number {
+  let [sum, all] = [0, 0];
+  for (let i = 0; i < weights.length; i++) {
+    sum += (weights[i] as number) * (values[i] as number);
+    all += weights[i] as number;
+  }
+  return sum / all;
+}
+
+/** Subtracts the weighted mean from the live cells, and returns it. */
+export function centre(weights: Field, values: Field): number {
+  const mean = weightedMean(weights, values);
+  for (let i = 0; i < values.length; i++) if ((weights[i] as number) > 0) values[i] = (values[i] as number) - mean;
+  return mean;
+}

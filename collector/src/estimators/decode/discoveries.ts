@@ -1,0 +1,40 @@
+/**
+ * Which candidates are there: the procedure of Benjamini and Hochberg (1995), which holds the expected share of false ones among those
+ * reported, with Storey's (2002) estimate of how many candidates are null at λ = 1/2.
+ */
+
+export interface Discoveries {
+  /** For each candidate, the least false discovery rate at which it is reported. */
+  readonly qValues: Float64Array;
+  /** Candidates up to this p-value are reported; 0 if none are. A candidate just below it would still be, whatever else is known. */
+  readonly threshold: number;
+  readonly reported: number;
+}
+
+/** The number of sorted values that are at most x. */
+function upTo(sorted: Float64Array, x: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The discoveries at this false discovery rate. */
+export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
+  const all = pValues.length;
+  const sorted = pValues.slice().sort();
+  const nulls = Math.min(all, 2 * (all - upTo(sorted, 0.5) + 1));
+  const least = new Float64Array(all);
+  let q = 1;
+  for (let i = all - 1; i >= 0; i--) {
+    q = Math.min(q, (nulls * (sorted[i] as number)) / (i + 1));
+    least[i] = q;
+  }
+  const reported = upTo(least, fdr);
+  const qValues = new Float64Array(all);
+  for (let v = 0; v < all; v++) qValues[v] = least[upTo(sorted, pValues[v] as number) - 1] as number;
+  return { qValues, reported, threshold: (fdr * reported) / Math.max(1, nulls) };
+}

@@ -1,0 +1,71 @@
+/** Writes files, all or none: each under a name of its own beside its place first, then all are renamed. */
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Failure, UsageError } from '../commands/usage.ts';
+
+/** A file to write, and its lines. */
+export interface Output {
+  readonly file: string;
+  readonly lines: Iterable<string>;
+}
+
+const BATCH = 2 ** 20; // characters that are written at once
+
+/** The path of a file behind symbolic links, which need not exist in its folder yet. @throws {UsageError} where no file can be */
+function placeOf(option: string, file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile())
+    throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
+  try {
+    return found === undefined ? join(realpathSync(dirname(file)), basename(file)) : realpathSync(file);
+  } catch (error) {
+    throw new UsageError(`${option} ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Checks the paths of outputs, by option, before anything is computed: an output replaces a file, but no other output and no input. */
+export function checkOutputs(outputs: { readonly [option: string]: string | undefined }, inputs: readonly string[]): void {
+  const taken = new Set(inputs.flatMap((file) => (statSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : [])));
+  for (const [option, file] of Object.entries(outputs)) {
+    if (file === undefined) continue;
+    const place = placeOf(option, file);
+    if (taken.has(place)) throw new UsageError(`${option} ${file}: expected a path of its own, got that of another file of the command`);
+    taken.add(place);
+  }
+}
+
+function write(path: string, lines: Iterable<string>): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    let text = '';
+    for (const line of lines) {
+      text += `${line}\n`;
+      if (text.length < BATCH) continue;
+      writeFileSync(file, text);
+      text = '';
+    }
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes the files. @throws {Failure} when one can't be written; then none is there, and those that were there are as before */
+export function writeOutputs(outputs: readonly Output[]): void {
+  const files = outputs.map(({ file, lines }) => ({ place: placeOf('output', file), lines }));
+  const drafts = files.map(({ place }) => `${place}.${randomUUID()}`);
+  try {
+    files.forEach(({ lines }, i) => {
+      write(drafts[i] as string, lines);
+    });
+    files.forEach(({ place }, i) => {
+      renameSync(drafts[i] as string, place);
+    });
+  } catch (error) {
+    for (const draft of drafts) rmSync(draft, { force: true });
+    throw new Failure((error as Error).message);
+  }
+}

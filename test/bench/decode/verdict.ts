@@ -1,0 +1,103 @@
+/** How a set's answer compares with the truth, and with an oracle that knows every other string. */
+
+import { gather } from '#collector/estimators/decode/sums.ts';
+import type { SimulatedSet } from './simulated.ts';
+
+/** What a design says of a set. */
+export interface Answer {
+  readonly reported: Uint8Array;
+  readonly estimate: Float64Array;
+  readonly standardError: Float64Array;
+  readonly low?: Float64Array;
+  readonly high?: Float64Array;
+  readonly distribution?: Float64Array;
+  readonly label: string;
+}
+
+export interface Verdict {
+  readonly label: string;
+  readonly seconds: number;
+  readonly found: number;
+  readonly wrong: number;
+  /** What the oracle finds. */
+  readonly oracle: number;
+  /** Of strings that stand clear of the noise: squared errors over squared standard errors, and how many. */
+  readonly squares: number;
+  readonly clear: number;
+  /** Reported strings whose interval holds the truth. */
+  readonly covered: number;
+  /** Total variation distance of the distribution, and of what is reported. */
+  readonly distance: number;
+  readonly reportedDistance: number;
+  /** Squared error over all candidates. */
+  readonly squaredError: number;
+}
+
+/** Clear of the noise: the oracle's z is above this. */
+const CLEAR = 7;
+
+/** The oracle's z: every other string's contribution is removed, and variances are true. No design can reach it. */
+export function oracleZ({ counts, map, population, expected }: SimulatedSet): Float64Array {
+  const { cohorts, cells, reports, counts: seen, inside, outside } = counts;
+  const width = cells + 1;
+  const [weights, surplus] = [new Float64Array(expected.length), new Float64Array(expected.length)];
+  for (let c = 0; c < cohorts; c++) {
+    const here = reports[c] as number;
+    if (here === 0) continue;
+    for (let j = 0; j < cells; j++) {
+      const at = c * width + j;
+      const share = expected[at] as number;
+      const rate = outside + (inside - outside) * share;
+      weights[at] = (here * (inside - outside) ** 2) / (rate * (1 - rate));
+      surplus[at] = (weights[at] as number) * (((seen[c * cells + j] as number) / here - outside) / (inside - outside) - share);
+    }
+  }
+  const places = { ...map, cohorts, width };
+  const [information, sums] = [new Float64Array(map.candidates), new Float64Array(map.candidates)];
+  gather(places, weights, information);
+  gather(places, surplus, sums);
+  return sums.map((sum, v) => {
+    const own = information[v] as number;
+    return ((population[v] as number) + sum / own) * Math.sqrt(own);
+  });
+}
+
+/** Half the sum of absolute differences, over candidates and strings on no list. */
+function distance({ sampled, others }: SimulatedSet, shares: (v: number) => number): number {
+  let sum = others.reduce((all, share) => all + share, 0);
+  for (let v = 0; v < sampled.length; v++) sum += Math.abs((sampled[v] as number) - shares(v));
+  return sum / 2;
+}
+
+export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, z: Float64Array, seconds: number): Verdict {
+  const { sampled, listed } = set;
+  let [found, wrong, squares, clear, covered, squaredError] = [0, 0, 0, 0, 0, 0];
+  for (let v = 0; v < sampled.length; v++) {
+    const truth = sampled[v] as number;
+    const [share, error] = [answer.estimate[v] as number, answer.standardError[v] as number];
+    if (answer.reported[v] === 1) {
+      if (v < listed) found++;
+      else wrong++;
+      if (answer.low !== undefined && answer.high !== undefined)
+        covered += Number((answer.low[v] as number) <= truth && truth <= (answer.high[v] as number));
+    }
+    if (v < listed && (z[v] as number) > CLEAR) {
+      clear++;
+      squares += ((share - truth) / error) ** 2;
+    }
+    squaredError += (share - truth) ** 2;
+  }
+  return {
+    label: answer.label,
+    seconds,
+    found,
+    wrong,
+    oracle,
+    squares,
+    clear,
+    covered,
+    squaredError,
+    distance: distance(set, (v) => (answer.distribution?.[v] ?? answer.estimate[v]) as number),
+    reportedDistance: distance(set, (v) => (answer.reported[v] === 1 ? (answer.estimate[v] as number) : 0)),
+  };
+}
