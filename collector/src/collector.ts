@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type Express, type IRouter, type Req
 import helmet from 'helmet';
 import { type Logger, pino } from 'pino';
 import { Administration } from './admin/administration.ts';
+import { createDecoding } from './estimates/decode-thread.ts';
 import type { Truth } from './estimates/estimates.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
@@ -138,13 +139,15 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const capacity = new Capacity({ mostQueued, leastFree, free });
   await capacity.look();
   const unfinished = new UnfinishedBodies(mostArriving);
-  const estimating = createEstimating({ store, candidates: new Map(Object.entries(candidates)) });
+  const lists = new Map(Object.entries(candidates));
+  const estimating = createEstimating({ store, candidates: lists });
+  const decoding = createDecoding({ store, totals: estimating.totals, candidates: lists });
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const file = join(data, DATABASE);
   const health = createHealth({
     capacity,
     unfinished,
-    estimates: estimating.waiting,
+    estimates: () => estimating.waiting() + decoding.waiting(),
     isClockDoubtful: () => clock.isDoubtful,
     store,
     file,
@@ -156,7 +159,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
   const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
-  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, minimum, truth });
+  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, decoding, minimum, truth });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
@@ -208,7 +211,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     close: async () => {
       health.stop();
       capacity.close();
-      await Promise.all([server.close(), readServer.close(), estimating.close()]);
+      await Promise.all([server.close(), readServer.close(), estimating.close(), decoding.close()]);
       await store.close();
       admin.close();
     },

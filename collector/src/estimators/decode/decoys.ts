@@ -5,7 +5,7 @@
 
 import type { CellCounts } from './evidence.ts';
 import { beginning, type Fit, type FitOptions, messagePassing } from './message-passing.ts';
-import { problemAt, type Problem } from './problem.ts';
+import { type Problem, problemAt } from './problem.ts';
 
 const [FEWEST, MOST] = [500, 20_000];
 

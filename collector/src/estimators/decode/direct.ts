@@ -51,5 +51,13 @@ export function direct({ cohorts, cells, reports, counts, inside, outside }: Cel
   }
   // The least significant score as an estimate: what a null cell's own standard error makes of it.
   const nullError = Math.sqrt((chance * (1 - chance)) / total) / gain;
-  return { estimate, standardError, pValue, dispersion: 1, fit: 'direct', isOverloaded: false, leastAt: (normal) => () => normal * nullError };
+  return {
+    estimate,
+    standardError,
+    pValue,
+    dispersion: 1,
+    fit: 'direct',
+    isOverloaded: false,
+    leastAt: (normal) => () => normal * nullError,
+  };
 }

@@ -29,8 +29,7 @@ function smoothed(from: Float64Array, into: Float64Array): void {
     const here = from[b] as number;
     if (here === 0) continue;
     const last = Math.min(bins - 1, b + REACH);
-    for (let to = Math.max(0, b - REACH); to <= last; to++)
-      into[to] = (into[to] as number) + here * (KERNEL[to - b + REACH] as number);
+    for (let to = Math.max(0, b - REACH); to <= last; to++) into[to] = (into[to] as number) + here * (KERNEL[to - b + REACH] as number);
   }
 }
 

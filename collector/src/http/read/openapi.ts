@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathItemObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { answers } from './answers.ts';
+import { decodeAnswer } from './decode-answer.ts';
+import { decodeParameters } from './decode-parameters.ts';
 import { compareParameters, estimatesParameters, listParameters, seriesParameters } from './parameters.ts';
 
 /** The description: plain JSON. */
@@ -43,6 +45,15 @@ const paths: { readonly [path: string]: ZodOpenApiPathItemObject } = {
       requestParams: { path, query: estimatesParameters },
       parameters: [segmentOf('', '')],
       responses: responsesOf(answers.estimates, true),
+    },
+  },
+  '/v1/metrics/{name}/decode': {
+    get: {
+      operationId: 'decode',
+      summary: 'Which strings are in the reports of a text, and what the whole distribution looks like',
+      requestParams: { path, query: decodeParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(decodeAnswer, true),
     },
   },
   '/v1/metrics/{name}/series': {
