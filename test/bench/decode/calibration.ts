@@ -92,10 +92,7 @@ export function comparison(sets: number, seed: number): Part {
   const all = trials(Object.keys(designs), sets, seed);
   const shipping = all.get('decode') ?? [];
   const open = (found: readonly Trial[]): readonly Trial[] => found.filter((_, i) => !isFlagged(shipping[i] as Trial));
-  const rows = [...all].flatMap(([name, found]) => [
-    rowOf(name, summaryOf(found)),
-    rowOf(`${name}, none flagged`, summaryOf(open(found))),
-  ]);
+  const rows = [...all].flatMap(([name, found]) => [rowOf(name, summaryOf(found)), rowOf(`${name}, none flagged`, summaryOf(open(found)))]);
   return {
     title: `Designs: ${sets} simulated sets from seed ${seed} on, nominal 5 %`,
     failures: [],

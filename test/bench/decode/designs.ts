@@ -1,13 +1,14 @@
 /** The designs that are compared. Each takes a set and a false discovery rate; only the last is what ships. */
 
-import { beginning, messagePassing } from '#collector/estimators/decode/message-passing.ts';
 import { sharesOf } from '#collector/estimators/decode/annealing.ts';
 import { observe } from '#collector/estimators/decode/cells.ts';
 import { decode } from '#collector/estimators/decode/decode.ts';
 import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
 import type { DecodeInput } from '#collector/estimators/decode/evidence.ts';
+import { beginning, messagePassing } from '#collector/estimators/decode/message-passing.ts';
 import { type Problem, problemAt } from '#collector/estimators/decode/problem.ts';
-import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, varianceAt } from '#collector/estimators/decode/signals.ts';
+import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
+import { leastSquares } from '#collector/estimators/decode/squares.ts';
 import { normalTail } from '#collector/statistics/normal.ts';
 import type { Answer } from './verdict.ts';
 
@@ -115,7 +116,7 @@ const coordinates: Design = (input) => {
   const { z, prior, spread } = descend(problem);
   const least = byLocalRate(z, prior, input.fdr);
   const standardError = problem.root.map((own) => (own === 0 ? 1 : spread / own));
-  const posterior = posteriorOf(prior);
+  const posterior = posteriorOf(prior, STRAIGHT);
   return {
     reported: Uint8Array.from(z, (each) => Number(each >= least)),
     estimate: z.map((each, v) => each * (standardError[v] as number)),
@@ -131,11 +132,11 @@ function descend({ places, observed, weights, centred, root }: Problem) {
   const [shares, z, residual] = [new Float64Array(candidates), new Float64Array(candidates), centred.slice()];
   const row = cohorts * hashes;
   const total = weights.reduce((sum, each) => sum + each, 0);
-  let [prior, dispersion] = [flat(0), 0];
+  let [prior, dispersion] = [flat(0, 0.9), 0];
   for (let i = 0; i < weights.length; i++) dispersion += (weights[i] as number) * (residual[i] as number) ** 2;
   dispersion /= observed.live - 1;
   for (let sweep = 0; sweep < 40; sweep++) {
-    const posterior = posteriorOf(prior);
+    const posterior = posteriorOf(prior, STRAIGHT);
     const spread = Math.sqrt(dispersion);
     let [change, variances, mean] = [0, 0, 0];
     for (let v = 0; v < candidates; v++) {
@@ -149,7 +150,7 @@ function descend({ places, observed, weights, centred, root }: Problem) {
       }
       z[v] = ((shares[v] as number) * own + sum / own) / spread;
       const next = (spread / own) * meanAt(posterior, z[v] as number);
-      variances += varianceAt(posterior, z[v] as number);
+      variances += slopeAt(posterior, z[v] as number);
       const step = next - (shares[v] as number);
       change = Math.max(change, (Math.abs(step) * own) / spread);
       if (step === 0) continue;
@@ -172,11 +173,25 @@ function descend({ places, observed, weights, centred, root }: Problem) {
     dispersion = (squares + dispersion * variances) / (observed.live - 1);
     const histogram = emptyHistogram();
     for (let v = 0; v < candidates; v++) count(histogram, z[v] as number);
-    prior = learn(histogram, prior, sweep === 0 ? 60 : 20, 3);
+    prior = learn(histogram, STRAIGHT, prior, sweep === 0 ? 60 : 20, 3);
     if (change < 0.05 && sweep > 3) break;
   }
   return { z, prior, spread: Math.sqrt(dispersion) };
 }
+
+/** Generalized least squares over all candidates, where there are at most 0.8 mk and 600 of them; otherwise nothing. */
+const squares: Design = (input) => {
+  const { problem } = linear(input);
+  const { candidates } = input.map;
+  const found = candidates > Math.min(600, 0.8 * problem.observed.live) ? undefined : leastSquares(problem);
+  if (found === undefined) {
+    const none = new Float64Array(candidates);
+    return { reported: new Uint8Array(candidates), estimate: none, standardError: none.map(() => 1), label: 'none' };
+  }
+  const pValue = found.estimate.map((estimate, v) => normalTail(estimate / (found.standardError[v] as number)));
+  const { threshold } = discoveriesOf(pValue, input.fdr);
+  return { ...found, reported: Uint8Array.from(pValue, (each) => Number(each <= threshold)), label: 'squares' };
+};
 
 /** What ships. */
 const shipping: Design = (input) => {
@@ -184,4 +199,4 @@ const shipping: Design = (input) => {
   return { ...found, label: `${found.outcome} ${found.fit}` };
 };
 
-export const designs: { readonly [name: string]: Design } = { alone, passing, coordinates, decode: shipping };
+export const designs: { readonly [name: string]: Design } = { alone, squares, passing, coordinates, decode: shipping };

@@ -5,7 +5,7 @@
 
 import type { CellCounts, CellMap } from '#collector/estimators/decode/evidence.ts';
 import { binomialAt } from '../accuracy/multinomial.ts';
-import { between, logBetween, oneOf, spread, type Uniform, uniforms } from './random.ts';
+import { logBetween, oneOf, spread, type Uniform, uniforms } from './random.ts';
 
 export const UNLISTED = ['none', 'a tenth', 'half', 'the top two'] as const;
 export type Unlisted = (typeof UNLISTED)[number];

@@ -17,7 +17,7 @@ export interface Parameters {
 }
 
 /** The bits of a string in a cohort: bytes of an MD5 digest, modulo k. */
-export function bitsOf(text: string, cohort: number, { k, h }: Parameters): readonly number[] {
+function bitsOf(text: string, cohort: number, { k, h }: Parameters): readonly number[] {
   const head = Buffer.alloc(4);
   head.writeUInt32BE(cohort);
   const digest = createHash('md5').update(head).update(text).digest();

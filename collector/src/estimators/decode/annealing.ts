@@ -20,9 +20,14 @@ const RUNG_STEPS = 12;
 const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 6];
 /** What a fit by score must be like to be kept. */
 const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.5, 0.6, 100];
-const [MOST_CROWDING_AT_LAST, MOST_CHANGE] = [0.7, 4];
+const MOST_CHANGE = 4;
 /** Its standard errors must be smaller by this factor; the score learns its law from the same data, so small gains are none. */
 const LEAST_GAIN = 1.1;
+
+/** Beyond these a linear fit is overloaded: it follows its own noise. */
+const [OVERLOADED, UNSETTLED] = [0.4, 2];
+
+export const isOverloaded = ({ crowding, change }: Fit): boolean => !(crowding <= OVERLOADED && change <= UNSETTLED);
 
 /** The share of each cell according to a fit. */
 export function sharesOf({ places, observed, weights }: Problem, { shares }: Fit): (cell: number) => number {
@@ -58,7 +63,7 @@ function annealed(counts: CellCounts, linear: Fitted): Fitted | undefined {
   }
   if (kept === undefined) return undefined;
   const fit = messagePassing(last.problem, last.fit, { steps: STEPS, scale: kept }, last.fit.prior);
-  return fit.crowding <= MOST_CROWDING_AT_LAST && fit.change <= MOST_CHANGE ? { problem: last.problem, fit } : undefined;
+  return fit.crowding <= OVERLOADED && fit.change <= MOST_CHANGE ? { problem: last.problem, fit } : undefined;
 }
 
 export interface Annealed extends Fitted {
@@ -72,8 +77,9 @@ export function fitted(counts: CellCounts, places: Places, observed: Observed): 
   const rough = messagePassing(first, beginning(first), { steps: STEPS });
   const problem = problemAt(counts, places, observed, sharesOf(first, rough));
   const linear = { problem, fit: messagePassing(problem, rough, { steps: STEPS }, rough.prior) };
-  // A score's standard error is at least that of the coins alone.
-  const scored = linear.fit.dispersion < LEAST_GAIN ** 2 ? undefined : annealed(counts, linear);
+  // A score's standard error is at least that of the coins alone; and from a fit that diverged there is no way back.
+  const mayGain = linear.fit.dispersion >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
+  const scored = mayGain ? annealed(counts, linear) : undefined;
   const gains = scored !== undefined && errorOf(linear.fit) >= LEAST_GAIN * errorOf(scored.fit);
   return gains ? { ...scored, linear, isScored: true } : { ...linear, linear, isScored: false };
 }

@@ -11,9 +11,10 @@
  */
 
 import { centre, type Field } from './cells.ts';
+import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
 import type { Problem } from './problem.ts';
 import { at, residualScore } from './residual-score.ts';
-import { count, emptyHistogram, flat, learn, meanAt, type Posterior, posteriorOf, varianceAt, type Weights } from './signals.ts';
+import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt, type Warp, type Weights, warpBy } from './signals.ts';
 import { gather, type Some, scatter } from './sums.ts';
 
 /** Where a fit begins. */
@@ -33,7 +34,7 @@ export interface Fit extends Start {
   readonly dispersion: number;
   /** The weighted mean square of ψ(r). */
   readonly measured: number;
-  /** Σ of the posterior variances, by cell: near 1, there are more strong candidates than cells can tell apart. */
+  /** Σ of the posterior means' slopes, by cell: near 1, there are more strong candidates than cells can tell apart. */
   readonly crowding: number;
   /** The largest change of the last step, in standard errors. */
   readonly change: number;
@@ -46,15 +47,17 @@ export interface FitOptions {
   readonly scale?: number;
 }
 
-const SETTLED = 0.05;
+const SETTLED = 0.01;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
 const SMALL = 2_000_000;
 /** How far below the faintest z a candidate is still followed between full looks. */
 const MARGIN = 0.5;
-/** The prior follows each of the first steps, and then each sixth. */
-const [EARLY, LATER] = [12, 6];
+/** The prior follows each of the first steps, the law of null candidates fewer, and then both each sixth. */
+const [EARLY, OFTEN, LATER] = [12, 4, 6];
+/** At first nine of ten candidates are taken to be null. */
+const NULLS = 0.9;
 const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 20, 3];
 
 interface Effective {
@@ -89,6 +92,12 @@ function effectiveOf({ weights, observed }: Problem, residual: Field, scale: num
   return { kappa, measured, dispersion: Math.max(scale === undefined ? measured : Math.max(measured, kappa * scale * scale), 1e-12) };
 }
 
+/** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
+function warpOf({ places, weights }: Problem, weighted: Field): Warp {
+  const law = nullLaw(cumulantsOf(weighted, weights, places.width, places.hashes), ROUGHLY);
+  return warpBy((z) => normalAt(law, law.mean + z * law.deviation));
+}
+
 /** The state of one fit. All candidates' z are as of the last full look. */
 export function messagePassing(problem: Problem, start: Start, { steps, scale }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
@@ -101,8 +110,9 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
   const isSmall = candidates * places.cohorts * places.hashes <= SMALL;
   const freedom = Math.max(1, observed.live - 1);
   const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
-  let prior = warm ?? flat(least);
-  let posterior: Posterior = posteriorOf(prior);
+  let prior = warm ?? flat(least, NULLS);
+  let posterior = posteriorOf(prior, STRAIGHT);
+  let warp = STRAIGHT;
   let rest = emptyHistogram();
   let active = 0;
   let now: Effective = { kappa: 1, dispersion: 1, measured: 1 };
@@ -141,13 +151,14 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
     if (step <= EARLY || step % LATER === 0) {
       const histogram = rest.slice();
       for (let i = 0; i < active; i++) count(histogram, z[list[i] as number] as number);
-      prior = learn(histogram, prior, step === 0 && warm === undefined ? FIRST_EM : WARM_EM, PSEUDO_COUNTS);
-      posterior = posteriorOf(prior);
+      if (step < OFTEN || step % LATER === 0) warp = warpOf(problem, weighted);
+      prior = learn(histogram, warp, prior, step === 0 && warm === undefined ? FIRST_EM : WARM_EM, PSEUDO_COUNTS);
+      posterior = posteriorOf(prior, warp);
     }
     const { kappa, dispersion } = now;
-    let variances = 0;
-    for (let i = 0; i < active; i++) variances += varianceAt(posterior, z[list[i] as number] as number);
-    crowding = variances / (freedom * kappa);
+    let slopes = 0;
+    for (let i = 0; i < active; i++) slopes += slopeAt(posterior, z[list[i] as number] as number);
+    crowding = slopes / (freedom * kappa);
     const gain = crowding >= 0.3 ? 0.35 : scale === undefined ? 0.8 : 0.5;
     const unit = Math.sqrt(dispersion) / kappa;
     change = 0;

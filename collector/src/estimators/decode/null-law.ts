@@ -79,20 +79,24 @@ export function cumulantsOf(g: Field, weights: Field, width: number, hashes: num
 /** Scores and the normal variables that are exceeded as rarely. */
 export interface NullLaw {
   readonly mean: number;
+  readonly deviation: number;
   readonly scores: Float64Array;
   readonly normals: Float64Array;
 }
 
 /** Saddlepoints in units of T's own standard deviations. Near 0 the formula cancels; the curve is smooth there. */
-const POINTS: readonly number[] = Array.from({ length: 25 }, (_, i) => 0.4 * 60 ** (i / 24));
+const UPPER: readonly number[] = Array.from({ length: 25 }, (_, i) => 0.4 * 60 ** (i / 24));
+export const FINELY: readonly number[] = [...UPPER.map((x) => -x).reverse(), ...UPPER];
+/** Enough for a fit. */
+export const ROUGHLY: readonly number[] = [-1, -0.4, 0.4, 1, 1.8, 2.8, 4.2, 7, 13];
 
-/** The curve from score to normal variable. */
-export function nullLaw(cumulantsAt: (s: number) => Cumulants): NullLaw {
+/** The curve from score to normal variable, by these saddlepoints. */
+export function nullLaw(cumulantsAt: (s: number) => Cumulants, points: readonly number[]): NullLaw {
   const [, mean, variance] = cumulantsAt(0);
-  if (!(variance > 0)) return { mean, scores: Float64Array.of(mean - 1, mean + 1), normals: Float64Array.of(-1, 1) };
+  if (!(variance > 0)) return { mean, deviation: 1, scores: Float64Array.of(mean - 1, mean + 1), normals: Float64Array.of(-1, 1) };
   const deviation = Math.sqrt(variance);
   const found: (readonly [number, number])[] = [];
-  for (const point of [...POINTS.map((x) => -x).reverse(), ...POINTS]) {
+  for (const point of points) {
     const s = point / deviation;
     const [value, slope, bend] = cumulantsAt(s);
     const w = Math.sign(s) * Math.sqrt(2 * Math.max(0, s * slope - value));
@@ -103,8 +107,14 @@ export function nullLaw(cumulantsAt: (s: number) => Cumulants): NullLaw {
     const last = found.at(-1);
     if (last === undefined || (slope > last[0] && normal > last[1])) found.push([slope, normal]);
   }
-  if (found.length < 2) return { mean, scores: Float64Array.of(mean - deviation, mean + deviation), normals: Float64Array.of(-1, 1) };
-  return { mean, scores: Float64Array.from(found, ([score]) => score), normals: Float64Array.from(found, ([, normal]) => normal) };
+  if (found.length < 2)
+    return { mean, deviation, scores: Float64Array.of(mean - deviation, mean + deviation), normals: Float64Array.of(-1, 1) };
+  return {
+    mean,
+    deviation,
+    scores: Float64Array.from(found, ([score]) => score),
+    normals: Float64Array.from(found, ([, normal]) => normal),
+  };
 }
 
 /** The y at x on a rising curve, straight between its points and beyond its ends. */

@@ -1,79 +1,92 @@
 /**
- * What is likely of a candidate whose estimate is z standard errors: a prior over signals θ of z ~ N(θ, 1), learned from all candidates.
- * It is the nonparametric maximum likelihood estimate (Kiefer and Wolfowitz 1956) over atoms at 0 and above, found by the EM algorithm on
- * a histogram (Koenker and Mizera 2014). Some pseudo-counts keep the atom at 0: most lists hold strings that nobody has.
+ * What is likely of a candidate whose estimate is z standard errors: a prior over signals θ, learned from all candidates, and the posterior.
+ * The prior is the nonparametric maximum likelihood estimate (Kiefer and Wolfowitz 1956) over atoms at 0 and above, found by the EM algorithm
+ * on a histogram (Koenker and Mizera 2014). Some pseudo-counts keep the atom at 0: most lists hold strings that nobody has.
+ *
+ * Null candidates' z need not be normal. So a z is first turned into the normal variable z* that is exceeded as rarely (`Warp`): otherwise
+ * a long list's largest null candidates would look like signals.
  */
 
-const [LEAST, MOST] = [-6, 9];
-const BIN = 0.1;
-const FINE = 0.01;
-const ATOM = 0.25;
-const BINS: number = Math.round((MOST - LEAST) / BIN);
-const ROWS: number = Math.round((MOST - LEAST) / FINE) + 1;
-const ATOMS: number = Math.round(MOST / ATOM) + 1;
+const [LEAST, MOST, FINE] = [-6, 20, 0.02];
+const ROWS: number = Math.round((MOST - LEAST) / FINE);
+/** Of z*. */
+const [BIN, MOST_NORMAL] = [0.1, 9];
+const BINS: number = Math.round((MOST_NORMAL - LEAST) / BIN);
+/** The distance of the atoms, of which the first is at 0. */
+export const ATOM = 0.25;
+const ATOMS: number = Math.round(MOST_NORMAL / ATOM) + 1;
+/** The posterior is found at this many points a bin. */
+const POINTS = 5;
 
-/** From here on a signal is certain, and nothing is shrunk. */
+/** From this z* on a signal is certain, and nothing is shrunk. */
 const CERTAIN = 7.5;
-
 /** Posterior means below this are 0, so that null candidates cost nothing. In standard errors. */
 const FAINT = 0.02;
 
-/** Weights of the atoms. */
+/** Of the atoms. */
 export type Weights = Float64Array;
+/** Numbers of candidates by z, in steps of FINE. */
+export type Histogram = Float64Array;
+/** z* by z. */
+export type Warp = Float64Array;
 
-/** By z, from LEAST in steps of FINE. */
+/** By z. */
 export interface Posterior {
   readonly mean: Float64Array;
-  readonly variance: Float64Array;
+  readonly slope: Float64Array;
   /** The least z whose posterior mean is not 0. */
   readonly from: number;
 }
 
-let kernel: Float64Array | undefined;
+const middleOf = (row: number): number => LEAST + (row + 0.5) * FINE;
+const rowOf = (z: number): number => Math.min(ROWS - 1, Math.max(0, Math.floor((z - LEAST) / FINE)));
 
-/** exp(-(z - θ)² / 2) for each fine z and each atom. */
-function likelihoods(): Float64Array {
-  if (kernel !== undefined) return kernel;
-  kernel = new Float64Array(ROWS * ATOMS);
-  for (let row = 0; row < ROWS; row++) {
-    for (let a = 0; a < ATOMS; a++) kernel[row * ATOMS + a] = Math.exp(-0.5 * (LEAST + row * FINE - a * ATOM) ** 2);
-  }
-  return kernel;
+/** By what z* is at each z. */
+export const warpBy = (normalOf: (z: number) => number): Warp => Float64Array.from({ length: ROWS }, (_, row) => normalOf(middleOf(row)));
+
+/** z* = z. */
+export const STRAIGHT: Warp = warpBy((z) => z);
+
+/** exp(-(z* - θ)² / 2), for points from LEAST in steps of BIN / POINTS and each atom. */
+const LIKELIHOODS: Float64Array = Float64Array.from({ length: (BINS * POINTS + 1) * ATOMS }, (_, i) =>
+  Math.exp(-0.5 * (LEAST + (Math.floor(i / ATOMS) * BIN) / POINTS - (i % ATOMS) * ATOM) ** 2),
+);
+
+export const emptyHistogram = (): Histogram => new Float64Array(ROWS);
+
+export function count(histogram: Histogram, z: number): void {
+  const row = rowOf(z);
+  histogram[row] = (histogram[row] as number) + 1;
 }
 
-export const emptyHistogram = (): Float64Array => new Float64Array(BINS);
-
-/** Counts a z. */
-export function count(histogram: Float64Array, z: number): void {
-  const bin = Math.min(BINS - 1, Math.max(0, Math.floor((z - LEAST) / BIN)));
-  histogram[bin] = (histogram[bin] as number) + 1;
-}
-
-/** Nothing is known: nine of ten candidates are null. `least` is the least signal above 0. */
-export const flat = (least: number): Weights => {
-  const weights = new Float64Array(ATOMS).map((_, a) => (a * ATOM >= least ? 1 : 0));
-  weights[0] = 0;
+/** Nothing is known but a share of null candidates. `least` is the least signal above 0. */
+export function flat(least: number, nulls: number): Weights {
+  const weights = Float64Array.from({ length: ATOMS }, (_, a) => (a > 0 && a * ATOM >= Math.min(least, MOST_NORMAL) ? 1 : 0));
   const others = weights.reduce((sum, weight) => sum + weight, 0);
-  for (let a = 0; a < ATOMS; a++) weights[a] = (0.1 * (weights[a] as number)) / others;
-  weights[0] = 0.9;
-  return weights;
-};
+  return weights.map((weight, a) => (a === 0 ? nulls : ((1 - nulls) * weight) / others));
+}
 
 /** So many steps of EM; atoms without weight stay without. */
-export function learn(histogram: Float64Array, from: Weights, steps: number, pseudoCounts: number): Weights {
-  const likelihood = likelihoods();
-  const all = histogram.reduce((sum, each) => sum + each, 0) + pseudoCounts;
+export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: number, pseudoCounts: number): Weights {
+  const normals = new Float64Array(BINS);
+  let all = pseudoCounts;
+  for (let row = 0; row < ROWS; row++) {
+    const here = histogram[row] as number;
+    const bin = Math.min(BINS - 1, Math.max(0, Math.floor(((warp[row] as number) - LEAST) / BIN)));
+    normals[bin] = (normals[bin] as number) + here;
+    all += here;
+  }
   let weights = from;
   for (let step = 0; step < steps; step++) {
     const next = new Float64Array(ATOMS);
     for (let bin = 0; bin < BINS; bin++) {
-      const here = histogram[bin] as number;
+      const here = normals[bin] as number;
       if (here === 0) continue;
-      const row = Math.round((bin + 0.5) * (BIN / FINE)) * ATOMS;
+      const at = Math.round((bin + 0.5) * POINTS) * ATOMS;
       let density = 0;
-      for (let a = 0; a < ATOMS; a++) density += (weights[a] as number) * (likelihood[row + a] as number);
+      for (let a = 0; a < ATOMS; a++) density += (weights[a] as number) * (LIKELIHOODS[at + a] as number);
       const scale = here / density;
-      for (let a = 0; a < ATOMS; a++) next[a] = (next[a] as number) + (likelihood[row + a] as number) * scale;
+      for (let a = 0; a < ATOMS; a++) next[a] = (next[a] as number) + (LIKELIHOODS[at + a] as number) * scale;
     }
     for (let a = 0; a < ATOMS; a++) next[a] = ((next[a] as number) * (weights[a] as number) + (a === 0 ? pseudoCounts : 0)) / all;
     weights = next;
@@ -81,36 +94,44 @@ export function learn(histogram: Float64Array, from: Weights, steps: number, pse
   return weights;
 }
 
-/** Posterior mean and variance by z. The mean rises with z, so what is faint is all below one z. */
-export function posteriorOf(weights: Weights): Posterior {
-  const likelihood = likelihoods();
-  const mean = new Float64Array(ROWS);
-  const variance = new Float64Array(ROWS);
-  let from = CERTAIN;
-  for (let row = ROWS - 1; row >= 0; row--) {
-    const z = LEAST + row * FINE;
-    if (z >= CERTAIN) continue;
-    let [density, first, second] = [0, 0, 0];
+/** E[θ | z*] at the points. */
+function meansOf(weights: Weights): Float64Array {
+  return Float64Array.from({ length: BINS * POINTS + 1 }, (_, point) => {
+    let [density, first] = [0, 0];
     for (let a = 0; a < ATOMS; a++) {
-      const weight = (weights[a] as number) * (likelihood[row * ATOMS + a] as number);
-      const theta = a * ATOM;
+      const weight = (weights[a] as number) * (LIKELIHOODS[point * ATOMS + a] as number);
       density += weight;
-      first += weight * theta;
-      second += weight * theta * theta;
+      first += weight * a;
     }
-    const found = density > 0 ? first / density : 0;
-    if (found < FAINT) break;
-    mean[row] = found;
-    variance[row] = second / density - found * found;
-    from = z;
-  }
-  return { mean, variance, from };
+    return density > 0 ? (first * ATOM) / density : 0;
+  });
 }
 
-const rowOf = (z: number): number => Math.round((z - LEAST) / FINE);
+/**
+ * The posterior mean by z, and its slope. Where z* is less than z, the mean keeps z's scale: it is shrunk as much as z* is. The mean rises with
+ * z, so what is faint is all below one z.
+ */
+export function posteriorOf(weights: Weights, warp: Warp): Posterior {
+  const means = meansOf(weights);
+  const [mean, slope] = [new Float64Array(ROWS), new Float64Array(ROWS)];
+  let from = MOST;
+  for (let row = ROWS - 1; row >= 0; row--) {
+    const [z, normal] = [middleOf(row), warp[row] as number];
+    let found = z;
+    if (normal < CERTAIN) {
+      const place = Math.max(0, ((normal - LEAST) / BIN) * POINTS);
+      const point = Math.floor(place);
+      const shrunk = (means[point] as number) + (place - point) * ((means[point + 1] as number) - (means[point] as number));
+      found = shrunk * (1 + Math.max(0, z - normal) / Math.max(normal, 0.5));
+    }
+    if (found < FAINT) break;
+    mean[row] = found;
+    from = z - FINE / 2;
+  }
+  for (let row = 1; row < ROWS - 1; row++) slope[row] = ((mean[row + 1] as number) - (mean[row - 1] as number)) / (2 * FINE);
+  slope[ROWS - 1] = 1;
+  return { mean, slope, from };
+}
 
-export const meanAt = ({ mean }: Posterior, z: number): number => (z >= CERTAIN ? z : z < LEAST ? 0 : (mean[rowOf(z)] as number));
-
-/** Of a signal, given z. It is also the slope of the posterior mean. */
-export const varianceAt = ({ variance }: Posterior, z: number): number =>
-  z >= CERTAIN ? 1 : z < LEAST ? 0 : (variance[rowOf(z)] as number);
+export const meanAt = ({ mean }: Posterior, z: number): number => (z >= MOST ? z : (mean[rowOf(z)] as number));
+export const slopeAt = ({ slope }: Posterior, z: number): number => (z >= MOST ? 1 : (slope[rowOf(z)] as number));
