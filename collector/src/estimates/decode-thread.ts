@@ -25,7 +25,7 @@ const GRACE = 2_000;
 /** Bytes of all maps that are kept, and of one map at most: a million strings in 64 cohorts with two hashes, and a little more. */
 const MOST_MAP_BYTES = 2 ** 28;
 
-export const DECODE_LIMITS: TaskLimits = { mostWaiting: 50, longest: 600_000, longestAlone: 1_000, idle: 10_000 };
+const DECODE_LIMITS: TaskLimits = { mostWaiting: 50, longest: 600_000, longestAlone: 1_000, idle: 10_000 };
 
 /** What the service needs. */
 export interface DecodingOptions {

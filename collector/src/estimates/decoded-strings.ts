@@ -26,7 +26,7 @@ export interface DecodedString extends Estimate {
 }
 
 /** A string's share of the whole distribution. */
-export interface TypicalShare extends Pick<DecodedString, 'answer' | 'label'> {
+interface TypicalShare extends Pick<DecodedString, 'answer' | 'label'> {
   readonly share: number;
 }
 

@@ -6,7 +6,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
 import { answers } from '#collector/http/read/answers.ts';
 import { decodeAnswer } from '#collector/http/read/decode-answer.ts';
 import { bodyOf, type Running, schema, start } from './app.ts';
@@ -34,7 +33,7 @@ interface Route {
 const described = async (): Promise<{ readonly openapi: string; readonly paths: { readonly [path: string]: { readonly get: Route } } }> =>
   (await (await fetch(`${running.url}/v1/openapi.json`)).json()) as Awaited<ReturnType<typeof described>>;
 
-const SCHEMAS: { readonly [operation: string]: z.ZodType } = {
+const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
   listMetrics: answers.list,
   estimates: answers.estimates,
   decode: decodeAnswer,

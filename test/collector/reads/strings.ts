@@ -19,7 +19,7 @@ export const list: readonly string[] = [...WORDS, ...Array.from({ length: 60 }, 
 const wordOf = (device: number): string => (device % 6 < 3 ? WORDS[0] : device % 6 < 5 ? WORDS[1] : 'unlisted');
 
 /** The body of one device's batch. Devices with the same number randomize alike. */
-export async function bodyOf(device: number): Promise<string> {
+async function bodyOf(device: number): Promise<string> {
   let sent = '';
   const telemetry = createTelemetry({
     schema,
