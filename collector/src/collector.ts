@@ -161,9 +161,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, decoding, minimum, truth });
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
     if (refusal.status === 500) log.error({ err: error }, 'a request failed');
+    if (response.headersSent) return next(error);
     response.locals['refusal'] = refusal;
     refuseRead(response, refusal);
   };

@@ -1,13 +1,15 @@
 /** `GET /v1/metrics/:name/decode`: which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is. */
 
 import type { RequestHandler, Response } from 'express';
+import type { HeldAnswer } from '../../estimates/answer-cache.ts';
 import { takesCandidates } from '../../estimates/candidates.ts';
-import type { DecodeTask } from '../../estimates/decode-task.ts';
+import type { DecodeTask, Progress } from '../../estimates/decode-task.ts';
 import type { Decoding } from '../../estimates/decode-thread.ts';
 import type { Truth } from '../../estimates/estimates.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { Refusal } from '../refusal.ts';
 import { decodeParameters } from './decode-parameters.ts';
+import { sendEvents, wantsEvents } from './events.ts';
 import { parseQuery } from './parameters.ts';
 import { candidatesAsked, findMetric, select, truthOf } from './select.ts';
 import { endOf, maxAgeOf, sendPage } from './send.ts';
@@ -39,8 +41,11 @@ export const decodeRoute =
       ...(shares && { shares }),
     };
     const signal = endOf(response);
+    const compute = (onProgress?: (how: Progress) => void): Promise<HeldAnswer> =>
+      decoding.answer(task, maxAgeOf(request), signal, onProgress);
     try {
-      const { answer, release } = await decoding.answer(task, maxAgeOf(request), signal);
+      if (wantsEvents(request)) return await sendEvents(response, rest, compute);
+      const { answer, release } = await compute();
       try {
         await sendPage(response, answer, rest);
       } finally {

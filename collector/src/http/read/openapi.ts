@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description of the read API, made from the zod schemas that the routes parse and that tests validate answers by. */
 
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiPathItemObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
+import { createDocument, type ZodOpenApiContentObject, type ZodOpenApiPathItemObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { answers } from './answers.ts';
 import { decodeAnswer } from './decode-answer.ts';
 import { decodeParameters } from './decode-parameters.ts';
@@ -12,8 +12,8 @@ export type Description = ReturnType<typeof createDocument>;
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
-const responsesOf = (schema: z.ZodType, isOfMetric: boolean): ZodOpenApiResponsesObject => ({
-  '200': { description: 'The answer.', content: json(schema) },
+const responsesOf = (schema: z.ZodType, isOfMetric: boolean, others: ZodOpenApiContentObject = {}): ZodOpenApiResponsesObject => ({
+  '200': { description: 'The answer.', content: { ...json(schema), ...others } },
   '400': { description: 'A parameter is wrong: what was expected, and what came.', content: json(answers.refusal) },
   ...(isOfMetric && { '404': { description: 'There is no such metric or version.', content: json(answers.refusal) } }),
   '401': { description: 'No access token, or one that is not valid.', content: json(answers.refusal) },
@@ -51,9 +51,11 @@ const paths: { readonly [path: string]: ZodOpenApiPathItemObject } = {
     get: {
       operationId: 'decode',
       summary: 'Which strings are in the reports of a text, and what the whole distribution looks like',
+      description:
+        'It may take a while. With Accept: text/event-stream the answer comes as server-sent events: progress, then answer or refusal.',
       requestParams: { path, query: decodeParameters },
       parameters: [segmentOf('', '')],
-      responses: responsesOf(decodeAnswer, true),
+      responses: responsesOf(decodeAnswer, true, { 'text/event-stream': { schema: z.string() } }),
     },
   },
   '/v1/metrics/{name}/series': {
