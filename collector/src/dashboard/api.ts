@@ -2,7 +2,7 @@
 // that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
 import { createReader, type EstimatesAsked, ReadError } from '../reader/reader.ts';
-import type { Estimates, Metric, Reader, Refusal } from './types.ts';
+import type { Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
@@ -51,6 +51,27 @@ export function fetchEstimates(metric: Metric, asked: Asked, signal: AbortSignal
 /** The address of a metric's estimates, relative to the page. */
 export function estimatesAddress(metric: Metric, asked: Asked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app });
+}
+
+/** What is asked of a metric with strings. */
+export type StringsAsked = Omit<Asked, 'among'>;
+
+const allOf = (metric: Metric, asked: StringsAsked) => ({ ...asked, app: metric.app, all: true });
+
+/** The strings of a metric, the found ones first. */
+export function fetchStrings(
+  metric: Metric,
+  asked: StringsAsked,
+  signal: AbortSignal,
+  onProgress: (how: Progress) => void,
+): Promise<Strings> {
+  const limits = { limit: MOST_ANSWERS, signal, onProgress };
+  return readerWith(ESTIMATES_TIMEOUT).decode(metric.metric, { ...allOf(metric, asked), ...limits });
+}
+
+/** The address of a metric's strings, relative to the page. */
+export function decodeAddress(metric: Metric, asked: StringsAsked): string {
+  return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, allOf(metric, asked), 'decode');
 }
 
 /** Whether a problem is that nobody is signed in. */

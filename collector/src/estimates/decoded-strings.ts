@@ -36,7 +36,7 @@ export interface WholeDistribution {
   readonly shares: readonly TypicalShare[];
   /** The share of all other candidates together. */
   readonly rest: number;
-  /** The share of strings that are no candidates. */
+  /** What these shares leave over: strings that are no candidates, and whatever is too rare to place. */
   readonly other: number;
 }
 

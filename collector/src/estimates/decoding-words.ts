@@ -13,7 +13,8 @@ interface Numbers {
 
 const count = (value: number): string => value.toLocaleString('en');
 const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
-const strings = (value: number): string => `${count(value)} ${value === 1 ? 'string' : 'strings'}`;
+/** Those that are looked for. */
+const listed = (value: number): string => (value === 1 ? 'the one string on the list' : `the ${count(value)} strings on the list`);
 
 /** A sentence or two. */
 export function inWords(outcome: DecodeOutcome, { reports, minimum, fdr, found, candidates }: Numbers): string {
@@ -25,10 +26,10 @@ export function inWords(outcome: DecodeOutcome, { reports, minimum, fdr, found, 
     case 'not-enough-data':
       return 'Not enough reports: even a string that every report has could not be told apart from chance.';
     case 'overloaded':
-      return `More strings are common than these reports can tell apart. ${found === 0 ? 'None' : `Only ${count(found)}`} of ${strings(candidates)} stood out, and the errors are rough.`;
+      return `More strings are common than these reports can tell apart. ${found === 0 ? 'None' : `Only ${count(found)}`} of ${listed(candidates)} stood out, and the errors are rough.`;
     case 'decoded':
       return found === 0
-        ? `None of ${strings(candidates)} can be told apart from chance.`
-        : `${count(found)} of ${strings(candidates)} are told apart from chance. On average, at most ${percent(fdr)} of those found are not there.`;
+        ? `None of ${listed(candidates)} can be told apart from chance.`
+        : `${count(found)} of ${listed(candidates)} ${found === 1 ? 'is' : 'are'} told apart from chance. On average, at most ${percent(fdr)} of those found are not there.`;
   }
 }

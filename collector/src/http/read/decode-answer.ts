@@ -12,9 +12,12 @@ const distribution = z
       description: 'The largest shares. Each is drawn towards what is typical, and says nothing about whether its string is there.',
     }),
     rest: share.meta({ description: 'The share of all other candidates together.' }),
-    other: share.meta({ description: 'The share of strings that are no candidates.' }),
+    other: share.meta({ description: 'What these shares leave over: strings that are no candidates, and whatever is too rare to place.' }),
   })
-  .meta({ description: 'What the whole distribution looks like. It adds up to 1, and has no intervals.' });
+  .meta({
+    description:
+      'What the whole distribution looks like. It adds up to 1, has no intervals, and leaves over more the less the reports say.',
+  });
 
 const found = z.strictObject({
   ...answer,
