@@ -30,7 +30,8 @@ export function cellCountsOf(law: StringLaw, tallies: Tallies, perDevice: number
       cohort * cells,
     );
   }
-  return { cohorts, cells, reports, counts, inside: report.p, outside: report.q };
+  const isExclusive = estimationOf(law).isSingle;
+  return { cohorts, cells, reports, counts, inside: report.p, outside: report.q, ...(isExclusive && { isExclusive }) };
 }
 
 /** Writes the places of a text, one cohort after the other, from `at`. */

@@ -39,7 +39,7 @@ export function spread(devices: number, places: number, uniform: Uniform): Float
   return found;
 }
 
-export const between = (low: number, high: number, uniform: Uniform): number => low + (high - low) * uniform();
+const between = (low: number, high: number, uniform: Uniform): number => low + (high - low) * uniform();
 
 /** Evenly in the logarithm. */
 export const logBetween = (low: number, high: number, uniform: Uniform): number =>

@@ -83,3 +83,12 @@ export function fitted(counts: CellCounts, places: Places, observed: Observed): 
   const gains = scored !== undefined && errorOf(linear.fit) >= LEAST_GAIN * errorOf(scored.fit);
   return gains ? { ...scored, linear, isScored: true } : { ...linear, linear, isScored: false };
 }
+
+/** Where there are too many strong candidates to fit them all: only those are fitted whose normal variable is at least `bar`. */
+export function cautiously(counts: CellCounts, places: Places, observed: Observed, bar: number): Fitted {
+  const options = { steps: STEPS, bar };
+  const first = problemAt(counts, places, observed, () => observed.mean);
+  const rough = messagePassing(first, beginning(first), options);
+  const problem = problemAt(counts, places, observed, sharesOf(first, rough));
+  return { problem, fit: messagePassing(problem, rough, options) };
+}

@@ -44,18 +44,23 @@ export function observe({ cohorts, cells, reports, counts, inside, outside }: Ce
   return { width, live, shares, mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside) };
 }
 
-/** 1 / V, at these shares. A rate nearer to 0 or 1 than half a report is taken to be that far from it. */
+/**
+ * 1 / V, at these shares. Rates lie in [p*, q*]. Where that is [0, 1] or nearly so, a rate nearer to 0 or 1 than half a report of all is taken
+ * to be that far from it. Half a report of the cohort would be far too much where cohorts have few reports.
+ */
 export function weighed({ cohorts, cells, reports, inside, outside }: CellCounts, shareAt: (cell: number) => number): Field {
   const width = cells + 1;
   const weights = new Float64Array(cohorts * width);
   const gain = (inside - outside) ** 2;
+  const half = 0.5 / reports.reduce((sum, here) => sum + here, 0);
   for (let c = 0; c < cohorts; c++) {
     const here = reports[c] as number;
     if (here === 0) continue;
-    const least = 0.5 / here;
+    const least = Math.min(0.5 / here, Math.max(outside, half));
+    const most = Math.max(1 - 0.5 / here, Math.min(inside, 1 - half), 0.5);
     for (let at = c * width; at < c * width + cells; at++) {
       const share = Math.min(1, Math.max(0, shareAt(at)));
-      const rate = Math.min(Math.max(outside + (inside - outside) * share, least), Math.max(1 - least, 0.5));
+      const rate = Math.min(Math.max(outside + (inside - outside) * share, least), most);
       weights[at] = (here * gain) / (rate * (1 - rate));
     }
   }

@@ -45,7 +45,7 @@ function nothing(candidates: number): Decoded {
   };
 }
 
-/** The smallest of some numbers, in the order of typed arrays. */
+/** The upper median. */
 function middleOf(numbers: Float64Array): number {
   return numbers.slice().sort()[numbers.length >> 1] as number;
 }
@@ -63,8 +63,10 @@ export function decode({ counts, map, fdr }: DecodeInput): Decoded {
   if (candidates === 0 || observed.live === 0) return nothing(candidates);
   const isOwn = isDirect(map, counts.cohorts);
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
-  const tests = isOwn ? direct(counts, map) : hashed(counts, map, observed, fdr);
-  const { estimate, standardError, pValue, isOverloaded } = tests;
+  const tests = isOwn ? direct(counts, map) : hashed(counts, map, observed);
+  const { estimate, pValue, isOverloaded } = tests;
+  const widening = counts.isExclusive && !isOwn ? Math.sqrt(counts.cells / (counts.cells - 1)) : 1;
+  const standardError = tests.standardError.map((error) => error * widening);
   const { qValues, threshold, reported: found } = discoveriesOf(pValue, fdr);
   // A candidate alone at the top is reported from this p-value on.
   const first = normalQuantile(found > 0 ? threshold : fdr / candidates);
@@ -96,7 +98,7 @@ export function decode({ counts, map, fdr }: DecodeInput): Decoded {
     }
   }
   const detectable = within(middleOf(least));
-  const outcome: Outcome = found === 0 && detectable >= 1 ? 'not-enough-data' : isOverloaded ? 'overloaded' : 'decoded';
+  const outcome: Outcome = isOverloaded ? 'overloaded' : found === 0 && detectable >= 1 ? 'not-enough-data' : 'decoded';
   return {
     outcome,
     reported,

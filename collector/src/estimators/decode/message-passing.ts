@@ -14,7 +14,20 @@ import { centre, type Field } from './cells.ts';
 import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
 import type { Problem } from './problem.ts';
 import { at, residualScore } from './residual-score.ts';
-import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt, type Warp, type Weights, warpBy } from './signals.ts';
+import {
+  certainAbove,
+  count,
+  emptyHistogram,
+  flat,
+  learn,
+  meanAt,
+  posteriorOf,
+  STRAIGHT,
+  slopeAt,
+  type Warp,
+  type Weights,
+  warpBy,
+} from './signals.ts';
 import { gather, type Some, scatter } from './sums.ts';
 
 /** Where a fit begins. */
@@ -45,9 +58,13 @@ export interface FitOptions {
   readonly steps: number;
   /** The error's scale in the score; undefined for a linear fit. */
   readonly scale?: number;
+  /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
+  readonly bar?: number;
 }
 
 const SETTLED = 0.01;
+/** Coins alone make 1, but for chance. A fit that leaves less follows its own noise. */
+const LEAST_DISPERSION = 0.05;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
@@ -88,8 +105,12 @@ function effectiveOf({ weights, observed }: Problem, residual: Field, scale: num
   centre(weights, into);
   let squares = 0;
   for (let i = 0; i < into.length; i++) squares += (weights[i] as number) * (into[i] as number) ** 2;
+  if (scale === undefined) {
+    const measured = Math.max(squares / freedom, LEAST_DISPERSION, 1 - 3 * Math.sqrt(2 / freedom));
+    return { kappa, measured, dispersion: measured };
+  }
   const measured = squares / freedom;
-  return { kappa, measured, dispersion: Math.max(scale === undefined ? measured : Math.max(measured, kappa * scale * scale), 1e-12) };
+  return { kappa, measured, dispersion: Math.max(measured, kappa * scale * scale) };
 }
 
 /** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
@@ -99,7 +120,7 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, scale }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(problem: Problem, start: Start, { steps, scale, bar }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -111,7 +132,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
   const freedom = Math.max(1, observed.live - 1);
   const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
   let prior = warm ?? flat(least, NULLS);
-  let posterior = posteriorOf(prior, STRAIGHT);
+  let posterior = bar === undefined ? posteriorOf(prior, STRAIGHT) : certainAbove(bar, STRAIGHT);
   let warp = STRAIGHT;
   let rest = emptyHistogram();
   let active = 0;
@@ -148,12 +169,13 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
     full ||= isSmall || step % FULL === 0;
     look(full ? undefined : { list, length: active });
     if (full) choose();
-    if (step <= EARLY || step % LATER === 0) {
+    const learns = step <= EARLY || step % LATER === 0;
+    if (learns) {
       const histogram = rest.slice();
       for (let i = 0; i < active; i++) count(histogram, z[list[i] as number] as number);
       if (step < OFTEN || step % LATER === 0) warp = warpOf(problem, weighted);
       prior = learn(histogram, warp, prior, step === 0 && warm === undefined ? FIRST_EM : WARM_EM, PSEUDO_COUNTS);
-      posterior = posteriorOf(prior, warp);
+      posterior = bar === undefined ? posteriorOf(prior, warp) : certainAbove(bar, warp);
     }
     const { kappa, dispersion } = now;
     let slopes = 0;
@@ -182,9 +204,9 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale }:
       const next = (centred[i] as number) - (fitted[i] as number) + own * (effective[i] as number);
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
-    // A step that saw only some candidates can't settle the others.
+    // A step that saw only some candidates, or that kept the prior, can't tell.
     const isSettled = change < SETTLED;
-    if (isSettled && full) break;
+    if (isSettled && full && learns) break;
     full = isSettled;
   }
   look();

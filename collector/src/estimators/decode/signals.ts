@@ -133,5 +133,17 @@ export function posteriorOf(weights: Weights, warp: Warp): Posterior {
   return { mean, slope, from };
 }
 
+/** Without a prior: certain above this z*, and null below. */
+export function certainAbove(bar: number, warp: Warp): Posterior {
+  const [mean, slope] = [new Float64Array(ROWS), new Float64Array(ROWS)];
+  let from = MOST;
+  for (let row = ROWS - 1; row >= 0 && (warp[row] as number) >= bar; row--) {
+    from = middleOf(row) - FINE / 2;
+    mean[row] = middleOf(row);
+    slope[row] = 1;
+  }
+  return { mean, slope, from };
+}
+
 export const meanAt = ({ mean }: Posterior, z: number): number => (z >= MOST ? z : (mean[rowOf(z)] as number));
 export const slopeAt = ({ slope }: Posterior, z: number): number => (z >= MOST ? 1 : (slope[rowOf(z)] as number));

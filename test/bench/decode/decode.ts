@@ -1,0 +1,55 @@
+/**
+ * `npm run bench -- decode`: the decoder of hashed strings over simulated sets, whose truth is known. `calibration` is what ships by regime;
+ * `designs` is several designs on the same sets; `rows` is six settings of this project's law; `cases` is four sets of another project;
+ * `speed` is CPU time against the number of candidates. `--only` takes some of these, `--sets` and `--rounds` shorten them, and `--seed` begins
+ * elsewhere. docs/decoder.md says which seeds were tuned on.
+ */
+
+import { parseArgs } from 'node:util';
+import type { Part } from '../accuracy/part.ts';
+import { calibration, comparison } from './calibration.ts';
+import { cases } from './cases.ts';
+import { rows } from './rows.ts';
+import { speed } from './speed.ts';
+
+const PARTS = 'speed,calibration,designs,rows,cases';
+
+function whole(option: string, text: string): number {
+  const value = Number(text);
+  if (!(Number.isSafeInteger(value) && value > 0)) throw new TypeError(`--${option}: expected a whole number above 0, got ${text}`);
+  return value;
+}
+
+/** Runs the parts, one after the other. */
+export async function decode(args: readonly string[]): Promise<{
+  readonly result: { readonly passed: boolean; readonly failures: readonly string[] };
+  readonly rows: readonly (readonly string[])[];
+}> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: { only: text(PARTS), sets: text('200'), rounds: text('12'), seed: text('20000'), cases: text('../shared/data/rappor') },
+  });
+  const [sets, rounds, seed] = [whole('sets', values.sets), whole('rounds', values.rounds), whole('seed', values.seed)];
+  const parts: { readonly [name: string]: () => Part } = {
+    speed,
+    calibration: () => calibration(sets, seed),
+    designs: () => comparison(Math.ceil(sets / 2), seed),
+    rows: () => rows(rounds, seed),
+    cases: () => cases(new URL(`../../../${values.cases.replace(/\/*$/, '/')}`, import.meta.url)),
+  };
+  const names = values.only.split(',');
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown !== undefined) throw new TypeError(`--only: expected some of ${PARTS}, got ${JSON.stringify(unknown)}`);
+  const found = names.map((name) => (parts[name] as () => Part)());
+  const failures = found.flatMap((part) => part.failures);
+  for (const failure of failures) process.stderr.write(`failed: ${failure}\n`);
+  return {
+    result: {
+      passed: failures.length === 0,
+      failures,
+      ...Object.fromEntries(names.map((name, i) => [name, (found[i] as Part).result])),
+    },
+    rows: found.flatMap(({ title, rows: own }, i) => [...(i > 0 ? [[]] : []), [title], ...own]),
+  };
+}

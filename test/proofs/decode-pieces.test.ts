@@ -1,0 +1,238 @@
+/** Proofs of the decoder's pieces, each against an enumeration, a definition or a closed form. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { conditionalOn } from '#collector/estimators/decode/conditional.ts';
+import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
+import { medianOf } from '#collector/estimators/decode/distribution.ts';
+import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/estimators/decode/null-law.ts';
+import { residualScore } from '#collector/estimators/decode/residual-score.ts';
+import { ATOM, count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
+import { normalQuantile, normalTail } from '#collector/statistics/normal.ts';
+import { uniforms } from '../bench/decode/random.ts';
+
+/** Σ over the distinct cells that each assignment of places hits, of a cohort with these residuals. */
+function* cohortScores(g: readonly number[], hashes: number): Generator<number> {
+  for (let code = 0; code < g.length ** hashes; code++) {
+    const cells = new Set(Array.from({ length: hashes }, (_, h) => Math.floor(code / g.length ** h) % g.length));
+    yield [...cells].reduce((sum, cell) => sum + (g[cell] as number), 0);
+  }
+}
+
+/** The residuals of cohorts as a field with its empty last column, and weights of 1. */
+function fieldOf(cohorts: readonly (readonly number[])[]) {
+  const width = (cohorts[0] as readonly number[]).length + 1;
+  const [g, weights] = [new Float64Array(cohorts.length * width), new Float64Array(cohorts.length * width)];
+  for (const [c, row] of cohorts.entries()) {
+    g.set(row, c * width);
+    weights.fill(1, c * width, (c + 1) * width - 1);
+  }
+  return { g, weights, width };
+}
+
+describe('the law of a null candidate', () => {
+  test.each([1, 2, 3])('has the cumulants of all assignments of %d places', (hashes) => {
+    const rows = [
+      [0.3, -0.1, 0.9, 0],
+      [-0.5, 0.2, 0.1, 1.5],
+    ];
+    const { g, weights, width } = fieldOf(rows);
+    const cumulantsAt = cumulantsOf(g, weights, width, hashes);
+    for (const s of [-2, -0.3, 0, 0.7, 3]) {
+      let [value, slope, bend] = [0, 0, 0];
+      for (const row of rows) {
+        let [sum, first, second, all] = [0, 0, 0, 0];
+        for (const score of cohortScores(row, hashes)) {
+          const e = Math.exp(s * score);
+          [sum, first, second, all] = [sum + e, first + e * score, second + e * score * score, all + 1];
+        }
+        value += Math.log(sum / all);
+        slope += first / sum;
+        bend += second / sum - (first / sum) ** 2;
+      }
+      const [k, k1, k2] = cumulantsAt(s);
+      expect(k).toBeCloseTo(value, 12);
+      expect(k1).toBeCloseTo(slope, 12);
+      expect(k2).toBeCloseTo(bend, 12);
+    }
+  });
+
+  test.each([
+    ['one hash', 1, FINELY],
+    ['two hashes', 2, FINELY],
+    ['one hash, roughly', 1, ROUGHLY],
+  ] as const)('has the tail of all assignments, skewed as it is: %s', (_name, hashes, points) => {
+    // 24 cohorts of six cells, of which one is high: convolved exactly, in steps of 1/128.
+    const uniform = uniforms(5);
+    const rows = Array.from({ length: 24 }, () => {
+      const row = Array.from({ length: 6 }, () => Math.round(uniform() * 128 - 64) / 128);
+      row[0] = 1;
+      return row;
+    });
+    let law = new Map([[0, 1]]);
+    for (const row of rows) {
+      const next = new Map<number, number>();
+      const scores = [...cohortScores(row, hashes)];
+      for (const [sum, chance] of law)
+        for (const score of scores) next.set(sum + score, (next.get(sum + score) ?? 0) + chance / scores.length);
+      law = next;
+    }
+    const { g, weights, width } = fieldOf(rows);
+    const curve = nullLaw(cumulantsOf(g, weights, width, hashes), points);
+    const sorted = [...law].sort(([a], [b]) => b - a);
+    let tail = 0;
+    let compared = 0;
+    for (const [sum, chance] of sorted) {
+      const half = tail + chance / 2; // half of a step, which the smooth curve runs through
+      tail += chance;
+      if (half < 1e-7 || half > 0.4 || chance > 0.02 * tail) continue;
+      compared++;
+      expect(Math.abs(Math.log(tailAt(curve, sum) / half))).toBeLessThan(points === FINELY ? 0.1 : 0.3);
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  test('of residuals that are all 0 has no tail, and no NaN', () => {
+    const { g, weights, width } = fieldOf([[0, 0, 0]]);
+    expect(tailAt(nullLaw(cumulantsOf(g, weights, width, 2), FINELY), 0)).toBe(0.5);
+  });
+});
+
+describe('discoveries', () => {
+  const pValues = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 });
+
+  test('are those of the definition, with the estimate of null candidates', () => {
+    fc.assert(
+      fc.property(pValues, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (values, fdr) => {
+        const nulls = Math.min(values.length, 2 * (values.filter((p) => p > 0.5).length + 1));
+        const sorted = values.toSorted((a, b) => a - b);
+        const most = sorted.findLastIndex((p, i) => (nulls * p) / (i + 1) <= fdr) + 1;
+        const found = discoveriesOf(Float64Array.from(values), fdr);
+        expect(found.reported).toBe(most);
+        for (const [v, p] of values.entries()) {
+          expect((found.qValues[v] as number) <= fdr).toBe(most > 0 && p <= (sorted[most - 1] as number));
+        }
+      }),
+    );
+  });
+
+  test('are still reported just below the threshold, whatever their own p-value is', () => {
+    fc.assert(
+      fc.property(pValues, (values) => {
+        const all = Float64Array.from(values);
+        const { threshold, reported } = discoveriesOf(all, 0.1);
+        if (reported === 0) return;
+        const v = values.findIndex((p) => p <= threshold);
+        if (threshold > 0.5) return; // another p above 1/2 changes the estimate of null candidates
+        all[v] = threshold * (1 - 1e-9);
+        expect(discoveriesOf(all, 0.1).reported).toBe(reported);
+      }),
+    );
+  });
+});
+
+describe('intervals given selection', () => {
+  test('invert the truncated normal distribution', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1, max: 8, noNaN: true }), fc.double({ min: 0.01, max: 8.9, noNaN: true }), (c, more) => {
+        const z = c + more;
+        const { low, middle, high } = conditionalOn(z, c);
+        for (const [end, probability] of [
+          [low, 0.025],
+          [middle, 0.5],
+          [high, 0.975],
+        ] as const) {
+          const at = normalTail(z - end) / normalTail(c - end);
+          if (end > 0) expect(at).toBeCloseTo(probability, 5);
+          else expect(at).toBeGreaterThanOrEqual(probability);
+        }
+        expect(low).toBeLessThanOrEqual(middle);
+        expect(middle).toBeLessThanOrEqual(high);
+      }),
+    );
+  });
+
+  test('far above the threshold are the plain ones', () => {
+    const { low, middle, high } = conditionalOn(20, 4);
+    expect([low, middle, high]).toEqual([20 - normalQuantile(0.025), 20, 20 + normalQuantile(0.025)].map((x) => expect.closeTo(x, 7)));
+  });
+
+  test('meet at the clear end without a step', () => {
+    const [near, far] = [conditionalOn(12.999, 4), conditionalOn(13.001, 4)];
+    expect(far.low - near.low).toBeLessThan(0.01);
+    expect(far.high - near.high).toBeLessThan(0.01);
+  });
+});
+
+describe('the learned prior', () => {
+  const weights = flat(0, 0.9);
+  const density = (at: Float64Array, z: number): number =>
+    at.reduce((sum, weight, a) => sum + weight * Math.exp(-0.5 * (z - a * ATOM) ** 2), 0);
+
+  test('has the posterior mean of its atoms, and that mean is slope 1 where it is certain', () => {
+    const posterior = posteriorOf(weights, STRAIGHT);
+    for (const z of [0.013, 1, 2.5, 4, 6.99]) {
+      const mean =
+        weights.reduce((sum, weight, a) => sum + weight * a * ATOM * Math.exp(-0.5 * (z - a * ATOM) ** 2), 0) / density(weights, z);
+      expect(meanAt(posterior, z)).toBeCloseTo(mean, 1);
+    }
+    expect(meanAt(posterior, 30)).toBe(30);
+    expect(slopeAt(posterior, 30)).toBe(1);
+    expect(meanAt(posterior, -9)).toBe(0);
+  });
+
+  test('only gains likelihood from a step, and finds the atoms that made the data', () => {
+    const uniform = uniforms(3);
+    const histogram = emptyHistogram();
+    const zs = Array.from({ length: 4000 }, (_, i) => (i % 4 === 0 ? 4 : 0) + normalQuantile(1 - uniform()));
+    for (const z of zs) count(histogram, z);
+    const likelihood = (at: Float64Array): number => zs.reduce((sum, z) => sum + Math.log(density(at, z)), 0);
+    let last = weights;
+    for (const steps of [1, 5, 50]) {
+      const next = learn(histogram, STRAIGHT, last, steps, 0);
+      expect(likelihood(next)).toBeGreaterThan(likelihood(last));
+      last = next;
+    }
+    expect(last.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 9);
+    // 1,000 of 4,000 are signals: a binomial share, and EM's error is smaller than 5 standard errors of it.
+    const near = last.reduce((sum, weight, a) => sum + (a * ATOM > 2 ? weight : 0), 0);
+    expect(Math.abs(near - 0.25)).toBeLessThan(5 * Math.sqrt((0.25 * 0.75) / 4000));
+  });
+
+  test('has a median of 0 for what is most likely null, and of z for what is not', () => {
+    expect(medianOf(weights, 0)).toBe(0);
+    expect(Math.abs(medianOf(weights, 7) - 7)).toBeLessThan(0.3);
+    const least = Array.from({ length: 700 }, (_, i) => medianOf(weights, i / 100));
+    expect(least.every((x, i) => i === 0 || x >= (least[i - 1] as number))).toBe(true);
+  });
+});
+
+describe('the score of residuals', () => {
+  const uniform = uniforms(11);
+  const normal = (): number => normalQuantile(1 - uniform());
+
+  test('of a normal law is that of the law', () => {
+    const values = Float64Array.from({ length: 3000 }, normal);
+    const { start, score } = residualScore(
+      values,
+      values.map(() => 1),
+    );
+    for (const x of [-1.5, -0.5, 0, 0.5, 1.5]) expect(Math.abs((score[Math.round((x - start) / 0.25)] as number) - x)).toBeLessThan(0.4);
+  });
+
+  test('of a law with rare jumps passes over them', () => {
+    const values = Float64Array.from({ length: 3000 }, (_, i) => normal() + (i % 30 === 0 ? 12 : 0));
+    const { start, score } = residualScore(
+      values,
+      values.map(() => 1),
+    );
+    expect(Math.abs(score[Math.round((12 - start) / 0.25)] as number)).toBeLessThan(0.5);
+    expect(score[Math.round((2 - start) / 0.25)] as number).toBeGreaterThan(1);
+  });
+});
+
+test('the normal tail and its quantile are inverse, and symmetric', () => {
+  for (const z of [-4, -0.5, 0, 1, 5, 20]) expect(normalQuantile(normalTail(z))).toBeCloseTo(z, 4);
+  expect(normalTail(1.959963984540054)).toBeCloseTo(0.025, 14);
+  expect(normalTail(-6) + normalTail(6)).toBeCloseTo(1, 14);
+});
