@@ -12,7 +12,8 @@ import { type Collector, createCollector } from '@murmuration/collector';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MetricStrings } from '#collector/estimates/decoded-strings.ts';
-import { schema } from '../collector/reads/strings.ts';
+import { NOW, sendTo } from '../collector/reads/app.ts';
+import { bodiesOf, schema } from '../collector/reads/strings.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
@@ -29,8 +30,9 @@ let complaints: readonly string[];
 beforeAll(async () => {
   browser = await launchChromium();
   data = await mkdtemp(join(tmpdir(), 'murmuration-strings-'));
-  collector = await createCollector({ open: true, schemas: [schema.document], data });
+  collector = await createCollector({ open: true, schemas: [schema.document], data, now: () => NOW });
   const behind = await collector.listen(0, '127.0.0.1');
+  await sendTo(behind, await bodiesOf(4)); // without reports, the page has no filters
   proxy = createServer(async ({ url = '/' }, response) => {
     if (url.includes('/decode')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -174,6 +176,34 @@ test('overload is said beside what was found', async () => {
   answer({ ...decoded, outcome: 'overloaded', meaning });
   await card().locator('.verdict', { hasText: meaning }).waitFor();
   expect(await card().locator('.bars .row').count()).toBe(3);
+});
+
+test('a long list is folded, and says how many of all strings it shows', async () => {
+  const others = Array.from({ length: 20 }, (_, i) => stringOf(`other ${i}`, false, [0, 0, 0.04]));
+  answer({ ...decoded, candidates: 120_000, strings: [...decoded.strings, ...others] });
+  const button = card().getByRole('button', { name: 'Show 23 of 120,000' });
+  await button.waitFor();
+  expect(await card().locator('.bars .row').count()).toBe(12);
+  await button.click();
+  expect(await card().locator('.bars .row').count()).toBe(23);
+});
+
+test('while other reports are decoded, the card keeps what it had; a decode that is not wanted any more ends', async () => {
+  answer(decoded);
+  await card().locator('.chart').waitFor();
+  const choose = (platform: string): Promise<void> => page.locator('.filters').getByText(platform, { exact: true }).click();
+  await choose('web');
+  await expect.poll(() => asked.length).toBe(2);
+  const ended = new Promise((resolve) => asked[1]?.once('close', resolve));
+  say('progress', { stage: 'decoding', candidates: 3 });
+  await card().getByRole('status').getByText('Looking for 3 strings').waitFor();
+  expect(await card().locator('.outdated .chart').count()).toBe(1);
+  await choose('ios');
+  await expect.poll(() => asked.length).toBe(3);
+  expect(asked.map(({ req }) => /segment.platform=(\w+)/.exec(req.url ?? '')?.[1])).toEqual([undefined, 'web', 'ios']);
+  await ended;
+  answer(decoded);
+  await card().locator('.outdated').first().waitFor({ state: 'detached' });
 });
 
 test('a refusal is said, and asked again', async () => {

@@ -9,6 +9,7 @@ const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost conn
 const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
 const MAX_AGE = 2; // seconds between two lists: dashboards that are open at the same time share their answers
 const MOST_ANSWERS = 10_000;
+const MOST_STRINGS = 1_000; // beyond the found ones, which come first, nobody looks at more that look like chance
 
 /** What is asked of a metric. */
 export type Asked = EstimatesAsked<undefined>;
@@ -65,7 +66,7 @@ export function fetchStrings(
   signal: AbortSignal,
   onProgress: (how: Progress) => void,
 ): Promise<Strings> {
-  const limits = { limit: MOST_ANSWERS, signal, onProgress };
+  const limits = { limit: MOST_STRINGS, signal, onProgress };
   return readerWith(ESTIMATES_TIMEOUT).decode(metric.metric, { ...allOf(metric, asked), ...limits });
 }
 

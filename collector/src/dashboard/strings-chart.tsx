@@ -33,6 +33,7 @@ export function StringsChart({ strings, type, title }: StringsChartProps): VNode
   useReordering(list, rows.map(keyOf).join('\n'));
   const axis = axisFor(rows, type);
   const decimals = decimalsFor(rows);
+  const ofAll = `${count(total)} of ${count(strings.candidates)}`;
   return (
     <div class="chart">
       {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
@@ -47,10 +48,10 @@ export function StringsChart({ strings, type, title }: StringsChartProps): VNode
       </ul>
       <Axis axis={axis} />
       <StringsLegend found={shown} others={unclear} />
-      {rest && found.length > 0 && <Rest rest={rest} listed={others.length > 0} />}
+      {rest && found.length > 0 && <Rest rest={rest} listed={strings.found < strings.candidates} />}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? `Show the top ${AT_FIRST}` : `Show all ${count(total)}`}
+          {all ? `Show the top ${AT_FIRST}` : total < strings.candidates ? `Show ${ofAll}` : `Show all ${count(total)}`}
         </button>
       )}
     </div>
