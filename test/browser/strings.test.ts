@@ -13,7 +13,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MetricStrings } from '#collector/estimates/decoded-strings.ts';
 import { NOW, sendTo } from '../collector/reads/app.ts';
-import { bodiesOf, schema } from '../collector/reads/strings.ts';
+import { bodiesOf, list, schema } from '../collector/reads/strings.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 
@@ -30,7 +30,14 @@ let complaints: readonly string[];
 beforeAll(async () => {
   browser = await launchChromium();
   data = await mkdtemp(join(tmpdir(), 'murmuration-strings-'));
-  collector = await createCollector({ open: true, schemas: [schema.document], data, now: () => NOW });
+  collector = await createCollector({
+    open: true,
+    schemas: [schema.document],
+    data,
+    now: () => NOW,
+    minimum: 1,
+    candidates: { word: list },
+  });
   const behind = await collector.listen(0, '127.0.0.1');
   await sendTo(behind, await bodiesOf(4)); // without reports, the page has no filters
   proxy = createServer(async ({ url = '/' }, response) => {
@@ -213,6 +220,13 @@ test('a refusal is said, and asked again', async () => {
   await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(2);
   answer(decoded);
   await card().locator('.chart').waitFor();
+});
+
+test('a list that is too long to be decoded is shown as estimates, with a word of warning', async () => {
+  say('refusal', { status: 400, error: 'too-many-candidates', expected: 'at most 4096 strings', got: '5000' });
+  (asked.at(-1) as ServerResponse).end();
+  await card().getByText('The list is too long to be tested as a whole').waitFor();
+  expect(await card().locator('.bars .row').count()).toBe(list.length > 13 ? 12 : list.length);
 });
 
 test('a page that is closed ends its decode', async () => {

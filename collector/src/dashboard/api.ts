@@ -83,6 +83,9 @@ export function isAnswer(problem: unknown): boolean {
   return problem instanceof ReadError;
 }
 
+/** The collector's word for a problem that is a refusal. */
+export const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
+
 /** An error in words. */
 export function inWords(problem: unknown): string {
   if (problem instanceof DOMException && problem.name === 'TimeoutError') return 'The collector did not answer in time.';

@@ -26,7 +26,7 @@ interface CardProps {
 }
 
 export function MetricCard(props: CardProps): VNode {
-  return isOpen(props.metric) ? <StringsCard {...props} /> : <AnswersCard {...props} />;
+  return isOpen(props.metric) ? <StringsCard {...props} tooLong={<AnswersCard {...props} />} /> : <AnswersCard {...props} />;
 }
 
 function AnswersCard({ metric, filter, span }: CardProps): VNode {
@@ -60,7 +60,7 @@ function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }
   const [first] = answers;
   if (unit === 'value' && first) return <Value answer={first} title={title} />;
   if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
-  return <Chart answers={answers} type={metric.type} title={title} />;
+  return <Chart answers={answers} type={metric.type} title={title} open={isOpen(metric)} />;
 }
 
 interface ShownProps {

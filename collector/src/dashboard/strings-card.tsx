@@ -21,13 +21,16 @@ interface StringsCardProps {
   readonly metric: Metric;
   readonly filter: Filter;
   readonly span: Span | null;
+  /** Stands for it where the list is too long to be decoded. */
+  readonly tooLong: VNode;
 }
 
-export function StringsCard({ metric, filter, span }: StringsCardProps): VNode {
+export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps): VNode {
   const { among: _always, ...asked } = askedOf(metric, filter, span?.to ?? null);
   const address = decodeAddress(metric, asked);
   const state = useAnswer(metric, address, (signal, onProgress) => fetchStrings(metric, asked, signal, onProgress));
   const { value: strings, progress, outdated } = state;
+  if (state.refusal === 'too-many-candidates') return tooLong;
   const about = (
     <>
       {strings && <Conclusion strings={strings} metric={metric} />}

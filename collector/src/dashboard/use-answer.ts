@@ -2,7 +2,7 @@
 // A slow response is never requested twice, nor at once again. A failed request is retried with the next list of metrics.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { inWords } from './api.ts';
+import { inWords, refusalOf } from './api.ts';
 import type { Metric, Progress } from './types.ts';
 
 /** An answer that took a while is asked for again after this many times as long. */
@@ -11,6 +11,8 @@ const PATIENCE = 4;
 export interface AnswerState<T> {
   readonly value: T | null;
   readonly problem: string | null;
+  /** The collector's word for the problem, if it is a refusal. */
+  readonly refusal: string | null;
   /** Whether the value shown belongs to the previous filter. */
   readonly outdated: boolean;
   /** How far the answer to what is asked now is; null when it is there, or nothing is known. */
@@ -21,6 +23,7 @@ interface Held<T> {
   readonly address: string;
   readonly value: T | null;
   readonly problem: string | null;
+  readonly refusal: string | null;
 }
 
 interface Request {
@@ -38,7 +41,7 @@ type Ask<T> = (signal: AbortSignal, onProgress: (how: Progress) => void) => Prom
 
 /** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked. */
 export function useAnswer<T>(metric: Metric, address: string, ask: Ask<T>): AnswerState<T> {
-  const [held, setHeld] = useState<Held<T>>({ address, value: null, problem: null });
+  const [held, setHeld] = useState<Held<T>>({ address, value: null, problem: null, refusal: null });
   const [progress, setProgress] = useState<Progress | null>(null);
   const last = useRef<Request | null>(null);
 
@@ -61,16 +64,16 @@ export function useAnswer<T>(metric: Metric, address: string, ask: Ask<T>): Answ
     ask(request.control.signal, (how) => isLast() && setProgress(how)).then(
       (value) => {
         end('answered');
-        if (isLast()) setHeld({ address, value, problem: null });
+        if (isLast()) setHeld({ address, value, problem: null, refusal: null });
       },
       (problem) => {
         end('failed');
-        if (isLast()) setHeld((held) => ({ ...held, problem: inWords(problem) }));
+        if (isLast()) setHeld((held) => ({ ...held, problem: inWords(problem), refusal: refusalOf(problem) }));
       },
     );
   }, [metric, address]);
 
   useEffect(() => () => last.current?.control.abort(), []);
   const outdated = held.address !== address;
-  return { value: outdated && held.problem ? null : held.value, problem: held.problem, outdated, progress };
+  return { value: outdated && held.problem ? null : held.value, problem: held.problem, refusal: held.refusal, outdated, progress };
 }

@@ -22,8 +22,10 @@ import type { EstimatesData, Reply } from './worker.ts';
 /** Milliseconds that the running decode gets when the collector stops. */
 const GRACE = 2_000;
 
-/** Bytes of all maps that are kept, and of one map at most: a million strings in 64 cohorts with two hashes, and a little more. */
-const MOST_MAP_BYTES = 2 ** 28;
+/** Bytes of one map: two million strings in 64 cohorts with two hashes, or four thousand in 65,536 cohorts with one. */
+const MOST_MAP_BYTES = 2 ** 29;
+/** Bytes of all maps that are kept. */
+const MOST_KEPT_BYTES = 2 ** 28;
 
 const DECODE_LIMITS: TaskLimits = { mostWaiting: 50, longest: 600_000, longestAlone: 1_000, idle: 10_000 };
 
@@ -33,7 +35,7 @@ export interface DecodingOptions {
   readonly totals: FreshTotals;
   readonly candidates: Candidates;
   readonly limits?: TaskLimits;
-  /** Bytes of maps. */
+  /** Bytes of one map. */
   readonly mostMapBytes?: number;
   /** Starts the thread. */
   readonly begin?: (data: EstimatesData) => Worker;
@@ -73,7 +75,7 @@ export function createDecoding(options: DecodingOptions): Decoding {
   };
   const queue = createTaskQueue<DecodeOrder, Reply>(start, limits, isReply);
   const cache = new AnswerCache();
-  const maps = new MapCache(mostMapBytes);
+  const maps = new MapCache(MOST_KEPT_BYTES);
   const followed = new Map<string, Followed>();
   let last = 0;
 
@@ -127,6 +129,9 @@ export function createDecoding(options: DecodingOptions): Decoding {
       }
     },
     waiting: queue.waiting,
-    close: () => queue.end(GRACE),
+    close: async () => {
+      await queue.end(GRACE);
+      maps.clear();
+    },
   };
 }
