@@ -35,13 +35,16 @@ const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total +
 
 /** Reads what the options name. @throws {UsageError} */
 async function sourceOf(options: DecodeOptions): Promise<Source> {
-  const { params, counts, map, metric, candidates, normalize } = options;
-  const [isFiles, isStore] = [[params, counts, map].some((file) => file !== undefined), metric !== undefined || candidates !== undefined];
-  if (isFiles && isStore) throw new UsageError('expected --params, --counts and --map, or --metric and --candidates, got some of both');
+  const { params, counts, map, schema, metric, candidates, normalize } = options;
+  const [isFiles, isStore] = [
+    [params, counts, map],
+    [schema, metric, candidates],
+  ].map((some) => some.some((each) => each !== undefined));
+  const expected = '--params, --counts and --map, or --schema, --metric, --candidates and --data';
+  if (isFiles && isStore) throw new UsageError(`expected ${expected}, got some of both`);
   if (params !== undefined && counts !== undefined) return rapporSource({ params, counts, map });
-  if (isFiles) throw new UsageError('expected --params, --counts and --map together, got only some of them');
-  if (metric === undefined || candidates === undefined)
-    throw new UsageError('expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got neither');
+  if (isFiles || metric === undefined || candidates === undefined)
+    throw new UsageError(`expected ${expected}, got ${isFiles || isStore ? 'only some of them' : 'none'}`);
   const { storeSource } = await import('./decode-store.ts'); // takes longer to load than small files to decode
   return storeSource(options, candidates, normalize);
 }

@@ -6,6 +6,7 @@
 import type { CellMap } from '../estimators/decode/evidence.ts';
 import type { Params } from './params.ts';
 import { Records } from './records.ts';
+import { repeatedIn } from './repeated.ts';
 
 /** Candidates and the cells that they set. */
 export interface NamedMap {
@@ -40,15 +41,14 @@ function addPlaces(records: Records, { bits, hashes }: Params, indexes: Int32Arr
 export async function readMap(file: string, params: Params): Promise<NamedMap> {
   const { bits, cohorts, hashes } = params;
   const records = new Records(file);
-  const [names, known] = [[] as string[], new Set<string>()];
+  const [names, lines] = [[] as string[], [] as number[]];
   const indexes = new Int32Array(cohorts * hashes);
   let places: Uint16Array = new Uint16Array(Math.ceil(FIRST_ROOM / indexes.length) * indexes.length);
   let at = 0;
   while (await records.load()) {
     for (; records.next(1 + indexes.length); at += indexes.length) {
-      const name = records.text();
-      if (known.size === known.add(name).size) throw records.error('each string once', `${JSON.stringify(name)} again`);
-      names.push(name);
+      names.push(records.text());
+      lines.push(records.line);
       if (at === places.length) places = grown(places);
       records.numbers('an index', cohorts * bits, indexes);
       records.end();
@@ -56,5 +56,7 @@ export async function readMap(file: string, params: Params): Promise<NamedMap> {
     }
   }
   if (names.length === 0) throw records.error('a line for each candidate', 'the end of the file');
+  const repeated = repeatedIn(names);
+  if (repeated !== undefined) throw records.error('each string once', `${JSON.stringify(names[repeated])} again`, lines[repeated]);
   return { names, map: { candidates: names.length, hashes, places: places.subarray(0, at) } };
 }

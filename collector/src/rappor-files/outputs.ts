@@ -15,19 +15,20 @@ const BATCH = 2 ** 20; // characters that are written at once
 
 /** The path of a file behind symbolic links, which need not exist in its folder yet. @throws {UsageError} where no file can be */
 function placeOf(option: string, file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile())
-    throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
   try {
-    return found === undefined ? join(realpathSync(dirname(file)), basename(file)) : realpathSync(file);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return join(realpathSync(dirname(file)), basename(file));
+    if (found.isFile()) return realpathSync(file);
   } catch (error) {
     throw new UsageError(`${option} ${file}: ${(error as Error).message}`);
   }
+  throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
 }
 
 /** Checks the paths of outputs, by option, before anything is computed: an output replaces a file, but no other output and no input. */
 export function checkOutputs(outputs: { readonly [option: string]: string | undefined }, inputs: readonly string[]): void {
-  const taken = new Set(inputs.flatMap((file) => (statSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : [])));
+  const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true; // and not a pipe
+  const taken = new Set(inputs.filter(isFile).map((file) => realpathSync(file)));
   for (const [option, file] of Object.entries(outputs)) {
     if (file === undefined) continue;
     const place = placeOf(option, file);
@@ -53,7 +54,7 @@ function write(path: string, lines: Iterable<string>): void {
   }
 }
 
-/** Writes the files. @throws {Failure} when one can't be written; then none is there, and those that were there are as before */
+/** Writes the files. None is renamed before all are written. @throws {Failure} when one can't be written */
 export function writeOutputs(outputs: readonly Output[]): void {
   const files = outputs.map(({ file, lines }) => ({ place: placeOf('output', file), lines }));
   const drafts = files.map(({ place }) => `${place}.${randomUUID()}`);

@@ -71,7 +71,8 @@ function distance({ sampled, others }: SimulatedSet, shares: (v: number) => numb
 
 export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, z: Float64Array, seconds: number): Verdict {
   const { sampled, listed } = set;
-  let [found, wrong, squares, clear, covered, squaredError] = [0, 0, 0, 0, 0, 0];
+  let [found, wrong, squares, clear, squaredError] = [0, 0, 0, 0, 0];
+  let covered = answer.low === undefined ? Number.NaN : 0;
   for (let v = 0; v < sampled.length; v++) {
     const truth = sampled[v] as number;
     const [share, error] = [answer.estimate[v] as number, answer.standardError[v] as number];
@@ -97,7 +98,7 @@ export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, z: 
     clear,
     covered,
     squaredError,
-    distance: distance(set, (v) => (answer.distribution?.[v] ?? answer.estimate[v]) as number),
+    distance: answer.distribution === undefined ? Number.NaN : distance(set, (v) => answer.distribution?.[v] as number),
     reportedDistance: distance(set, (v) => (answer.reported[v] === 1 ? (answer.estimate[v] as number) : 0)),
   };
 }

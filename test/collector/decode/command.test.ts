@@ -1,12 +1,13 @@
 /** `murmuration decode` on google/rappor's files and on a string metric of a store. */
 
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runCommand, runProcess } from '../../setup/command.ts';
+import { bin, runCommand, runProcess } from '../../setup/command.ts';
 import { csvText, drawCounts, type Files, mapRow, optionsOf, type Parameters, paramsText, writeFiles } from './rappor-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-decode-'));
@@ -89,6 +90,14 @@ describe('files of google/rappor', () => {
     expect(new Set(bytes).size).toBe(1);
   });
 
+  test('may be pipes', () => {
+    const { params, counts, map } = files;
+    const line = `"$0" "$1" decode --params <(cat ${params}) --counts <(gzip -c ${counts}) --map <(cat ${map}) --all --out ${at('piped.csv')}`;
+    const { status, stderr } = spawnSync('bash', ['-c', line, process.execPath, bin], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(readFileSync(at('piped.csv'), 'utf8')).toBe(readFileSync(at('all.csv'), 'utf8'));
+  });
+
   test('without --json, people read the strings and what is not explained', () => {
     const { stdout } = decode(...optionsOf(files));
     expect(stdout).toMatch(/^reports +20,000\ncandidates +52\nreported +\d+,/);
@@ -163,18 +172,14 @@ describe('bad input', () => {
       ['--params', files.params, '--counts', files.counts, '--map', files.counts],
       /counts\.csv:1: expected 33 fields, got 17\n$/,
     ],
-    ['no files', [], /expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got neither\n$/],
+    ['no files', [], /expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got none\n$/],
     [
       'no map',
       ['--params', files.params, '--counts', files.counts],
       /--map: expected the map of the candidates, as reports have 16 bits, got none\n$/,
     ],
-    [
-      'no counts',
-      ['--params', files.params, '--map', files.map],
-      /expected --params, --counts and --map together, got only some of them\n$/,
-    ],
-    ['a metric too', [...optionsOf(files), '--metric', 'page'], /or --metric and --candidates, got some of both\n$/],
+    ['no counts', ['--params', files.params, '--map', files.map], /--candidates and --data, got only some of them\n$/],
+    ['a metric too', [...optionsOf(files), '--metric', 'page'], /--candidates and --data, got some of both\n$/],
     ['a rate of 0', [...optionsOf(files), '--fdr', '0'], /--fdr: expected a percentage/],
     ['an output that is an input', [...optionsOf(files), '--out', files.map], /--out .*map\.csv: expected a path of its own/],
     ['one output for both', [...optionsOf(files), '--distribution', join(bad, 'r.csv')], /--distribution .*: expected a path of its own/],

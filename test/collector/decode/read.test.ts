@@ -117,6 +117,10 @@ test('records may lie across the blocks in which a file arrives, with line ends 
     expect(read.map.places.at(-1)).toBe((Number(rows.at(-1)?.at(-1)) - 1) % 32);
   }
   const broken = quoted.with(5_000, ['v', ...(quoted[0] as Row).slice(2)]);
+  const twice = rows.with(5_999, rows[17] as Row);
+  await expect(readMap(fileOf(csvText(twice)), params)).rejects.toThrow(/:6000: expected each string once, got "v17" again$/);
+  const late = Buffer.concat([Buffer.from(csvText(quoted)), Buffer.from([0xe9, 0x0a])]);
+  await expect(readMap(fileOf(late), params)).rejects.toThrow(/:12001: expected UTF-8, got other bytes$/);
   await expect(readMap(fileOf(csvText(broken)), params)).rejects.toThrow(/:10001: expected 129 fields, got 128$/);
 });
 

@@ -62,7 +62,7 @@ export interface FitOptions {
   readonly bar?: number;
 }
 
-const SETTLED = 0.01;
+const SETTLED = 0.005;
 /** Coins alone make 1, but for chance. A fit that leaves less follows its own noise. */
 const LEAST_DISPERSION = 0.05;
 /** A full look at all candidates each so many steps. */
@@ -75,7 +75,7 @@ const MARGIN = 0.5;
 const [EARLY, OFTEN, LATER] = [12, 4, 6];
 /** At first nine of ten candidates are taken to be null. */
 const NULLS = 0.9;
-const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 20, 3];
+const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 40, 3];
 
 interface Effective {
   readonly kappa: number;

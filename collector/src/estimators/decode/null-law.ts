@@ -88,7 +88,7 @@ export interface NullLaw {
 const UPPER: readonly number[] = Array.from({ length: 25 }, (_, i) => 0.4 * 60 ** (i / 24));
 export const FINELY: readonly number[] = [...UPPER.map((x) => -x).reverse(), ...UPPER];
 /** Enough for a fit. */
-export const ROUGHLY: readonly number[] = [-1, -0.4, 0.4, 1, 1.8, 2.8, 4.2, 7, 13];
+export const ROUGHLY: readonly number[] = [-1, -0.4, 0.4, 0.8, 1.2, 1.7, 2.3, 3, 4, 5.5, 8, 13];
 
 /** The curve from score to normal variable, by these saddlepoints. */
 export function nullLaw(cumulantsAt: (s: number) => Cumulants, points: readonly number[]): NullLaw {
