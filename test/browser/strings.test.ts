@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MetricStrings } from '#collector/estimates/decoded-strings.ts';
@@ -149,6 +150,22 @@ test.each([1280, 360])('strings that are found stand apart from the others, and 
   );
   const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   expect(isTooWide).toBe(false);
+});
+
+test.each(['light', 'dark'] as const)('axe finds nothing wrong with a card, its details and its progress (%s)', async (colorScheme) => {
+  await page.emulateMedia({ colorScheme });
+  const check = async (): Promise<void> => {
+    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run('.card'));
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  };
+  await page.evaluate(axe.source);
+  say('progress', { stage: 'decoding', candidates: 3 });
+  await card().getByRole('status').waitFor();
+  await check();
+  answer(decoded);
+  await card().locator('.details summary').click();
+  await card().locator('.whole').waitFor();
+  await check();
 });
 
 test('the whole distribution is in the details, as another answer', async () => {

@@ -64,7 +64,7 @@ function Conclusion({ strings, metric }: { strings: Strings; metric: Metric }): 
   return (
     <>
       {isKnown && <VerdictLine answers={answers} type={metric.type} />}
-      <p class={isKnown && outcome === 'decoded' ? 'verdict verdict-more' : 'verdict'}>{meaning}</p>
+      <p class={isKnown && outcome === 'decoded' ? 'verdict verdict-more' : 'verdict'}>{meaning.replaceAll(' %', '\u00a0%')}</p>
     </>
   );
 }
