@@ -114,3 +114,16 @@ test('few reports, and no list, are answers in plain words', async () => {
     await other.close();
   }
 }, 60_000);
+
+test('where even a string that everybody has would not be found, nothing is claimed', async () => {
+  const other = await start({ schemas: [schema.document], candidates: { word: list }, minimum: 1 });
+  try {
+    await other.send(await bodiesOf(3));
+    const { body } = await read<Answer>(`${other.url}/v1/metrics/word/decode?all=true`);
+    expect(body).toMatchObject({ outcome: 'not-enough-data', found: 0, strings: [] });
+    expect(body.meaning).toBe('Not enough reports: even a string that every report has could not be told apart from chance.');
+    expect([body.unexplained, body.detectable, body.distribution]).toEqual([undefined, undefined, undefined]);
+  } finally {
+    await other.close();
+  }
+}, 60_000);
