@@ -15,12 +15,12 @@ import { traces } from './traces.ts';
 const notLinux = (): string | undefined => (process.platform === 'linux' ? undefined : 'it reads /proc, which Linux has');
 
 export const collectorFaults: readonly Fault[] = [
-  { name: 'kill -9 under load', short: () => kills(3), long: () => kills(100) },
-  { name: 'power loss', unable: noRecord, short: () => powerLosses(150, 5), long: () => powerLosses(4_000, 400) },
-  { name: 'disk full, then freed', unable: noMount, short: () => fullDisk(500), long: () => fullDisk(10_000) },
-  { name: 'start on a full disk', unable: noMount, short: startOnFullDisk, long: startOnFullDisk },
-  { name: 'writes fail', unable: noRecord, short: () => refusedWrites(500), long: () => refusedWrites(10_000) },
-  { name: 'syncs fail', unable: noRecord, short: () => refusedSyncs(500), long: () => refusedSyncs(10_000) },
+  { name: 'kill -9 under load', beside: 3, short: () => kills(3), long: () => kills(100) },
+  { name: 'power loss', beside: 2, unable: noRecord, short: () => powerLosses(150, 5), long: () => powerLosses(4_000, 400) },
+  { name: 'disk full, then freed', beside: 0.5, unable: noMount, short: () => fullDisk(500), long: () => fullDisk(10_000) },
+  { name: 'start on a full disk', beside: 0.2, unable: noMount, short: startOnFullDisk, long: startOnFullDisk },
+  { name: 'writes fail', beside: 0.5, unable: noRecord, short: () => refusedWrites(500), long: () => refusedWrites(10_000) },
+  { name: 'syncs fail', beside: 0.5, unable: noRecord, short: () => refusedSyncs(500), long: () => refusedSyncs(10_000) },
   {
     name: 'slow and idle clients',
     unable: notLinux,
@@ -34,9 +34,9 @@ export const collectorFaults: readonly Fault[] = [
     long: () => overload({ bytesPerSecond: 150_000, clients: 1_024, connections: 6_000, seconds: 20, least: 0.9 }),
   },
   { name: 'a crowd at once', unable: noCrowd, short: () => crowd(1_000), long: () => crowd(4_000) },
-  { name: 'SIGTERM under load', short: () => drains(1), long: () => drains(20) },
-  { name: 'clock jumps', short: clockJumps, long: clockJumps },
-  { name: 'replays and conflicts', short: () => replays(300), long: () => replays(1_000) },
-  { name: 'fuzzing', unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(1_200_000, 2) },
-  { name: 'traces of people', unable: notLinux, short: () => traces(1), long: () => traces(600) },
+  { name: 'SIGTERM under load', beside: 1, short: () => drains(1), long: () => drains(20) },
+  { name: 'clock jumps', beside: 0.5, short: clockJumps, long: clockJumps },
+  { name: 'replays and conflicts', beside: 0.5, short: () => replays(300), long: () => replays(1_000) },
+  { name: 'fuzzing', beside: 9, unable: notLinux, short: () => fuzz(4_000, 1), long: () => fuzz(1_000_000, 2) },
+  { name: 'traces of people', beside: 10, unable: notLinux, short: () => traces(1), long: () => traces(600) },
 ];
