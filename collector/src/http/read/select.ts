@@ -3,6 +3,7 @@
 import { dayText } from '@murmuration/shared';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
+import type { Truth } from '../../estimates/estimates.ts';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
 import { type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
@@ -80,6 +81,13 @@ export function candidatesAsked(
   if (candidate === undefined) return undefined;
   if (takesCandidates(document)) return [...new Set([candidate].flat())];
   throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+}
+
+/** The true shares by label. They are known of all reports only, and in demonstrations only. */
+export function truthOf(truth: Truth | undefined, { metric, range }: Selected, version: number | undefined): ReturnType<Truth> {
+  const { from, to, segment = {} } = range;
+  const isAll = from === undefined && to === undefined && version === undefined && Object.keys(segment).length === 0;
+  return isAll ? truth?.(metric.app, metric.metric) : undefined;
 }
 
 /** Points of a series, at most. */
