@@ -17,6 +17,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['restore'], async () => (await import('./commands/backup.ts')).addRestore],
   [['days'], async () => (await import('./commands/days.ts')).addDays],
   [['keys'], async () => (await import('./commands/keys.ts')).addKeys],
+  [['roles'], async () => (await import('./commands/roles.ts')).addRoles],
   [['schemas'], async () => (await import('./commands/schemas.ts')).addSchemas],
   [['prune', 'delete', 'vacuum'], async () => (await import('./commands/upkeep.ts')).addUpkeep],
   [['export'], async () => (await import('./commands/export.ts')).addExport],

@@ -1,12 +1,13 @@
 /** @module The collector: ingest, exactly-once tallies, estimators with honest error bars. */
 
-export { type Collector, type CollectorOptions, createCollector } from './collector.ts';
+export { type Collector, createCollector } from './collector.ts';
 export type { AnswerEstimate, MetricEstimates, Truth } from './estimates/estimates.ts';
 export { momentsOf } from './estimators/covariance.ts';
 export type { Estimate } from './estimators/estimate.ts';
 export { estimatesOf } from './estimators/estimator.ts';
 export type { Moments, Population } from './estimators/moments.ts';
 export { type AcceptedBatch, parseBatch, publish } from './ingest/parse-batch.ts';
+export type { CollectorOptions } from './options.ts';
 export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { sampler } from './simulate/distribution.ts';
 export { type Agreement, agreement } from './statistics/agreement.ts';

@@ -19,15 +19,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lock } from '#collector/store/lock.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import type { Store } from '#collector/store/store.ts';
+import { bin, runCommand as run } from '../setup/command.ts';
 import { DAY, entry, SCHEMA, shapes, sum, WIDE } from './store/entries.ts';
 
 const LOCK = 'murmuration.lock';
-const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));
 let folder: string;
 let data: string;
 let copy: string;
@@ -38,15 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const run = (...args: string[]): Ended => spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
-
-/** The same beside this process, which goes on working. */
+/** A command in a process of its own, beside this one, which goes on working. */
 async function runBeside(...args: string[]): Promise<number | null> {
   const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [status] = (await once(child, 'exit')) as [number | null];

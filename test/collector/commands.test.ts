@@ -250,7 +250,7 @@ describe('murmuration simulate', () => {
     ['mean', 'one-bit', ['--range=-10,30']],
     ['count', 'one-bit', ['--max', '12']],
   ])('of a permanent %s by %s agrees with theory, one day and five: %s', (type, mechanism, args) => {
-    const result = JSON.parse(simulate('--type', type, ...args, '--permanent', '4', '--days', '5').stdout);
+    const result = JSON.parse(simulate('--type', type, ...args, '--permanent', '4', '--days', '5', '--clients', '2000').stdout);
     expect(result).toMatchObject({ type, mechanism, permanent: 4, days: 5 });
     const { allDays } = result;
     expect(Math.abs((result.mse.unbiased ?? result.mse) - result.theoryMse) / result.mseStandardError).toBeLessThan(5);

@@ -1,4 +1,4 @@
-/** Who counts as one source. */
+/** Who counts as one source, and how many are remembered. */
 
 import { expect, test } from 'vitest';
 import { RateLimits } from '#collector/ingest/rate-limits.ts';
@@ -19,4 +19,13 @@ test('a source has another name the next day, and neighbours in one IPv6 network
   expect(namesOf('', 'unknown', 'somebody', '_hidden', '192.0.2.7:', '[x]:1')).toBe(1);
   expect(sources.nameOf('192.0.2.7', 2)).not.toBe(name);
   expect(name).not.toContain('192');
+});
+
+test('what is remembered is bounded: the source that came first is forgotten after 100,000 others', () => {
+  const sources = new RateLimits(1);
+  sources.add('first', 1, 0);
+  for (let i = 0; i < 99_999; i++) sources.add(`${i}`, 1, 0);
+  expect(sources.isSpent('first', 0)).toBe(true);
+  sources.add('last', 1, 0);
+  expect([sources.isSpent('first', 0), sources.isSpent('last', 0)]).toEqual([false, true]);
 });

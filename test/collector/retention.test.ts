@@ -1,9 +1,11 @@
 /** Retention and upkeep: what the store holds of old days, and what commands take out of it. */
 
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { dayText } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -14,8 +16,10 @@ import { reachedDay } from '#collector/store/sqlite-retention.ts';
 import { deleteMetrics, pruneStore, vacuumStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Evidence, MetricTotal, Selection, Store } from '#collector/store/store.ts';
 import { openTallies } from '#collector/store/tallies.ts';
-import { runCommand } from '../setup/command.ts';
+import { bin, runCommand } from '../setup/command.ts';
 import { DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes } from './store/entries.ts';
+
+const execute = promisify(execFile);
 
 let folder: string;
 beforeEach(() => {
@@ -296,11 +300,13 @@ describe('murmuration', () => {
   test('each of them says that a collector runs, and leaves its store alone', async () => {
     const store = await open();
     expect(await store.append(entry('a'))).toBe('counted');
-    for (const args of [['prune'], ['delete', '--app', 'notes', '--yes'], ['vacuum']]) {
-      const { status, stderr } = runCommand(...args, '--data', folder);
-      expect([status, stderr.trimEnd().split('\n').length]).toEqual([2, 1]);
+    // Each waits for the lock for a while, so they wait together.
+    const ran = [['prune'], ['delete', '--app', 'notes', '--yes'], ['vacuum']].map(async (args) => {
+      const { code, stderr } = await execute(process.execPath, [bin, ...args, '--data', folder]).catch((error) => error);
+      expect([code, stderr.trimEnd().split('\n').length]).toEqual([2, 1]);
       expect(stderr).toContain('expected a store that no other process writes, got one that is in use');
-    }
+    });
+    await Promise.all(ran);
     expect((await store.read(plan())).reports).toBe(1);
     await store.close();
   }, 60_000);

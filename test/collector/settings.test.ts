@@ -1,8 +1,8 @@
 /** Options of `serve` from its command line, the environment and a file: which comes first, and what is an error. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineSchema, flag } from '@murmuration/client';
@@ -148,6 +148,9 @@ describe('murmuration serve --check-config', () => {
     [['--schema', document, '--candidates', `plan=${document}`], '--candidates: expected a text metric'],
     [['--schema', document, '--keep-alive', '0'], '--keep-alive: expected a whole number from 1'],
     [['--schema', document, '--config', document], 'unknown setting "about"'],
+    [['--schema', document, '--open', '--trust-proxy', '1'], '--open: expected no --trust-proxy, since everybody whom the proxy lets in'],
+    [['--schema', document, '--open', '--trust-proxy', 'loopback', '10.0.0.0/8'], 'a token or a key, got loopback 10.0.0.0/8'],
+    [['--schema', document, '--open', '--trust-proxy', 'loopback', '--auth-header', 'X-User'], '--open: expected no --auth-header'],
   ])('exits 2 with one line for %j', (args, message) => {
     const { status, stdout, stderr } = runCommand('serve', '--check-config', ...args);
     expect([status, stdout]).toEqual([2, '']);
@@ -155,6 +158,30 @@ describe('murmuration serve --check-config', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 });
+
+test.each([
+  ['the command line', ['--open', '--trust-proxy', 'loopback'], {}, {}],
+  ['a file', [], { open: true, trustProxy: ['loopback'] }, {}],
+  ['a file and the command line', ['--open'], { trustProxy: 1 }, {}],
+  ['the environment', [], {}, { MURMURATION_OPEN: 'true', MURMURATION_TRUST_PROXY: 'loopback' }],
+  ['a file and the environment', [], { open: true }, { MURMURATION_TRUST_PROXY: 'loopback,10.0.0.0/8' }],
+])(
+  'an open collector behind a proxy does not start: %s',
+  (_where, args, file, environment) => {
+    const config = save('open.json', JSON.stringify(file));
+    const data = join(folder, 'never');
+    for (const more of [[], ['--check-config']]) {
+      const all = ['serve', '--schema', document, '--data', data, '--port', '0', '--config', config, ...args, ...more];
+      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...all], {
+        encoding: 'utf8',
+        env: { ...process.env, ...environment },
+      });
+      expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^murmuration: --open: expected no --trust-proxy, .*\n$/)]);
+    }
+    expect(existsSync(data)).toBe(false);
+  },
+  60_000,
+);
 
 test('serve says once what is in effect, keeps connections as long as it is told, and answers what it has before SIGTERM ends it', async () => {
   const args = ['serve', '--open', '--schema', document, '--port', '0', '--data', join(folder, 'data'), '--least-free', '0'];

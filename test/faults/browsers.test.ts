@@ -1,7 +1,9 @@
 /** Short runs of the client's fault tests in real browsers. `npm run faults -- client` runs the long ones. */
 
-import { describe, test } from 'vitest';
-import { browserFaults } from './browsers.ts';
+import { afterAll, describe, test } from 'vitest';
+import { browserFaults, closeBrowsers } from './browsers.ts';
+
+afterAll(closeBrowsers);
 
 describe.concurrent('a client comes through', () => {
   for (const { name, short } of browserFaults) {

@@ -5,6 +5,7 @@ import { backToFirst, frozen, restored } from './browsers/caches.ts';
 import { beforeConsent } from './browsers/consent.ts';
 import { killedAfterRefusal, killedAfterUpload, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
 import { leftByClosing, leftByNavigation } from './browsers/leaving.ts';
+import { sharedBrowser } from './browsers/shared-browser.ts';
 import { handOver, sameMillisecond, secondTab, twoSenders } from './browsers/tabs.ts';
 import type { Fault } from './fault.ts';
 
@@ -29,10 +30,16 @@ const faults = [
   ['frozen with a transaction under way', frozen, 3],
 ] as const;
 
-export const browserFaults: readonly Fault[] = engines.flatMap((engine) =>
-  faults.map(([name, run, rounds]) => ({
+const browsers = engines.map((engine) => ({ engine, shared: sharedBrowser(engine) }));
+
+/** Row by row, each in every engine, so that the engines of a short run work side by side. */
+export const browserFaults: readonly Fault[] = faults.flatMap(([name, run, rounds]) =>
+  browsers.map(({ engine, shared }) => ({
     name: `${name} (${engine.name})`,
-    short: () => run(engine, rounds),
+    short: () => shared.inTurn((one) => run(one, rounds)),
     long: () => run(engine, LONG),
   })),
 );
+
+/** Closes the browsers of the short runs. */
+export const closeBrowsers = async (): Promise<void> => void (await Promise.all(browsers.map(({ shared }) => shared.close())));

@@ -1,10 +1,10 @@
-/** The security checklist: what it calls held names tests that exist, and what it quotes of them is in them. */
+/** The security checklist, and the loads and mistakes of docs/reliability.md: they name tests that exist, and quote what is in them. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('docs/security-checklist.md', root), 'utf8');
+const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 
 interface Row {
   readonly line: string;
@@ -12,7 +12,7 @@ interface Row {
   readonly reason: string;
 }
 
-const rows: readonly Row[] = page
+const rows: readonly Row[] = textOf('docs/security-checklist.md')
   .split('\n')
   .filter((text) => /^\| \d/.test(text))
   .map((text) => {
@@ -29,10 +29,22 @@ test('every line is held, not held or not applicable, and says by what or why', 
   expect(rows.filter(({ state }) => state === 'not held').length).toBeGreaterThan(0);
 });
 
-test.each(rows.filter(({ state }) => state === 'held'))('$line names a test that exists, and quotes what is in it', ({ reason }) => {
+function expectTests(reason: string): void {
   const files = [...reason.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file);
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) expect(existsSync(new URL(file, root)), file).toBe(true);
-  const texts = files.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
+  const texts = files.map(textOf).join('\n');
   for (const [, quote = ''] of reason.matchAll(/"([^"]+)"/g)) expect(texts).toContain(quote);
+}
+
+test.each(rows.filter(({ state }) => state === 'held'))('$line names a test that exists, and quotes what is in it', ({ reason }) =>
+  expectTests(reason),
+);
+
+test('the tests of loads and mistakes exist, with the names that are quoted', () => {
+  const named = textOf('docs/reliability.md')
+    .split('\n')
+    .filter((line) => line.startsWith('|') && line.includes('`test/'));
+  expect(named).toHaveLength(12);
+  for (const line of named) expectTests(line);
 });

@@ -10,6 +10,7 @@ import { type Action, listActions } from './actions.ts';
 import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
 import { isFull, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, schemaTable } from './published.ts';
+import { listRoles, type UserRole } from './roles.ts';
 import { hashOf, isSame } from './secrets.ts';
 
 /** Milliseconds between two looks. */
@@ -41,6 +42,7 @@ export class Administration {
   #schemas = '';
   #keys: ReadonlyMap<string, WriteKey> = new Map();
   #tokens: readonly Token[] = [];
+  #roles: ReadonlyMap<string, UserRole> = new Map();
   #published: readonly SchemaDocument[] = [];
   #retired: ReadonlySet<string> = new Set();
 
@@ -100,6 +102,11 @@ export class Administration {
   /** The token with this name, unless it is revoked. */
   tokenNamed(name: string): Token | undefined {
     return this.#tokens.find((token) => token.name === name);
+  }
+
+  /** The role of a user whom the proxy names, if they were given one. */
+  roleOf(user: string): UserRole | undefined {
+    return this.#roles.get(user);
   }
 
   /** Creates an admin token and hands it over, if there has never been a token. */
@@ -173,6 +180,7 @@ export class Administration {
         key === undefined || app === undefined ? [] : [[key, { name, key, app, ...(perMinute !== undefined && { perMinute }) }]],
       ),
     );
+    this.#roles = new Map(listRoles(database).map((each) => [each.name, each]));
     const hashes = new Map(
       database
         .prepare('SELECT name, hash FROM credential WHERE hash IS NOT NULL')

@@ -62,7 +62,6 @@ export function carryAdmin(folder: string, copy: string): Carried | undefined {
   using(copy, false, (database) => database.exec('DROP TABLE IF EXISTS carried')); // of a copy that was put in place by hand
   if (!hasAdmin(folder)) return undefined;
   const file = `${copy}.admin`;
-  rmSync(file, { force: true }); // left by an interrupted backup
   makePrivate(file);
   try {
     using(join(folder, ADMIN), false, (database) => database.prepare('VACUUM INTO ?').run(file));

@@ -42,6 +42,11 @@ function check(what: string, name: string): void {
     throw new RangeError(`${what}: expected a letter, then at most 63 of letters, digits, _ . -, got ${JSON.stringify(name)}`);
 }
 
+/** @throws {RangeError} when one of them can't be the name of an app */
+export function checkApps(apps: readonly string[]): void {
+  for (const app of apps) check('--app', app);
+}
+
 /** Every credential, oldest first, revoked ones included. */
 export function listCredentials(database: DatabaseSync): readonly Credential[] {
   const rows = database.prepare('SELECT name, role, apps, per_minute, key, created, revoked FROM credential ORDER BY created, name').all();
@@ -72,7 +77,7 @@ function insert(
 }
 
 /** The only app of a list; undefined for several, and for none, which means all. */
-const onlyOne = (apps: readonly string[]): string | undefined => (apps.length === 1 ? apps[0] : undefined);
+export const onlyOne = (apps: readonly string[]): string | undefined => (apps.length === 1 ? apps[0] : undefined);
 
 /** The first free name of an app's write keys: `notes`, then `notes-2`, and so on. */
 function freeName(database: DatabaseSync, app: string): string {
@@ -99,7 +104,7 @@ export function createWriteKey(database: DatabaseSync, who: string, app: string,
 /** Creates an access token for some apps, or for all of them. @throws {RangeError} when a name is not valid or was used before */
 export function createToken(database: DatabaseSync, who: string, name: string, role: Role, apps: readonly string[]): Created {
   check('--name', name);
-  for (const app of apps) check('--app', app);
+  checkApps(apps);
   const secret = newToken();
   transaction(database, () => {
     insert(database, { name, role, apps }, secret);

@@ -1,5 +1,5 @@
 /**
- * `admin.sqlite`: write keys, access tokens, published schemas and the log of actions. The collector and the commands open it at the same
+ * `admin.sqlite`: write keys, access tokens, roles of users, published schemas and the log of actions. The collector and the commands open it at the same
  * time, and SQLite's locks keep them apart. It lies beside the store in a file of its own, because it changes rarely and by other hands.
  */
 
@@ -32,6 +32,7 @@ const STEPS: readonly Step[] = [
     `),
   (database) =>
     database.exec('CREATE TABLE schema (schema TEXT PRIMARY KEY, document TEXT, published INTEGER, retired INTEGER) WITHOUT ROWID'),
+  (database) => database.exec('CREATE TABLE user (name TEXT PRIMARY KEY, role TEXT NOT NULL, apps TEXT NOT NULL) WITHOUT ROWID'),
 ];
 
 /** Whether a folder has the file. */

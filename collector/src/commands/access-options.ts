@@ -6,7 +6,8 @@ import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Administration } from '../admin/administration.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
-import type { Collector, CollectorOptions } from '../collector.ts';
+import type { Collector } from '../collector.ts';
+import type { CollectorOptions } from '../options.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
 
 /** What the options give. */
@@ -15,11 +16,14 @@ export interface AccessFlags {
   readonly open?: boolean;
   readonly trustProxy?: string[];
   readonly authHeader?: string;
-  readonly authRole?: Role;
+  readonly authRole?: Role | 'none';
   readonly allowHost?: string[];
   readonly readPort?: number;
   readonly readHost?: string;
 }
+
+/** A header that a proxy sets for itself. Those with which requests come anyway name nobody. */
+const HEADER = /^(?!(authorization|cookie|host|referer|user-agent|x-forwarded-(for|host|proto|port))$)[a-z0-9_-]+$/i;
 
 /** The groups of addresses that Express knows by name. */
 const GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
@@ -53,6 +57,12 @@ export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'a
   if (open && stranger !== undefined)
     throw new UsageError(`--open: expected a --host that only this machine reaches, such as 127.0.0.1, got ${stranger}`);
   if (open && authHeader !== undefined) throw new UsageError('--open: expected no --auth-header, since nobody signs in, got both');
+  if (open && trustProxy !== undefined)
+    throw new UsageError(
+      `--open: expected no --trust-proxy, since everybody whom the proxy lets in could read and send without a token or a key, got ${[trustProxy].flat().join(' ')}`,
+    );
+  if (authHeader !== undefined && !HEADER.test(authHeader))
+    throw new UsageError(`--auth-header: expected the name of a header, such as X-Remote-User, got ${JSON.stringify(authHeader)}`);
   if (authHeader !== undefined && !Array.isArray(trustProxy))
     throw new UsageError(
       '--auth-header: expected --trust-proxy with the addresses of the proxy, since anybody else could send the header, got none',
@@ -100,10 +110,14 @@ export function accessHint(admin: Administration, { open }: AccessFlags, schemas
 /** Adds the options to `serve`. */
 export function addAccessOptions(command: Command): void {
   command
-    .option('--open', 'reads need no token and batches no key; only with a --host that nobody else reaches')
+    .option('--open', 'reads need no token and batches no key; only with a --host that nobody else reaches, and without a proxy')
     .option('--trust-proxy <n|address...>', 'the proxies in front, by number or by address, whose X-Forwarded-* headers are believed')
     .option('--auth-header <name>', 'the header in which the proxy names a user who signed in there')
-    .option('--auth-role <role>', `what such users may read: ${ROLES.join(', ')} (default: viewer)`, choiceOption('--auth-role', ROLES))
+    .option(
+      '--auth-role <role>',
+      `what such users may read without an entry in murmuration roles: ${ROLES.join(', ')}, or none (default: viewer)`,
+      choiceOption('--auth-role', [...ROLES, 'none']),
+    )
     .option('--allow-host <name...>', 'names under which readers reach this collector, such as t.example.com')
     .option('--read-port <n>', 'a port of its own for reads and the dashboard', wholeOption('--read-port', 0, 65_535))
     .option('--read-host <host>', 'the address of that port (default: --host)');

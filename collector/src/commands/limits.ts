@@ -1,10 +1,10 @@
 /** The limits of `murmuration serve`: memory, disk and time. Bytes are in MiB and times in seconds, because people type them. */
 
 import type { Command } from 'commander';
-import type { CollectorOptions } from '../collector.ts';
 import { TIMEOUTS } from '../http/server.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
+import type { CollectorOptions } from '../options.ts';
 import { ROOM } from '../store/room.ts';
 import { RETENTION } from '../store/sqlite-retention.ts';
 import { wholeOption } from './usage.ts';

@@ -33,8 +33,8 @@ function collidingMass(tallies: Tallies, total: number, rho: number, { p, q }: S
   let mass = 0;
   for (const { reports, cells } of tallies.values()) {
     let excess = 0;
-    for (const count of cells) {
-      const bit = (count / reports - q) / (p - q);
+    for (let cell = 0; cell < cells.length; cell++) {
+      const bit = ((cells[cell] as number) / reports - q) / (p - q);
       excess += (bit - rho) ** 2 - noise(bit) / reports;
     }
     mass += (reports / total) ** 2 * (excess / (cells.length * rho * (1 - rho)));

@@ -7,6 +7,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Administration } from '../admin/administration.ts';
 import { includesRole, type Role } from '../admin/credentials.ts';
 import type { Catalog } from '../schemas/catalog.ts';
+import type { FailedSignIns } from './failed-sign-ins.ts';
 import { checkHost } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 import type { Sessions } from './sessions.ts';
@@ -31,8 +32,8 @@ export interface AccessOptions {
   readonly trustProxy?: number | readonly string[];
   /** The header in which a trusted proxy names the user. Needs `trustProxy` with addresses. */
   readonly authHeader?: string;
-  /** What users whom the proxy names may read. Default: viewer. */
-  readonly authRole?: Role;
+  /** What users may read whom the proxy names and who were given no role of their own. Default: viewer. */
+  readonly authRole?: Role | 'none';
   /** Names under which readers reach this collector, besides addresses and loopback names. */
   readonly allowHosts?: readonly string[];
 }
@@ -63,27 +64,31 @@ export interface AccessParts extends AccessOptions {
   readonly isOpen: boolean;
   readonly admin: Administration;
   readonly sessions: Sessions;
+  readonly failed: FailedSignIns;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The user whom a trusted proxy names. */
-function proxyUser(request: Request, { authHeader, authRole = 'viewer' }: AccessOptions): Reader | undefined {
+/** The user whom a trusted proxy names. @throws {Refusal} 403 when the user has no role */
+function proxyUser(request: Request, { admin, authHeader, authRole = 'viewer' }: AccessParts): Reader | undefined {
   if (authHeader === undefined) return undefined;
   const isTrusted = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  const user = request.get(authHeader);
-  if (user === undefined || user === '' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined;
-  return { who: user, role: authRole, apps: [], by: 'proxy' };
+  // Of two headers, one came from outside, and nobody knows which.
+  const { [authHeader.toLowerCase()]: [user, ...others] = [] } = request.headersDistinct;
+  if (user === undefined || user === '' || others.length > 0 || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined;
+  const { role, apps } = admin.roleOf(user) ?? { role: authRole, apps: [] };
+  if (role === 'none') throw new Refusal(403, 'forbidden', 'a user with a role, as murmuration roles set gives it', user.slice(0, 80));
+  return { who: user, role, apps, by: 'proxy' };
 }
 
-/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's */
+/** The reader that a request comes from. @throws {Refusal} 401 when it is nobody's, 429 after too many wrong tokens */
 function identify(request: Request, response: Response, parts: AccessParts): Reader {
-  const { isOpen, admin, sessions, now } = parts;
+  const { isOpen, admin, sessions, failed, now } = parts;
   if (isOpen) return EVERYBODY;
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    const token = secret === undefined ? undefined : admin.token(secret);
+    const token = failed.attempt(request, response, now(), () => (secret === undefined ? undefined : admin.token(secret)));
     if (token === undefined) return refuseStranger(response, 'another');
     return { who: token.name, role: token.role, apps: token.apps, by: 'token' };
   }

@@ -8,8 +8,8 @@ import { type PackedAnswer, type Page, pack } from '../estimates/packed-answer.t
 import { askedOf } from '../estimates/query.ts';
 import type { Task } from '../estimates/tasks.ts';
 import type { Catalog } from '../schemas/catalog.ts';
-import { describeApi } from './read/openapi.ts';
-import { pageOf } from './read/page.ts';
+import { describeApi } from './openapi/openapi.ts';
+import { pageOf } from './openapi/page.ts';
 import { compareParameters, estimatesParameters, listParameters, parseQuery, seriesParameters } from './read/parameters.ts';
 import { candidatesAsked, findMetric, partsOf, select, selectTwo } from './read/select.ts';
 import { endOf, maxAgeOf, sendPage } from './read/send.ts';

@@ -15,10 +15,10 @@ const dashboard = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)
  * @param metrics the routes of metrics and estimates
  */
 export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router): Router {
-  const { admin, sessions, now, allowHosts = [] } = parts;
+  const { admin, allowHosts = [] } = parts;
   const isReader = requireReader(parts);
   return Router()
-    .use(checkHost(allowHosts), sessionRouter(admin, sessions, now, isReader))
+    .use(checkHost(allowHosts), sessionRouter(parts, isReader))
     .use('/v1', isReader)
     .use(metrics, reviewRouter(catalogOf, admin), express.static(dashboard));
 }

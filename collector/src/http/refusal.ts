@@ -30,6 +30,9 @@ export const REFUSALS = {
   'no-room': 507,
 } as const;
 
+/** Whether the same request may be accepted later, so that the refusal says when to try again. */
+export const isTemporary = (status: number): boolean => status === 429 || status >= 500;
+
 /** The received value as text. A value that is nested too deeply to be printed is only named. */
 function show(got: unknown): string {
   if (typeof got === 'string') return got;

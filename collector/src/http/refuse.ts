@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { StoreFull } from '../store/store.ts';
-import { bodyOf, Refusal, refusal } from './refusal.ts';
+import { bodyOf, isTemporary, Refusal, refusal } from './refusal.ts';
 
 /** The least `Retry-After` in seconds, and how many seconds are added at random at most, so that devices do not all retry at once. */
 const RETRY_AFTER = 5;
@@ -15,14 +15,13 @@ export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-exp
 /** Answers with a refusal. `isLast` ends the connection after it. */
 export function refuse(response: ServerResponse, reason: Refusal, isLast: boolean): void {
   const { status } = reason;
-  const isTemporary = status === 429 || status >= 500;
   const body = bodyOf(reason);
   if (isLast) response.setHeader('connection', 'close');
   response.writeHead(status, {
     ...HEADERS,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    ...(isTemporary && { 'retry-after': `${RETRY_AFTER + Math.floor(Math.random() * RETRY_JITTER)}` }),
+    ...(isTemporary(status) && { 'retry-after': `${RETRY_AFTER + Math.floor(Math.random() * RETRY_JITTER)}` }),
   });
   response.end(body);
 }

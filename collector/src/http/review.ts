@@ -2,18 +2,12 @@
 
 import { dayText } from '@murmuration/shared';
 import { type RequestHandler, Router } from 'express';
-import { z } from 'zod';
 import type { Administration } from '../admin/administration.ts';
 import { createAudits } from '../audit/audit-thread.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { maySee, readerOf, requireRole } from './access.ts';
-import { Refusal } from './refusal.ts';
-
-/** Actions in an answer, at most. */
-const MOST = 1_000;
-
-const whole = z.coerce.number().int().min(1);
-const page = z.strictObject({ limit: whole.max(MOST).default(MOST), before: whole.optional() });
+import { actionsParameters, type ShownCredential } from './openapi/access-answers.ts';
+import { parseQuery } from './read/parameters.ts';
 
 /** The routes of reviewers and admins. They come after `requireReader`. */
 export function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
@@ -27,15 +21,8 @@ export function reviewRouter(catalogOf: () => Catalog, admin: Administration): R
   const audit: RequestHandler = async (_request, response) =>
     void response.json({ audits: await Promise.all(documents(response).map(([wire, document]) => audited(wire, document))) });
   const actions: RequestHandler = (request, response) => {
-    const { success, data } = page.safeParse(request.query);
-    if (!success)
-      throw new Refusal(
-        400,
-        'bad-query',
-        `limit from 1 to ${MOST}, and before, the number of an action`,
-        JSON.stringify(request.query).slice(0, 200),
-      );
-    response.json({ actions: admin.actions(data.limit, data.before, readerOf(response).apps) });
+    const { rest } = parseQuery(actionsParameters, request.query, []);
+    response.json({ actions: admin.actions(rest.limit, rest.before, readerOf(response).apps) });
   };
   const keys: RequestHandler = (_request, response) => {
     const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
@@ -43,7 +30,8 @@ export function reviewRouter(catalogOf: () => Catalog, admin: Administration): R
     const seen = admin
       .credentials()
       .filter(({ apps }) => reader.apps.length === 0 || (apps.length > 0 && apps.every((app) => maySee(reader, app))));
-    response.json({ keys: seen.map((each) => ({ ...each, created: day(each.created), revoked: day(each.revoked) })) });
+    const keys = seen.map((each): ShownCredential => ({ ...each, created: day(each.created), revoked: day(each.revoked) }));
+    response.json({ keys });
   };
   return Router()
     .get('/v1/schemas', requireRole('reviewer'), schemas)

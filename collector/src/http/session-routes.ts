@@ -2,25 +2,25 @@
 
 import express, { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import type { Administration } from '../admin/administration.ts';
-import { cookieName, readerOf, refuseStranger, sessionOf } from './access.ts';
+import { type AccessParts, cookieName, readerOf, refuseStranger, sessionOf } from './access.ts';
 import { Refusal } from './refusal.ts';
-import { LONGEST, type Sessions } from './sessions.ts';
+import { LONGEST } from './sessions.ts';
 
-const signInBody = z.strictObject({ token: z.string() });
+/** What a sign-in sends. */
+export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
 
 /** Bytes of a sign-in's body. */
-const MOST = 1_024;
+export const MOST_SIGN_IN = 1_024;
 
 /**
  * Signing in and out. The body must be JSON and the cookie is `SameSite=Strict`, so another site's page can do neither in a visitor's name.
  */
-export function sessionRouter(admin: Administration, sessions: Sessions, now: () => number, isReader: RequestHandler): Router {
+export function sessionRouter({ admin, sessions, failed, now }: AccessParts, isReader: RequestHandler): Router {
   const signIn: RequestHandler = (request, response) => {
     if (!request.is('application/json')) throw new Refusal(415, 'bad-type', 'application/json', request.get('content-type') ?? 'none');
     const { success, data } = signInBody.safeParse(request.body);
     if (!success) throw new Refusal(400, 'malformed', '{ "token": "at_..." }', 'another');
-    const token = admin.token(data.token);
+    const token = failed.attempt(request, response, now(), () => admin.token(data.token));
     if (token === undefined) return refuseStranger(response, 'another');
     const options = { httpOnly: true, sameSite: 'strict', secure: request.secure, path: '/' } as const;
     response.cookie(cookieName(request), sessions.begin(token.name, now()), { ...options, maxAge: LONGEST }).sendStatus(204);
@@ -32,7 +32,7 @@ export function sessionRouter(admin: Administration, sessions: Sessions, now: ()
   };
   const show: RequestHandler = (_request, response) => void response.json(readerOf(response));
   return Router()
-    .post('/v1/session', express.json({ limit: MOST }), signIn)
+    .post('/v1/session', express.json({ limit: MOST_SIGN_IN }), signIn)
     .delete('/v1/session', signOut)
     .get('/v1/session', isReader, show);
 }

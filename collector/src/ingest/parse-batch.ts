@@ -72,6 +72,9 @@ export function publish(document: SchemaDocument): Published {
   };
 }
 
+/** An id of a batch. */
+export const BATCH_ID: RegExp = /^[0-9a-f]{32}$/;
+
 const KEYS = ['v', 'schema', 'day', 'batch', 'segment', 'reports'];
 
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
@@ -106,7 +109,7 @@ function parseForm(body: string): { readonly batch: Batch; readonly day: number 
   if (typeof schema !== 'string') throw malformed('"schema": "app/version/checksum"', schema);
   const number = typeof day === 'string' ? dayOf(day) : undefined;
   if (number === undefined) throw malformed('"day": "2026-11-20"', day);
-  if (typeof batch !== 'string' || !/^[0-9a-f]{32}$/.test(batch)) throw malformed('"batch": 32 lower-case hex digits', batch);
+  if (typeof batch !== 'string' || !BATCH_ID.test(batch)) throw malformed('"batch": 32 lower-case hex digits', batch);
   if (segment !== undefined && !(isObject(segment) && Object.values(segment).every((value) => typeof value === 'string'))) {
     throw malformed('"segment": an object of strings', segment);
   }

@@ -39,18 +39,23 @@ function binomial({ trials, chance }: Trials): Chances {
 
 function sumOf(a: Chances, b: Chances): Chances {
   const chances = Array<number>(a.chances.length + b.chances.length - 1).fill(0);
-  a.chances.forEach((x, i) => {
-    b.chances.forEach((y, j) => {
-      chances[i + j] = (chances[i + j] as number) + x * y;
-    });
-  });
+  for (const [i, x] of a.chances.entries())
+    for (let j = 0; j < b.chances.length; j++) chances[i + j] = (chances[i + j] as number) + x * (b.chances[j] as number);
   return { from: a.from + b.from, chances };
 }
 
-/** P(at most this many successes). */
+/** P(at most this many successes). Only all counts but the largest are convolved: of the last, its sums are enough. */
 export function atMost(count: Count, most: number): number {
-  const { from, chances } = count.map(binomial).reduce(sumOf, { from: 0, chances: [1] });
-  return chances.slice(0, Math.max(0, most - from + 1)).reduce((sum, chance) => sum + chance, 0);
+  const parts = count.map(binomial).sort((a, b) => a.chances.length - b.chances.length);
+  const last = parts.pop() ?? { from: 0, chances: [1] };
+  const { from, chances } = parts.reduce(sumOf, { from: 0, chances: [1] });
+  let sum = 0;
+  const sums = last.chances.map((chance) => {
+    sum += chance;
+    return sum;
+  });
+  const left = most - from - last.from;
+  return chances.reduce((total, chance, i) => total + (left < i ? 0 : chance * (sums[Math.min(left - i, sums.length - 1)] as number)), 0);
 }
 
 export const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);

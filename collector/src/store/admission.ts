@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Packing, packingOf } from '@murmuration/shared';
-import type { AppIds } from './app-ids.ts';
+import type { AppIds, Holding } from './app-ids.ts';
 import { batchesOf, type Group, HASH, HEAD, ID, type Partition } from './group.ts';
 import { IdSet } from './id-set.ts';
 import { appOf, type Room } from './room.ts';
@@ -67,14 +67,8 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
     const here = new IdSet();
     /** The rows that batches of each partition may still open. Partitions of one app and day share them. */
     const places = new Map<string, { left: number }>();
-    /** The ids that batches of the group add to each app. */
-    const added = new Map<string, { readonly app: string; ids: number }>();
-    const apps = partitions.map(([schema]) => {
-      const app = appOf(schema);
-      const known = added.get(app) ?? { app, ids: 0 };
-      added.set(app, known);
-      return known;
-    });
+    const quota = appIds.quota(ids.count);
+    const holdings = partitions.map(([schema]) => quota.holdingOf(appOf(schema)));
     const lefts = partitions.map(([schema, day]) => {
       const app = appOf(schema);
       const place = places.get(`${app}\n${day}`) ?? { left: room.leftOf(app, day) - pending.rowsOf(app, day) };
@@ -84,14 +78,14 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
     const judgeNew = (start: number, i: number, partition: Partition): Appended => {
       const first = here.find(words, start + ID, (number) => sameWords(words, all[number] as number, start, ID, HASH));
       if (first >= 0) return sameWords(words, all[first] as number, start, HASH, HEAD) ? 'duplicate' : 'conflict';
-      const app = apps[words[start] as number] as { readonly app: string; ids: number };
-      if (!appIds.hasRoom(app.app, app.ids, room.idsLeft(ids.count + here.count))) return 'full';
+      const holding = holdings[words[start] as number] as Holding;
+      if (!quota.hasRoom(holding)) return 'full';
       const place = lefts[words[start] as number] as { left: number };
       const most = Math.floor((words[start + 1] as number) / LEAST_WORDS);
       if (most <= place.left) place.left -= most;
       else if (!opensNothing(words, start, partition, pending)) return 'full';
       here.add(words, start + ID, i, 0);
-      app.ids++;
+      quota.take(holding);
       return 'counted';
     };
     const judge = (start: number, i: number): Appended => {

@@ -5,21 +5,18 @@
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { makePrivate } from './durable.ts';
+
+/** The name of the lock in its folder. */
+export const LOCK = 'murmuration.lock';
 
 const SQLITE_BUSY = 5;
 /** Milliseconds to wait for the previous process to end. */
 const PATIENCE = 5_000;
 
-/**
- * Takes a folder's lock, and returns the function that releases it.
- *
- * @throws {RangeError} when another process holds it
- */
-export function lock(folder: string): () => void {
-  const file = join(folder, 'murmuration.lock');
-  makePrivate(file);
-  const database = new DatabaseSync(file, { timeout: PATIENCE });
+/** Takes the lock of an open file, and returns the function that releases it. */
+function take(database: DatabaseSync, folder: string): () => void {
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -30,4 +27,26 @@ export function lock(folder: string): () => void {
     );
   }
   return () => database.close();
+}
+
+/**
+ * Takes a folder's lock, and returns the function that releases it.
+ *
+ * @throws {RangeError} when another process holds it
+ */
+export function lock(folder: string): () => void {
+  const file = join(folder, LOCK);
+  makePrivate(file);
+  return take(new DatabaseSync(file, { timeout: PATIENCE }), folder);
+}
+
+/**
+ * Takes the lock that a process left in a folder. Neither creates one nor waits.
+ *
+ * @throws {Error} when there is none, or a process holds it
+ */
+export function lockLeft(folder: string): () => void {
+  const file = pathToFileURL(join(folder, LOCK));
+  file.searchParams.set('mode', 'rw');
+  return take(new DatabaseSync(file, { timeout: 0 }), folder);
 }

@@ -67,11 +67,6 @@ export class Room {
     }
   }
 
-  /** How many more ids the store may keep than these. */
-  idsLeft(ids: number): number {
-    return this.#limits.mostIds - ids;
-  }
-
   /** The number of rows that batches of a day may still open. */
   leftOf(app: string, day: number): number {
     if ((this.#bytes.get(app) ?? 0) >= this.#limits.mostBytes) return 0;

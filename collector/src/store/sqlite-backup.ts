@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statfsSync, 
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { addCells, cellsIn } from './cell-codec.ts';
+import { beginDraft, removeAbandoned } from './draft.ts';
 import { makeFolder, makePrivate, sync } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
@@ -88,6 +89,7 @@ function foldCopy(draft: string, source: string): void {
 
 /**
  * Copies a store as of one moment, and adds the log of the copy to its tallies: it holds sums only. Collectors may keep writing meanwhile.
+ * Removes what is left beside it of copies that were cut off.
  *
  * @param folder the store's folder
  * @param out a file that does not exist yet
@@ -100,14 +102,11 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
   if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
   const target = resolve(out);
   if (!existsSync(dirname(target))) throw new RangeError(`${out}: expected a file in a folder that exists, got none such`);
+  removeAbandoned(target);
   checkRoom(file, target);
-  const draft = `${target}.unfinished`;
-  const clear = (): void => {
-    for (const rest of RESTS) rmSync(`${draft}${rest}`, { force: true });
-  };
+  const { file: draft, remove } = beginDraft(target);
   const database = new DatabaseSync(file, { timeout: 5_000 }); // a read-only connection would leave a stray WAL behind
   try {
-    clear(); // left by an interrupted backup
     makePrivate(draft);
     // One read transaction around the copy. Without it, the copy would start over at each commit of the collector and might never finish.
     database.exec('BEGIN');
@@ -119,7 +118,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
     return publish(draft, target, file);
   } finally {
     database.close();
-    clear();
+    remove();
   }
 }
 

@@ -1,11 +1,12 @@
 /** Reads the tallies of the embedded store, on a read-only connection of its own. Any thread may have one. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { addCells, cellsIn } from './cell-codec.ts';
+import { DaySums } from './day-sums.ts';
 import { monthStart, nextMonth, wholeMonths } from './months.ts';
 import type { Borders } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
-import type { DailyOnes, DayRange, Evidence, MetricTotal, PartsReader, Selection, Tally } from './store.ts';
+import type { DailyOnes, DayRange, Evidence, MetricTotal, PartsReader, Selection } from './store.ts';
+import { type PackedTallies, TallySums } from './tally-sums.ts';
 
 const NO_DAY = 2 ** 31;
 
@@ -27,84 +28,133 @@ const ofMetric = ({ schemas, days: [from, to] }: Wanted): string =>
   `metric IN (SELECT n FROM metric WHERE schema IN (${schemas.map(() => '?').join()}) AND name = ?) AND day >= ${from} AND day <= ${to}`;
 
 /** The tallies of one day and segment: those of a list of cohorts, as text, and their encoded cells, one after the other, as hex digits. */
-type DayRow = readonly [day: number, cohorts: string, reports: string, lengths: string, cells: string];
+type TextRow = readonly [day: number, cohorts: string, reports: string, lengths: string, cells: string];
+
+/** The tallies of a day, of one segment or of all. */
+interface DayRow extends PackedTallies {
+  readonly day: number;
+}
+
+const numbersOf = (text: string): readonly number[] => text.split(',').map(Number);
 
 /**
  * Reads the tallies of each day and segment as one row. A row of its own for each tally costs five times as long, nearly all of it in passing rows from
  * SQLite to JavaScript.
  */
-function* readDays(database: DatabaseSync, selection: Wanted): Generator<DayRow> {
+function* readRows(database: DatabaseSync, table: 'tally' | 'monthly', selection: Wanted): Generator<DayRow> {
   const { schemas, metric, segment = {} } = selection;
   const wanted = Object.entries(segment);
   const parts = wanted.map(() => 'json_extract(json, ?) = ?').join(' AND ');
   const inSegment = parts === '' ? '' : `AND segment IN (SELECT n FROM segment WHERE ${parts})`;
   const parameters = [...schemas, metric, ...wanted.flatMap(([name, value]) => [`$."${name}"`, value])];
   const columns = `day, group_concat(cohort), group_concat(reports), group_concat(length(cells)), group_concat(hex(cells), '')`;
-  for (const table of ['monthly', 'tally']) {
-    const rows = database.prepare(
-      `SELECT ${columns} FROM ${table} WHERE ${ofMetric(selection)} ${inSegment} GROUP BY day, segment ORDER BY day`,
-    );
-    rows.setReturnArrays(true);
-    yield* rows.iterate(...parameters) as unknown as Iterable<DayRow>;
+  const rows = database.prepare(
+    `SELECT ${columns} FROM ${table} WHERE ${ofMetric(selection)} ${inSegment} GROUP BY day, segment ORDER BY day`,
+  );
+  rows.setReturnArrays(true);
+  for (const row of rows.iterate(...parameters) as unknown as Iterable<TextRow>) {
+    const [day, cohorts, reports, lengths, cells] = row;
+    yield {
+      day,
+      cohorts: numbersOf(cohorts),
+      reports: numbersOf(reports),
+      lengths: numbersOf(lengths),
+      cells: Buffer.from(cells, 'hex'),
+    };
   }
 }
 
-/** Sums of tallies. */
-class Sums {
-  readonly #tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
+/** Reads the tallies of each day as one row of all segments. Only days whose sums are not kept are read from the disk. */
+function* readDaySums(database: DatabaseSync, sums: DaySums, selection: Wanted): Generator<DayRow> {
+  const { schemas, metric } = selection;
+  const name = JSON.stringify([schemas, metric]);
+  const sql = `SELECT day, sum(reports) AS reports FROM total WHERE ${ofMetric(selection)} GROUP BY day ORDER BY day`;
+  const totals = database.prepare(sql).all(...schemas, metric) as unknown as readonly { day: number; reports: number }[];
+  for (let i = 0; i < totals.length; ) {
+    const isKept = ({ day, reports }: (typeof totals)[number]): boolean => sums.find(name, day, reports) !== undefined;
+    const first = i;
+    while (i < totals.length && !isKept(totals[i] as (typeof totals)[number])) i++;
+    if (i > first) {
+      const days = [totals[first]?.day ?? 0, totals[i - 1]?.day ?? 0] as const;
+      for (const [day, read] of byDay(readRows(database, 'tally', { ...selection, days }))) {
+        const packed = read.packed();
+        sums.keep(name, day, read.reports, packed);
+        yield { ...packed, day };
+      }
+    }
+    for (; i < totals.length; i++) {
+      const { day, reports } = totals[i] as (typeof totals)[number];
+      const packed = sums.find(name, day, reports);
+      if (packed === undefined) break;
+      yield { ...packed, day };
+    }
+  }
+}
+
+/** Adds up the rows of each day. */
+function* byDay(rows: Iterable<DayRow>): Generator<readonly [day: number, sums: TallySums]> {
+  let [current, sums]: [number | undefined, TallySums] = [undefined, new TallySums()];
+  for (const row of rows) {
+    if (current !== undefined && row.day !== current) {
+      yield [current, sums];
+      sums = new TallySums();
+    }
+    current = row.day;
+    sums.add(row);
+  }
+  if (current !== undefined) yield [current, sums];
+}
+
+/** Reads the tallies of a selection, months first, in the order of their days. Days that retention is moving to their months are not kept. */
+function* readDays(database: DatabaseSync, sums: DaySums, selection: Wanted): Generator<DayRow> {
+  yield* readRows(database, 'monthly', selection);
+  const { days, rolled, segment } = selection;
+  const [from, to] = days;
+  if (segment !== undefined) return yield* readRows(database, 'tally', selection);
+  if (from < rolled) yield* readRows(database, 'tally', { ...selection, days: [from, Math.min(to, rolled - 1)] });
+  yield* readDaySums(database, sums, { ...selection, days: [Math.max(from, rolled), to] });
+}
+
+/** Sums of tallies, and the days that they are of. */
+class RangeSums {
+  readonly #sums = new TallySums();
   #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
-  #total = 0;
 
-  add([day, cohorts, reports, lengths, hex]: DayRow): void {
-    const bytes = Buffer.from(hex, 'hex');
-    const [counts, sizes] = [reports.split(','), lengths.split(',')];
-    let at = 0;
-    for (const [i, text] of cohorts.split(',').entries()) {
-      const end = at + Number(sizes[i]);
-      const cohort = Number(text);
-      let tally = this.#tallies.get(cohort);
-      if (tally === undefined) {
-        tally = { reports: 0, cells: new Float64Array(cellsIn(bytes, at, end)) };
-        this.#tallies.set(cohort, tally);
-      }
-      addCells(bytes, tally.cells, at, end);
-      at = end;
-      tally.reports += Number(counts[i]);
-      this.#total += Number(counts[i]);
-    }
-    this.#first = Math.min(this.#first, day);
-    this.#last = Math.max(this.#last, day);
+  add(row: DayRow): void {
+    this.#sums.add(row);
+    this.#first = Math.min(this.#first, row.day);
+    this.#last = Math.max(this.#last, row.day);
   }
 
   /** The sums, where days before `rolled` are kept as months. */
   evidence(rolled: number): Omit<Evidence, 'ones'> {
-    const tallies = this.#tallies satisfies Map<number, Tally>;
-    if (this.#total === 0) return { tallies, reports: 0, from: null, to: null };
+    const { tallies, reports } = this.#sums;
+    if (reports === 0) return { tallies, reports, from: null, to: null };
     const [first, last] = [this.#first, this.#last];
     const [from, to] = [first < rolled ? monthStart(first) : first, last < rolled ? nextMonth(last) - 1 : last];
-    return { tallies, reports: this.#total, from, to };
+    return { tallies, reports, from, to };
   }
 }
 
-function readTallies(database: DatabaseSync, selection: Wanted): Omit<Evidence, 'ones'> {
-  const sums = new Sums();
-  for (const row of readDays(database, selection)) sums.add(row);
+function readTallies(database: DatabaseSync, days: DaySums, selection: Wanted): Omit<Evidence, 'ones'> {
+  const sums = new RangeSums();
+  for (const row of readDays(database, days, selection)) sums.add(row);
   return sums.evidence(selection.rolled);
 }
 
 /** Reads the parts of a selection in one pass. They follow each other. */
-function readParts(database: DatabaseSync, selection: Selection, parts: readonly DayRange[]): readonly Evidence[] {
+function readParts(database: DatabaseSync, days: DaySums, selection: Selection, parts: readonly DayRange[]): readonly Evidence[] {
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return [];
   const whole = wantedOf(database, { ...selection, from: first.from, to: last.to });
-  const wanted = parts.map(({ from, to }) => ({ days: wholeMonths(from, to, whole.rolled), sums: new Sums() }));
+  const wanted = parts.map(({ from, to }) => ({ days: wholeMonths(from, to, whole.rolled), sums: new RangeSums() }));
   let at = 0;
-  for (const row of readDays(database, whole)) {
-    if (row[0] < (wanted[at]?.days[0] ?? 0)) at = 0; // the days after the months
-    while (at < wanted.length - 1 && row[0] > (wanted[at]?.days[1] ?? 0)) at++;
+  for (const row of readDays(database, days, whole)) {
+    if (row.day < (wanted[at]?.days[0] ?? 0)) at = 0; // the days after the months
+    while (at < wanted.length - 1 && row.day > (wanted[at]?.days[1] ?? 0)) at++;
     const part = wanted[at];
-    if (part !== undefined && part.days[0] <= row[0] && row[0] <= part.days[1]) part.sums.add(row);
+    if (part !== undefined && part.days[0] <= row.day && row.day <= part.days[1]) part.sums.add(row);
   }
   return wanted.map(({ sums }) => ({ ...sums.evidence(whole.rolled), ones: [] }));
 }
@@ -126,6 +176,7 @@ const TOTALS =
 /** Opens the tallies in a store's file. @throws {Error} when the file can't be opened */
 export function openSqliteTallies(file: string): PartsReader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
+  const days = new DaySums();
   /** Reads in one snapshot. */
   const snapshot = <T>(read: () => T): T => {
     database.exec('BEGIN');
@@ -140,9 +191,9 @@ export function openSqliteTallies(file: string): PartsReader {
     read: async (selection) =>
       snapshot(() => {
         const wanted = wantedOf(database, selection);
-        return { ...readTallies(database, wanted), ones: readOnes(database, wanted) };
+        return { ...readTallies(database, days, wanted), ones: readOnes(database, wanted) };
       }),
-    readParts: async (selection, parts) => snapshot(() => readParts(database, selection, parts)),
+    readParts: async (selection, parts) => snapshot(() => readParts(database, days, selection, parts)),
     close: async () => database.close(),
   };
 }

@@ -96,6 +96,8 @@ describe('serve', () => {
     [['--open', '--host', '0.0.0.0'], '--open: expected a --host that only this machine reaches'],
     [['--open', '--host', '::'], '--open: expected a --host that only this machine reaches'],
     [['--open', '--read-port', '0', '--read-host', '192.0.2.1'], '--open: expected a --host that only this machine reaches'],
+    [['--auth-header', 'X Remote', '--trust-proxy', 'loopback'], '--auth-header: expected the name of a header'],
+    [['--auth-header', 'Authorization', '--trust-proxy', 'loopback'], '--auth-header: expected the name of a header'],
     [['--open', '--auth-header', 'x-user', '--trust-proxy', 'loopback'], '--open: expected no --auth-header'],
     [['--auth-header', 'x-user'], '--auth-header: expected --trust-proxy with the addresses of the proxy'],
     [['--auth-header', 'x-user', '--trust-proxy', '1'], '--auth-header: expected --trust-proxy with the addresses of the proxy'],

@@ -63,6 +63,7 @@ export async function bodyOf(device: number, platform: 'web' | 'ios' = 'web', da
 export interface Running {
   readonly collector: Collector;
   readonly url: string;
+  readonly folder: string;
   /** Sends batches, and expects them to be counted. */
   readonly send: (bodies: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -84,6 +85,7 @@ export async function start(options: Partial<CollectorOptions> = {}): Promise<Ru
   return {
     collector,
     url,
+    folder,
     send: (bodies) => sendTo(url, bodies),
     close: async () => {
       await collector.close();

@@ -1,6 +1,7 @@
 /** Estimates over HTTP: read in a thread of its own, shared, paged, and bounded. */
 
 import { request } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
 import type { MetricEstimates } from '@murmuration/collector';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { estimate } from '#collector/estimates/estimates.ts';
@@ -109,6 +110,20 @@ test('the list is made of totals: no tally is read, and no thread runs', async (
   } finally {
     await other.close();
   }
+});
+
+test('the list is there, with all reports, from a store without tallies', async () => {
+  const other = await start();
+  await other.send(await Promise.all([1, 2, 3].map((device) => bodyOf(device))));
+  const { store } = other.collector;
+  await store.fold();
+  const database = new DatabaseSync(store.source.file, { timeout: 60_000 });
+  database.exec('DROP TABLE tally');
+  database.close();
+  const { status, body } = await read<{ readonly metrics: readonly { readonly reports: number }[] }>(`${other.url}/v1/metrics`);
+  expect([status, body.metrics.map(({ reports }) => reports)]).toEqual([200, Array(6).fill(3)]);
+  expect(await read(`${other.url}/v1/metrics/plan/estimates`)).toMatchObject({ status: 500, body: { error: 'internal' } });
+  await other.close();
 });
 
 describe('the service', () => {

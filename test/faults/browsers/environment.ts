@@ -64,11 +64,25 @@ interface Row extends Engine {
   begun: number;
 }
 
+/** Ports of the servers so far. Rows may share a browser, and each has an origin of its own. */
+const ports = new Set<string>();
+
+async function openAnew(): Promise<Posts> {
+  const posts = await openPosts();
+  if (ports.has(posts.address)) {
+    const other = openAnew();
+    await posts.close();
+    return other;
+  }
+  ports.add(posts.address);
+  return posts;
+}
+
 /** Runs rounds one after the other in a browser and a server of their own, until all have begun. */
 async function runLane(row: Row): Promise<void> {
   const { name, launch, fault, rounds, round, failures, seen } = row;
   const profile = await mkdtemp(join(tmpdir(), 'murmuration-fault-'));
-  const posts = await openPosts();
+  const posts = await openAnew();
   let browser: Browser = await launch(profile);
   const host = name === 'firefox' ? PLAIN_HOST : '[::ffff:127.0.0.1]';
   const address = posts.address.replace('127.0.0.1', host);

@@ -66,7 +66,7 @@ const dayOf = (description: string) =>
     .meta({ description, format: 'date', example: '2026-11-20' });
 
 /** A whole number in a query. */
-function whole(least: number, most: number, usual: number, description: string) {
+export function whole(least: number, most: number, usual: number, description: string): z.ZodType<number, string | undefined> {
   const error = `a whole number from ${least} to ${most}`;
   return z
     .string({ error })

@@ -1,6 +1,6 @@
 /** Finds the metric and the reports that a reader asks for, and refuses what is not there. */
 
-import { dayText, wireName } from '@murmuration/shared';
+import { dayText } from '@murmuration/shared';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
@@ -31,11 +31,11 @@ export function findMetric({ metrics }: Catalog, name: string, app: string | und
 
 /** The metric as one version of the schema asks it, with the reports of this version alone. */
 function inVersion({ schemas }: Catalog, metric: PublishedMetric, version: number): PublishedMetric {
-  const document = [...schemas.values()].find((each) => each.app === metric.app && each.version === version);
+  const [wire, document] = [...schemas].find(([, each]) => each.app === metric.app && each.version === version) ?? [];
   const asked = document !== undefined && Object.hasOwn(document.metrics, metric.metric) ? document.metrics[metric.metric] : undefined;
-  if (document === undefined || asked === undefined)
+  if (wire === undefined || document === undefined || asked === undefined)
     throw new Refusal(404, 'unknown-version', `a published version of ${metric.app} that asks ${metric.metric}`, `${version}`);
-  return { ...metric, version, document: asked, segments: document.segments ?? {}, schemas: [wireName(document)] };
+  return { ...metric, version, document: asked, segments: document.segments ?? {}, schemas: [wire] };
 }
 
 function checkSegment({ segments }: PublishedMetric, segment: Segment): void {

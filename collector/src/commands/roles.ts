@@ -1,0 +1,57 @@
+/** `murmuration roles`: what users may read whom the proxy names (`serve --auth-header`). A running collector takes changes up within a second. */
+
+import type { Command } from 'commander';
+import { COMMAND_LINE } from '../admin/actions.ts';
+import { ROLES, type Role } from '../admin/credentials.ts';
+import { listRoles, removeRole, setRole } from '../admin/roles.ts';
+import { withAdmin, withExistingAdmin } from './admin.ts';
+import { table } from './table.ts';
+import { choiceOption, print } from './usage.ts';
+
+interface Options {
+  readonly data: string;
+  readonly json?: boolean;
+}
+
+interface SetOptions extends Options {
+  readonly role: Role;
+  readonly app?: string[];
+}
+
+function set(name: string, { data, role, app: apps = [], json }: SetOptions): void {
+  const entry = { name, role, apps };
+  withAdmin(data, (database) => setRole(database, COMMAND_LINE, entry));
+  print(json, entry, () => `${name} reads as ${role}, ${apps.length === 0 ? 'all apps' : apps.join(', ')}`);
+}
+
+function list({ data, json }: Options): void {
+  const roles = withExistingAdmin(data, listRoles);
+  print(json, { roles }, () =>
+    table(
+      ['user', 'role', 'apps'],
+      roles.map(({ name, role, apps }) => [name, role, apps.length === 0 ? 'all' : apps.join(', ')]),
+    ),
+  );
+}
+
+function remove(name: string, { data, json }: Options): void {
+  withExistingAdmin(data, (database) => removeRole(database, COMMAND_LINE, name));
+  print(json, { removed: name }, () => `removed ${name}, who now reads what --auth-role says`);
+}
+
+export function addRoles(program: Command): void {
+  const roles = program.command('roles').description('what users may read whom the proxy names in --auth-header');
+  const add = (name: string, description: string): Command =>
+    roles
+      .command(name)
+      .description(description)
+      .option('--data <folder>', 'the folder of the store', '.data')
+      .option('--json', 'print one JSON document on standard output');
+  add('set', 'give a user a role, in place of any that they have')
+    .argument('<user>', 'the name as the proxy sends it, upper and lower case apart')
+    .requiredOption('--role <role>', `one of ${ROLES.join(', ')}`, choiceOption('--role', ROLES))
+    .option('--app <name...>', 'the apps that the user may read (default: all)')
+    .action(set);
+  add('list', 'list the users that have a role').action(list);
+  add('remove', 'remove a user; --auth-role says what the others may read').argument('<user>', 'the name').action(remove);
+}

@@ -1,0 +1,55 @@
+/** The routes of metrics and estimates, as their OpenAPI description. */
+
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answers } from '../read/answers.ts';
+import { compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
+import { responsesOf } from './responses.ts';
+
+const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });
+
+const segmentOf = (prefix: string, of: string) => ({
+  in: 'query' as const,
+  name: `${prefix}segment.{segment}`,
+  description: `A value of a segment, such as ${prefix}segment.platform=web: only reports ${of} with this value.`,
+  schema: { type: 'string' as const },
+});
+
+export const metricsPaths: ZodOpenApiPathsObject = {
+  '/v1/metrics': {
+    get: {
+      operationId: 'listMetrics',
+      summary: 'The published metrics, and how many reports each has',
+      requestParams: { query: listParameters },
+      responses: responsesOf(answers.list, ['400', '503']),
+    },
+  },
+  '/v1/metrics/{name}/estimates': {
+    get: {
+      operationId: 'estimates',
+      summary: 'Each answer’s estimate with its 95 % interval',
+      requestParams: { path, query: estimatesParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.estimates, ['400', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/series': {
+    get: {
+      operationId: 'series',
+      summary: 'Estimates day by day, week by week or month by month, each with its change',
+      requestParams: { path, query: seriesParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.series, ['400', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/compare': {
+    get: {
+      operationId: 'compare',
+      summary: 'The difference between two ranges of days, versions or segments, with its interval and a verdict',
+      description: 'Parameters without a prefix hold for both sides. At least one must differ.',
+      requestParams: { path, query: compareParameters },
+      parameters: [segmentOf('', ''), segmentOf('a.', 'of a '), segmentOf('b.', 'of b ')],
+      responses: responsesOf(answers.comparison, ['400', '404', '503']),
+    },
+  },
+};

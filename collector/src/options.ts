@@ -1,0 +1,87 @@
+/** What a collector is created with, and what holds where nothing is said. */
+
+import type { SchemaDocument } from '@murmuration/shared';
+import { type Logger, pino } from 'pino';
+import type { Truth } from './estimates/estimates.ts';
+import type { AccessOptions } from './http/access.ts';
+import { TIMEOUTS, type Timeouts } from './http/server.ts';
+import { freeBytes, LEAST_FREE, MOST_QUEUED } from './ingest/capacity.ts';
+import { MOST_ARRIVING } from './ingest/unfinished-bodies.ts';
+import type { RoomLimits } from './store/room.ts';
+import type { RetentionOptions } from './store/sqlite-retention.ts';
+import type { Commit, Shapes, Store } from './store/store.ts';
+
+/** What a collector needs. */
+export interface CollectorOptions {
+  readonly schemas: readonly SchemaDocument[];
+  /** The folder of the embedded store. */
+  readonly data: string;
+  /** The strings to estimate for text metrics, by metric name. */
+  readonly candidates?: { readonly [metric: string]: readonly string[] };
+  /** Estimates from fewer reports than this are not shown. Default: 20. */
+  readonly minimum?: number;
+  /** For demonstrations: the true shares, shown beside the estimates. */
+  readonly truth?: Truth;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly log?: Logger;
+  /**
+   * Whether reads need no token and batches no write key. Default: false. For a collector that only this machine reaches, or whose routes
+   * are guarded by the app that it is part of.
+   */
+  readonly open?: boolean;
+  readonly access?: AccessOptions;
+  /** Whether reads have a listener of their own (`listenForReads`), so that `listen` takes batches only. Default: false. */
+  readonly readsApart?: boolean;
+  /**
+   * Origins of the pages that may report, as in the `Origin` header (`https://app.example`). Default: any. Requests without an `Origin`
+   * header do not come from a page and are always accepted.
+   */
+  readonly origins?: readonly string[];
+  /**
+   * Reports that one source may send in a minute. Default: no limit. A source is the address of the connection, or the one that a trusted
+   * proxy names (`access.trustProxy`); for IPv6, its first 64 bits. A refused batch counts as one report. The limit is checked before a batch, not within it, so a source can exceed it by at most one batch.
+   */
+  readonly perMinute?: number;
+  /** Reports of one metric in one batch. An honest device sends one, which is the default. */
+  readonly perMetric?: number;
+  /**
+   * Bytes that requests may hold while they wait for their commit. Beyond that, requests are asked to retry later. Each request counts as
+   * its body plus 12,000 bytes. Default: 96 MiB, which is some 8,000 small batches.
+   */
+  readonly mostQueued?: number;
+  /**
+   * Bytes of request bodies that have arrived only in part. Beyond that, the request that has been sending longest is asked to retry later.
+   * Default: 96 MiB.
+   */
+  readonly mostArriving?: number;
+  /** Bytes of the disk that stay free. Default: 256 MiB. */
+  readonly leastFree?: number;
+  /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
+  readonly room?: Partial<RoomLimits>;
+  /** For how many days tallies are kept as days, and at all. Default: `RETENTION`. */
+  readonly retention?: Partial<RetentionOptions>;
+  /** Returns the number of free bytes on the disk. */
+  readonly free?: () => Promise<number>;
+  readonly timeouts?: Timeouts;
+  /** Opens another store than the embedded one. It calls `onCommit` after each commit; days are never closed otherwise. */
+  readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
+}
+
+/** The options that may stay open. */
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore';
+
+/** The options with their defaults. */
+export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
+
+/** Fills in the defaults. */
+export function settingsOf(options: CollectorOptions): Settings {
+  const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
+  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, free = () => freeBytes(options.data) } = options;
+  return {
+    ...options,
+    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts },
+    ...{ mostQueued, mostArriving, leastFree, free },
+  };
+}

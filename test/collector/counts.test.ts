@@ -1,0 +1,24 @@
+/** The probability of a sum of binomial counts, against its definition. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { atMost, type Count } from '#collector/statistics/counts.ts';
+
+/** The chances of each number of successes, trial by trial. */
+function chancesOf(count: Count): readonly number[] {
+  let chances = [1];
+  for (const { trials, chance } of count)
+    for (let trial = 0; trial < trials; trial++)
+      chances = [...chances, 0].map((stay, i) => stay * (1 - chance) + (i === 0 ? 0 : (chances[i - 1] as number) * chance));
+  return chances;
+}
+
+test('is the sum of the chances of every number up to it', () => {
+  const part = fc.record({ trials: fc.integer({ min: 0, max: 30 }), chance: fc.double({ min: 0.01, max: 0.99, noNaN: true }) });
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 4 }), fc.integer({ min: -2, max: 130 }), (count, most) => {
+      const expected = chancesOf(count).reduce((sum, chance, successes) => sum + (successes <= most ? chance : 0), 0);
+      expect(Math.abs(atMost(count, most) - expected)).toBeLessThan(1e-12);
+    }),
+  );
+});
