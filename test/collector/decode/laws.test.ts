@@ -76,7 +76,7 @@ const permanent = rapporFromParameters({ bits: 64, hashes: 1, cohorts: 32, f: 0.
  */
 test.each<[what: string, law: StringLaw, devices: number, perDevice: number]>([
   ['RAPPOR with ten reports a cohort', rappor.lawFor(4, 5_000, undefined), 5_000, 1],
-  ['string hashing with five reports a cohort', stringHashing.lawFor(4, 20_000, undefined), 20_000, 1],
+  ['string hashing with five reports a cohort', { ...stringHashing.lawFor(4, 20_000, undefined), cohorts: 1_024 }, 5_000, 1],
   ['string hashing with four buckets', { ...stringHashing.lawFor(1, 20_000, undefined), cohorts: 512 }, 20_000, 1],
   ['permanent RAPPOR, three reports a device', permanent, 8_000, 3],
 ])('standard errors hold: %s', (_what, law, devices, perDevice) => {
