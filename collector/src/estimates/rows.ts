@@ -1,11 +1,12 @@
 /** The unbiased estimates of a metric, answer by answer, without what describes a whole list: for series and comparisons. */
 
-import { answersOf, cellLabels, isDistributionLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { answersOf, cellLabels, isDistributionLaw, isPrefixLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { interval, meanPlace, shareOf } from '../estimators/distribution.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimators/estimator.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
+import { discoveredRows } from './discovered.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
 import { inUnit } from './in-unit.ts';
 
@@ -43,6 +44,7 @@ export function rowsOf({ metric, evidence, minimum, candidates, among = 'populat
     if (telling === 'mean') return [row('mean', inUnit(meanPlace(found), document.range))];
     return cellLabels(document.range, document.cells).map((label, i) => row(label, interval(shareOf(found, i, i + 1))));
   }
+  if (isPrefixLaw(law)) return discoveredRows(law, tallies, people, candidates).answers.map((each) => row(each.answer, each));
   const range = rangeOf(document);
   const listed = answersOf(document);
   const sought = listed || range ? [] : candidateAnswersOf(document, candidates);

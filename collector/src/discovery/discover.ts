@@ -1,0 +1,125 @@
+/**
+ * The strings of a discovery, with error bars. A string is reported because its estimate was large, so estimates of strings near the limit
+ * are too large on average. The interval allows for that: it holds the shares f for which an estimate this large is likely among those that
+ * are reported at all. With x the estimate, s its standard error and c the least estimate that is reported,
+ *   P(X > x | X > c) = Q((x - f) / s) / Q((c - f) / s)
+ * lies between 2.5 % and 97.5 % (Zhong, Prentice 2008, "Bias-reduced estimators and confidence intervals for odds ratios in genome-wide
+ * association studies", for one normal estimate that passed a threshold). Far above the limit it is the usual interval.
+ */
+
+import { bytesOfText, mechanismOf, type PrefixHashingLaw } from '@murmuration/shared';
+import { type Estimate, endOf, Z95 } from '../estimators/estimate.ts';
+import { THESE } from '../estimators/people.ts';
+import { logUpperTail } from '../statistics/normal-tail.ts';
+import type { Tallies } from '../store/store.ts';
+import { type Levels, levelsIn } from './levels.ts';
+import { type Placed, placed } from './prefix.ts';
+import { limitOf, type Outcome, select, signedRoot } from './select.ts';
+
+/** A string that was found. */
+export interface Discovered extends Estimate {
+  readonly text: string;
+  /** The least false discovery rate at which it is reported. */
+  readonly qValue: number;
+  /** Whether it has as many bytes as are sent, so that it may go on. */
+  readonly isCut: boolean;
+}
+
+/** The result of a discovery. */
+export interface Discovery {
+  readonly reports: number;
+  /** In descending order of their estimates. */
+  readonly strings: readonly Discovered[];
+  /** The share of reports that no string explains. */
+  readonly unexplained: number;
+  /** Estimates of strings that were asked for, in their order. Their intervals are unconditional. */
+  readonly candidates: readonly Estimate[];
+}
+
+/** How a discovery is made. */
+export interface DiscoverySettings {
+  /** The false discovery rate: the share of reported strings that nobody has, on average at most. */
+  readonly rate?: number;
+  /** How many prefixes of each length are kept. */
+  readonly width?: number;
+  readonly candidates?: readonly string[];
+  /** How many people were drawn from the population (people.ts). */
+  readonly people?: number;
+}
+
+/** The default false discovery rate. */
+export const RATE = 0.05;
+/** As many as find all that can be found among words of a million devices; docs/discovery.md. */
+const WIDTH = 8_192;
+const TAIL = 0.025;
+
+/** The standard error of a string's share f. */
+function deviationOf({ law, levels, reports, noise, gain }: Levels, string: Placed, share: number, people: number): number {
+  const { p, q } = mechanismOf(law).support(law);
+  const f = Math.min(1, Math.max(0, share));
+  const unfinished = levels.slice(0, string.bytes.length).reduce((sum, level) => sum + level.reports, 0);
+  const mates = law.bins > 1 ? unfinished / reports / (law.bins - 1) : 0;
+  const slope = (p * (1 - p) - q * (1 - q)) / gain ** 2;
+  return Math.sqrt((noise * (1 + mates) + f * slope) / reports + (f * (1 - f)) / people);
+}
+
+/** The least share that a string's test over all levels reports. */
+function leastOf({ reports, chance, gain }: Levels, logWeight: number, rate: number, count: number): number {
+  const isHidden = (share: number): boolean =>
+    logUpperTail(signedRoot(reports, chance, share * gain * reports)) - logWeight > limitOf(rate, count, logWeight);
+  return endOf(0, 1, isHidden);
+}
+
+/** The interval of an estimate, given that it is above a limit. */
+function conditional(estimate: number, deviation: number, limit: number): readonly [low: number, high: number] {
+  const above = (f: number): number => Math.exp(logUpperTail((estimate - f) / deviation) - logUpperTail((limit - f) / deviation));
+  const far = 40 * deviation;
+  if (limit >= estimate) return [Math.min(0, estimate), estimate + Z95 * deviation];
+  return [
+    endOf(estimate, estimate - far, (f) => above(f) >= TAIL),
+    endOf(estimate, estimate + Z95 * 2 * deviation, (f) => above(f) <= 1 - TAIL),
+  ];
+}
+
+/** The least false discovery rate at which each is reported, from ascending logarithms of p-values. */
+function qValues(logPs: readonly number[]): readonly number[] {
+  const found = logPs.map((logP, i) => Math.exp(logP) / (i + 1));
+  for (let i = found.length - 2; i >= 0; i--) found[i] = Math.min(found[i] as number, found[i + 1] as number);
+  return found.map((q) => Math.min(1, q));
+}
+
+/** The estimate of a string that was asked for, besides those that were found. */
+function candidateOf(found: Levels, outcome: Outcome, text: string, people: number): Estimate {
+  const string = placed(found.law, bytesOfText(text, found.law.longest));
+  const key = string.bytes.join();
+  const own = outcome.selected.find((each) => each.string.bytes.join() === key);
+  const devices = own?.devices ?? outcome.evidence(string).devices.reduce((sum, each) => sum + each, 0);
+  const estimate = devices / found.reports;
+  const standardError = deviationOf(found, string, estimate, people);
+  return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
+}
+
+/** Finds the strings of a metric in its tallies. The same tallies give the same result. */
+export function discover(law: PrefixHashingLaw, tallies: Tallies, settings: DiscoverySettings = {}): Discovery {
+  const { rate = RATE, width = WIDTH, candidates = [], people = THESE } = settings;
+  const found = levelsIn(law, tallies);
+  const { reports } = found;
+  if (reports === 0) return { reports, strings: [], unexplained: 1, candidates: [] };
+  const outcome = select(found, width, rate);
+  const selected = [...outcome.selected].sort((a, b) => a.logP - b.logP);
+  const qs = qValues(selected.map(({ logP }) => logP));
+  const strings = selected.map(({ string, logWeight, devices }, i): Discovered => {
+    const estimate = devices / reports;
+    const standardError = deviationOf(found, string, estimate, people);
+    const [low, high] = conditional(estimate, standardError, leastOf(found, logWeight, rate, selected.length));
+    const text = new TextDecoder().decode(string.bytes);
+    return { text, estimate, standardError, low, high, qValue: qs[i] as number, isCut: string.bytes.length === law.longest };
+  });
+  strings.sort((a, b) => b.estimate - a.estimate);
+  return {
+    reports,
+    strings,
+    unexplained: 1 - strings.reduce((sum, { estimate }) => sum + estimate, 0),
+    candidates: candidates.map((text) => candidateOf(found, outcome, text, people)),
+  };
+}
