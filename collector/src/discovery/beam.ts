@@ -14,8 +14,8 @@ export interface Beam {
   /** The last level with a symbol of its own; those after it repeat the whole string. */
   readonly last: Int32Array;
   readonly nodes: Int32Array;
-  /** Row by prefix, column by level j: the sums over the levels from j on of devices, and of the logarithms of weights. */
-  readonly devices: Float64Array;
+  /** Row by prefix, column by level j: the sums over the levels from j on of scores, and of the logarithms of weights. */
+  readonly scores: Float64Array;
   readonly weights: Float64Array;
 }
 

@@ -7,14 +7,15 @@
  * association studies", for one normal estimate that passed a threshold). Far above the limit it is the usual interval.
  */
 
-import { bytesOfText, mechanismOf, type PrefixHashingLaw } from '@murmuration/shared';
+import { bytesOfText, type PrefixHashingLaw } from '@murmuration/shared';
 import { type Estimate, endOf, Z95 } from '../estimators/estimate.ts';
 import { THESE } from '../estimators/people.ts';
 import { logUpperTail } from '../statistics/normal-tail.ts';
 import type { Tallies } from '../store/store.ts';
 import { type Levels, levelsIn } from './levels.ts';
-import { type Placed, placed } from './prefix.ts';
-import { limitOf, type Outcome, select, signedRoot } from './select.ts';
+import { placed } from './prefix.ts';
+import { limitOf, type Outcome, select } from './select.ts';
+import type { Share } from './share.ts';
 
 /** A string that was found. */
 export interface Discovered extends Estimate {
@@ -52,22 +53,19 @@ export const RATE = 0.05;
 /** As many as find all that can be found among words of a million devices; docs/discovery.md. */
 const WIDTH = 8_192;
 const TAIL = 0.025;
+/** More standard deviations than any test asks for. */
+const FARTHEST = 100;
 
-/** The standard error of a string's share f. */
-function deviationOf({ law, levels, reports, noise, gain }: Levels, string: Placed, share: number, people: number): number {
-  const { p, q } = mechanismOf(law).support(law);
+/** The standard error of a string's share among all users, or with infinitely many people among those who reported. */
+function deviationOf({ share, constant, slope }: Share, people: number): number {
   const f = Math.min(1, Math.max(0, share));
-  const unfinished = levels.slice(0, string.bytes.length).reduce((sum, level) => sum + level.reports, 0);
-  const mates = law.bins > 1 ? unfinished / reports / (law.bins - 1) : 0;
-  const slope = (p * (1 - p) - q * (1 - q)) / gain ** 2;
-  return Math.sqrt((noise * (1 + mates) + f * slope) / reports + (f * (1 - f)) / people);
+  return Math.sqrt(constant + f * slope + (f * (1 - f)) / people);
 }
 
-/** The least share that a string's test over all levels reports. */
-function leastOf({ reports, chance, gain }: Levels, logWeight: number, rate: number, count: number): number {
-  const isHidden = (share: number): boolean =>
-    logUpperTail(signedRoot(reports, chance, share * gain * reports)) - logWeight > limitOf(rate, count, logWeight);
-  return endOf(0, 1, isHidden);
+/** The least share that a string's test over all levels reports, when all are of the usual precision. */
+function leastOf({ reports, noise }: Levels, logWeight: number, rate: number, count: number): number {
+  const isHidden = (z: number): boolean => logUpperTail(z) - logWeight > limitOf(rate, count, logWeight);
+  return endOf(0, FARTHEST, isHidden) * Math.sqrt(noise / reports);
 }
 
 /** The interval of an estimate, given that it is above a limit. */
@@ -89,14 +87,13 @@ function qValues(logPs: readonly number[]): readonly number[] {
 }
 
 /** The estimate of a string that was asked for, besides those that were found. */
-function candidateOf(found: Levels, outcome: Outcome, text: string, people: number): Estimate {
-  const string = placed(found.law, bytesOfText(text, found.law.longest));
+function candidateOf({ law }: Levels, outcome: Outcome, text: string, people: number): Estimate {
+  const string = placed(law, bytesOfText(text, law.longest));
   const key = string.bytes.join();
-  const own = outcome.selected.find((each) => each.string.bytes.join() === key);
-  const devices = own?.devices ?? outcome.evidence(string).devices.reduce((sum, each) => sum + each, 0);
-  const estimate = devices / found.reports;
-  const standardError = deviationOf(found, string, estimate, people);
-  return { estimate, standardError, low: estimate - Z95 * standardError, high: estimate + Z95 * standardError };
+  const share = outcome.selected.find((each) => each.string.bytes.join() === key)?.share ?? outcome.shareOf(string);
+  const standardError = deviationOf(share, people);
+  const [low, high] = [share.share - Z95 * standardError, share.share + Z95 * standardError];
+  return { estimate: share.share, standardError, low, high };
 }
 
 /** Finds the strings of a metric in its tallies. The same tallies give the same result. */
@@ -108,9 +105,9 @@ export function discover(law: PrefixHashingLaw, tallies: Tallies, settings: Disc
   const outcome = select(found, width, rate);
   const selected = [...outcome.selected].sort((a, b) => a.logP - b.logP);
   const qs = qValues(selected.map(({ logP }) => logP));
-  const strings = selected.map(({ string, logWeight, devices }, i): Discovered => {
-    const estimate = devices / reports;
-    const standardError = deviationOf(found, string, estimate, people);
+  const strings = selected.map(({ string, logWeight, share }, i): Discovered => {
+    const estimate = share.share;
+    const standardError = deviationOf(share, people);
     const [low, high] = conditional(estimate, standardError, leastOf(found, logWeight, rate, selected.length));
     const text = new TextDecoder().decode(string.bytes);
     return { text, estimate, standardError, low, high, qValue: qs[i] as number, isCut: string.bytes.length === law.longest };
