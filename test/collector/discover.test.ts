@@ -28,7 +28,7 @@ const schema = defineSchema({
   budget: { epsilon: 6, per: 'month' },
   metrics: { drink: discover({ epsilon: 5, longest: 8, description: 'Which drink?' }) },
 });
-const law = schema.document.metrics['drink'].law as PrefixHashingLaw;
+const law = schema.document.metrics['drink']?.law as PrefixHashingLaw;
 
 /** What people say, with the share that says it: also nothing, other alphabets, and more than is sent. */
 const DRINKS: readonly (readonly [text: string, share: number])[] = [

@@ -64,7 +64,9 @@ function foldReports(shape: TallyShape, reports: readonly Uint8Array[]): ReturnT
 }
 
 /** Laws of every mechanism, of lengths around bytes and words. */
-const all: readonly Law[] = Object.values({ ...specimens, ...prefixSpecimens, ...numberSpecimens, ...matrixSpecimens }).flatMap(({ lengths }) => [...lengths]);
+const all: readonly Law[] = Object.values({ ...specimens, ...prefixSpecimens, ...numberSpecimens, ...matrixSpecimens }).flatMap(
+  ({ lengths }) => [...lengths],
+);
 
 test('laws stand here for every mechanism of the table', () => {
   expect(new Set(all.map(({ mechanism }) => mechanism))).toEqual(new Set(Object.keys(mechanisms)));

@@ -18,19 +18,27 @@ export function fleetOf(texts: readonly string[], shares: readonly number[], dev
   return [...counts].map(([own, count]) => [texts[own] as string, count]);
 }
 
-/** The tallies of their reports. */
-export function talliesOf(law: PrefixHashingLaw, fleet: Fleet, word: () => number): Tallies {
-  const { longest, places, buckets, truth } = law;
+/** The integers of local hashing over places, in each of several groups of devices. */
+export type Oracle = Pick<PrefixHashingLaw, 'places' | 'buckets' | 'truth'>;
+
+/** The tallies of their reports: each device draws a group, and reports the place that its string has there. */
+export function groupTallies(
+  { places, buckets, truth }: Oracle,
+  groups: number,
+  fleet: Fleet,
+  placeOf: (group: number, text: string) => number,
+  word: () => number,
+): Tallies {
   const { cohorts } = familyOf(places, buckets);
   const below = (n: number): number => Math.floor((word() * n) / MODULUS);
-  const levels = Array.from({ length: longest }, () => ({ reports: 0, cells: new Float64Array(cohorts * buckets) }));
+  const tallies = Array.from({ length: groups }, () => ({ reports: 0, cells: new Float64Array(cohorts * buckets) }));
   for (const [text, devices] of fleet) {
-    const own = levels.map((_, level) => placeOfText(law, level, text));
+    const own = tallies.map((_, group) => placeOf(group, text));
     for (let device = 0; device < devices; device++) {
-      const level = below(longest);
-      const tally = levels[level] as (typeof levels)[number];
+      const group = below(groups);
+      const tally = tallies[group] as (typeof tallies)[number];
       const cohort = below(cohorts);
-      const bucket = bucketOf(buckets, cohort, own[level] as number);
+      const bucket = bucketOf(buckets, cohort, own[group] as number);
       const other = below(buckets - 1);
       const said = word() < truth ? bucket : other < bucket ? other : other + 1;
       const cell = cohort * buckets + said;
@@ -38,5 +46,9 @@ export function talliesOf(law: PrefixHashingLaw, fleet: Fleet, word: () => numbe
       tally.cells[cell] = (tally.cells[cell] as number) + 1;
     }
   }
-  return new Map(levels.entries());
+  return new Map(tallies.entries());
 }
+
+/** The tallies of prefix hashing. */
+export const talliesOf = (law: PrefixHashingLaw, fleet: Fleet, word: () => number): Tallies =>
+  groupTallies(law, law.longest, fleet, (level, text) => placeOfText(law, level, text), word);
