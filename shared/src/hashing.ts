@@ -5,7 +5,7 @@
 
 import murmur from 'murmurhash3js-revisited';
 import { utf8 } from './encoding/bytes.ts';
-import { fmix32 } from './mixing.ts';
+import { fmix32 } from './encoding/mixing.ts';
 import { MAX_STRING_BYTES, TOO_LONG } from './too-long.ts';
 
 /** A string's hash, folded to the two words that a cohort is mixed into. */

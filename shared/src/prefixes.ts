@@ -8,7 +8,7 @@
  */
 
 import { utf8 } from './encoding/bytes.ts';
-import { fmix32 } from './mixing.ts';
+import { fmix32 } from './encoding/mixing.ts';
 
 /** The symbol after the last byte of a string that is shorter than the most bytes. */
 export const END = 256;

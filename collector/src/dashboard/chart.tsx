@@ -19,11 +19,11 @@ interface ChartProps {
   readonly answers: readonly Answer[];
   readonly type: MetricType;
   readonly title: string;
-  /** Whether answers may exist other than those that were looked for. */
-  readonly open: boolean;
+  /** What the answers leave out. */
+  readonly note?: string | undefined;
 }
 
-export function Chart({ answers, type, title, open }: ChartProps): VNode {
+export function Chart({ answers, type, title, note }: ChartProps): VNode {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
@@ -43,7 +43,7 @@ export function Chart({ answers, type, title, open }: ChartProps): VNode {
       </ul>
       <Axis axis={axis} />
       <Legend answers={shown} />
-      {open && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
+      {note && <p class="note">{note}</p>}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}

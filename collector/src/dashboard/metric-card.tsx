@@ -10,6 +10,7 @@ import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { explain } from './explain.ts';
 import { askedOf, type Filter, type Span } from './filter.ts';
+import { percent } from './format.ts';
 import { isOpen } from './order.ts';
 import { Failed, LoadingBars, NoReportsHere, TooFew } from './states.tsx';
 import type { Estimates, Metric } from './types.ts';
@@ -75,13 +76,20 @@ function Answers({ metric, address, someReports, state }: AnswersProps & { state
   );
 }
 
+/** What the answers of a metric leave out, if they are strings. */
+function noteOf(metric: Metric, { discovery }: Estimates): string | undefined {
+  if (isOpen(metric)) return 'Estimates are for the candidates that the collector was given. It can’t see other answers.';
+  if (discovery === undefined) return undefined;
+  return `${percent(Math.max(0, discovery.unexplained), 0)} of the reports are of other strings, each too rare to be told from chance.`;
+}
+
 function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
   const { answers, unit, distribution } = estimates;
   const title = metric.description || metric.metric;
   const [first] = answers;
   if (unit === 'value' && first) return <Value answer={first} title={title} />;
   if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
-  return <Chart answers={answers} type={metric.type} title={title} open={isOpen(metric)} />;
+  return <Chart answers={answers} type={metric.type} title={title} note={noteOf(metric, estimates)} />;
 }
 
 function Shown({ metric, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {
