@@ -41,7 +41,7 @@ export interface Discovery {
 export interface DiscoverySettings {
   /** The false discovery rate: the share of reported strings that nobody has, on average at most. */
   readonly rate?: number;
-  /** How many prefixes of each length are kept. */
+  /** How many prefixes of each length are kept; with 0, only candidates are estimated. */
   readonly width?: number;
   readonly candidates?: readonly string[];
   /** How many people were drawn from the population (people.ts). */

@@ -19,7 +19,7 @@ import { type Residuals, type Share, shareOf } from './share.ts';
 import { logWeightsOf } from './symbols.ts';
 
 /** A string that is reported. */
-export interface Selected {
+interface Selected {
   readonly string: Placed;
   /** The logarithm of its weight. */
   readonly logWeight: number;
@@ -148,12 +148,12 @@ export type Outcome = Pick<Selection, 'selected' | 'shareOf'>;
  * Searches and tests, strings with the most evidence first. Then searches again in what is left, until nothing more is found: what frequent
  * strings left at the places of others is gone then.
  *
- * @param width how many prefixes of each length a search keeps
+ * @param width how many prefixes of each length a search keeps; with 0, nothing is searched
  * @param rate the false discovery rate
  */
 export function select(found: Levels, width: number, rate: number): Outcome {
   const selection = new Selection(found);
-  for (let searches = 0; searches < SEARCHES; searches++) {
+  for (let searches = 0; width > 0 && searches < SEARCHES; searches++) {
     const before = selection.selected.length;
     const reports = found.levels.map((level) => level.reports);
     let rest = search(found.law, reports, selection.scores(), width).map((bytes) => placed(found.law, bytes));

@@ -23,14 +23,19 @@ export interface DiscoveryEstimates {
   readonly rate: number;
 }
 
-/** The strings of a metric, in descending order of their shares, and what they tell. */
+/**
+ * The strings of a metric, in descending order of their shares, and what they tell.
+ *
+ * @param isSearched whether strings are looked for; otherwise only candidates are estimated
+ */
 export function discoveredRows(
   law: PrefixHashingLaw,
   tallies: Tallies,
   people: number,
   candidates: readonly string[],
+  isSearched = true,
 ): { readonly answers: readonly Found[]; readonly discovery: DiscoveryEstimates } {
-  const found = discover(law, tallies, { people, candidates });
+  const found = discover(law, tallies, { people, candidates, ...(!isSearched && { width: 0 }) });
   const strings = found.strings.map(({ text, isCut, ...rest }): Found => ({ answer: text, label: text, ...rest, ...(isCut && { isCut }) }));
   const known = new Set(strings.map(({ label }) => label));
   const others = candidates.flatMap((label, i): Found[] =>

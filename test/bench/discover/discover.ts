@@ -27,7 +27,7 @@ function population(): { readonly texts: readonly string[]; readonly shares: rea
 }
 
 /** F1 of the strings with the 50 largest estimates against those of most devices. */
-export function f1Of(answers: readonly Answer[], fleet: Fleet): number {
+function f1Of(answers: readonly Answer[], fleet: Fleet): number {
   const truth = new Set(
     [...fleet]
       .sort(([, a], [, b]) => b - a)
