@@ -34,6 +34,8 @@ const MOST_FALSE = 0.5;
 const MOST_P = 1e-3;
 /** Rounds of the joint estimate: each string given the others. Collisions are rare, so few rounds are enough. */
 const ROUNDS = 12;
+/** How often strings are dropped after a search at most. One time is usual; tallies that no devices sent may need many. */
+const DROPS = 4;
 /** The most searches. */
 const SEARCHES = 4;
 
@@ -133,8 +135,8 @@ class Selection {
   drop(rate: number): boolean {
     const ascending = this.selected.map(({ logP }) => logP).sort((a, b) => a - b);
     const passing = 1 + ascending.findLastIndex((logP, i) => logP <= Math.log(rate * (i + 1)));
-    const kept = this.selected.filter(({ logP, logWeight, share }) => share.share > 0 && logP <= limitOf(rate, passing, logWeight));
-    const dropped = this.selected.filter((each) => !kept.includes(each));
+    const isKept = ({ logP, logWeight, share }: Selected): boolean => share.share > 0 && logP <= limitOf(rate, passing, logWeight);
+    const [kept, dropped] = [this.selected.filter(isKept), this.selected.filter((each) => !isKept(each))];
     for (const { string, share } of dropped) this.explain(string, -share.share);
     this.selected.splice(0, this.selected.length, ...kept);
     return dropped.length > 0;
@@ -159,8 +161,8 @@ export function select(found: Levels, width: number, rate: number): Outcome {
     let rest = search(found.law, reports, selection.scores(), width).map((bytes) => placed(found.law, bytes));
     // A second pass, because ranks have grown.
     for (let pass = 0; pass < 2; pass++) rest = rest.filter((string) => !selection.test(string, rate));
-    do selection.refit();
-    while (selection.drop(rate));
+    selection.refit();
+    for (let drops = 0; drops < DROPS && selection.drop(rate); drops++) selection.refit();
     if (selection.selected.length <= before) break;
   }
   return selection;
