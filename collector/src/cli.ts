@@ -22,6 +22,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['prune', 'delete', 'vacuum'], async () => (await import('./commands/upkeep.ts')).addUpkeep],
   [['export'], async () => (await import('./commands/export.ts')).addExport],
   [['decode'], async () => (await import('./commands/decode.ts')).addDecode],
+  [['discover'], async () => (await import('./commands/discover.ts')).addDiscover],
 ];
 
 /** The version of this package. The sources and the built files lie equally deep in it. */

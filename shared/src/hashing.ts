@@ -5,17 +5,11 @@
 
 import murmur from 'murmurhash3js-revisited';
 import { utf8 } from './encoding/bytes.ts';
+import { fmix32 } from './encoding/mixing.ts';
 import { MAX_STRING_BYTES, TOO_LONG } from './too-long.ts';
 
 /** A string's hash, folded to the two words that a cohort is mixed into. */
 export type StringHash = readonly [first: number, second: number];
-
-/** MurmurHash3's finalizer for 32 bits (Appleby): a bijection in which each input bit moves every output bit. */
-export function fmix32(x: number): number {
-  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
-  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
-  return x ^ (x >>> 16);
-}
 
 /** Hashes a string once: MurmurHash3 x64 128, seed 0, of its UTF-8; each 64-bit half is folded to 32 bits. */
 export function hashString(text: string): StringHash {

@@ -5,6 +5,7 @@ import { accuracy } from './accuracy/accuracy.ts';
 import { capacity } from './capacity/capacity.ts';
 import { client } from './client/client.ts';
 import { decode } from './decode/decode.ts';
+import { discover } from './discover/discover.ts';
 import { ingest } from './ingest/ingest.ts';
 import { service } from './service/service.ts';
 import { watch } from './watch/watch.ts';
@@ -15,7 +16,7 @@ type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
 
-const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, capacity, client, decode, ingest, service, watch };
+const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, capacity, client, decode, discover, ingest, service, watch };
 
 /** Takes `--json FILE` out of the arguments. */
 function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {

@@ -6,11 +6,11 @@ import { describe as describeDistribution, USUAL } from '#collector/estimates/di
 import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
 import { marginAt } from '#collector/plan/precision.ts';
 import type { Tallies } from '#collector/store/store.ts';
-import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
+import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';
 
 const ENDS = [0.001, 16];
 
-const all = { ...specimens, ...numberSpecimens, ...matrixSpecimens };
+const all = { ...specimens, ...prefixSpecimens, ...numberSpecimens, ...matrixSpecimens };
 
 /** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
 function lawsOf(mechanism: Law['mechanism']): readonly Law[] {

@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { VerticalCounter } from '#collector/ingest/vertical-counters.ts';
-import { matrixSpecimens, numberSpecimens, specimens } from '../conformance/specimens.ts';
+import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';
 
 /** A report in canonical form, drawn over all that there are. */
 function reports({ cohorts, cells, form, ones, limits }: TallyShape): fc.Arbitrary<Uint8Array> {
@@ -64,7 +64,9 @@ function foldReports(shape: TallyShape, reports: readonly Uint8Array[]): ReturnT
 }
 
 /** Laws of every mechanism, of lengths around bytes and words. */
-const all: readonly Law[] = Object.values({ ...specimens, ...numberSpecimens, ...matrixSpecimens }).flatMap(({ lengths }) => [...lengths]);
+const all: readonly Law[] = Object.values({ ...specimens, ...prefixSpecimens, ...numberSpecimens, ...matrixSpecimens }).flatMap(
+  ({ lengths }) => [...lengths],
+);
 
 test('laws stand here for every mechanism of the table', () => {
   expect(new Set(all.map(({ mechanism }) => mechanism))).toEqual(new Set(Object.keys(mechanisms)));

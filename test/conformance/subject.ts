@@ -1,6 +1,15 @@
 /** The subject of the checks: a production mechanism, or one that faults/ has broken in one place. */
 
-import { type Channel, isDistributionLaw, type Law, type Mechanism, mechanismOf, type NumberLaw, type ShareLaw } from '@murmuration/shared';
+import {
+  type Channel,
+  isDistributionLaw,
+  type Law,
+  type Mechanism,
+  mechanismOf,
+  type NumberLaw,
+  type PrefixLaw,
+  type ShareLaw,
+} from '@murmuration/shared';
 import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
@@ -9,7 +18,7 @@ import { pureEstimates } from '#collector/estimators/pure.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
 import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
-import { inputsIn, type MatrixLaw, matrixSpecimens, numberSpecimens, specimens, supportsIn } from './specimens.ts';
+import { inputsIn, type MatrixLaw, matrixSpecimens, numberSpecimens, prefixSpecimens, specimens, supportsIn } from './specimens.ts';
 
 /** The parts that every mechanism has. */
 export interface Subject<L extends Law = Law> {
@@ -61,6 +70,18 @@ const shareSubject = (specimen: Specimen<ShareLaw>): ShareSubject => ({
   },
 });
 
+/** Prefixes are tested on places, as those of a list on its answers. Tests of discovery test what strings are made of them. */
+const prefixSubject = (specimen: Specimen<PrefixLaw>): ShareSubject => {
+  const mechanism = mechanismFor(specimen) as unknown as Mechanism<ShareLaw>;
+  return {
+    specimen: specimen as unknown as Specimen<ShareLaw>,
+    mechanism,
+    inputs: inputsIn,
+    supports: supportsIn,
+    estimates: (law, tallies) => pureEstimates(supportsIn(law, tallies), mechanism.support(law), mechanism.support(law), 1),
+  };
+};
+
 const numberSubject = (specimen: NumberSpecimen<NumberLaw>): NumberSubject => ({
   specimen,
   mechanism: mechanismFor(specimen) as Channel<NumberLaw>,
@@ -91,6 +112,9 @@ const each = <S, T>(table: object, make: (specimen: S) => T): readonly (readonly
   Object.entries(table).map(([name, specimen]) => [name, make(specimen as S)]);
 
 /** The mechanisms by name: those of shares, those of numbers, and those whose reports describe all inputs together. */
-export const shareSubjects: readonly (readonly [name: string, subject: ShareSubject])[] = each(specimens, shareSubject);
+export const shareSubjects: readonly (readonly [name: string, subject: ShareSubject])[] = [
+  ...each(specimens, shareSubject),
+  ...each(prefixSpecimens, prefixSubject),
+];
 export const numberSubjects: readonly (readonly [name: string, subject: NumberSubject])[] = each(numberSpecimens, numberSubject);
 export const matrixSubjects: readonly (readonly [name: string, subject: MatrixSubject])[] = each(matrixSpecimens, matrixSubject);

@@ -6,6 +6,7 @@ import {
   choices,
   count,
   type DeviceQuestion,
+  discover,
   distribution,
   flag,
   histogram,
@@ -124,6 +125,16 @@ export const questionSpecimens: { readonly [T in QuestionType]: QuestionSpecimen
     value: 'tea',
     estimated: 'tea',
     mistakes: [],
+  },
+  discover: {
+    question: discover({ ...ask, longest: 8 }),
+    value: 'tea',
+    estimated: 'tea',
+    mistakes: [
+      ['a whole number of bytes from 1 to 48', () => discover({ ...ask, longest: 49 }), 'longest', 49],
+      ['a whole number of bytes from 1 to 48', () => discover({ ...ask, longest: 0 }), 'longest', 0],
+      ['no permanence of strings that are to be discovered', () => permanent(discover({ ...ask, longest: 8 }), never), 'permanent', never],
+    ],
   },
   histogram: {
     question: histogram([0, 1], ask),

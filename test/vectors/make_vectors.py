@@ -1591,6 +1591,63 @@ def make_local_hashing():
     return out
 
 
+# ---- format.md sections 2.25, 3: prefix hashing, and the places of prefixes
+
+def prefix_hashing(longest, epsilon):
+    """Section 2.25: (law, exact odds)."""
+    designs = []
+    for g in range(2, math.floor(max(4, min(2 * exp(epsilon) + 3, 257))) + 1):
+        if g != 4 and not is_prime(g):
+            continue
+        d = g * g
+        while d < 65536:
+            d *= g
+        if d <= 2 ** 20:
+            designs.append((hashed(d, epsilon, g)[0], d, g))
+    least = min(designs)[0]
+    _, d, g = min((each for each in designs if each[0] <= 1.05 * least), key=lambda each: each[1])
+    law = {"mechanism": "prefix-hashing", "longest": longest, "bins": 8, "places": d}
+    return bucket_law(law, g, epsilon, None)
+
+
+def place_of(text, longest, bins, places, level):
+    """Section 3: the place of a string at a level."""
+    def mix(x):
+        x &= M32
+        x = (x ^ (x >> 16)) * 0x85EBCA6B & M32
+        x = (x ^ (x >> 13)) * 0xC2B2AE35 & M32
+        return x ^ (x >> 16)
+
+    data = re.sub("[\ud800-\udfff]", "\ufffd", text).encode("utf-8")[:longest]
+    symbols = [*data, 256][:longest]
+    f, s, words = 0x243F6A88, 0x05A308D3, []
+    for y in symbols:
+        f, s = mix(f ^ ((y + 1) * 0x9E3779B1 & M32)), mix(s * 0x2C1B3C6D + y + 1)
+        words.append((f, s))
+    F, S = words[-1]
+    f, s = words[min(level, len(words) - 1)]
+    bin = mix(F ^ (S * 0x1B873593 & M32)) * bins >> 32
+    x = mix(f ^ ((level + 1) * 0x9E3779B1 & M32) ^ ((bin + 1) * 0x7FEB352D & M32))
+    return mix(s + x + bin) * places >> 32
+
+
+def make_prefixes():
+    """prefixes.json"""
+    out = {"laws": [], "refused": [], "places": []}
+    for e in EPSILONS + [0.3, 3, 6, 40]:
+        try:
+            law, odds = prefix_hashing(16, e)
+        except Refused:
+            out["refused"].append({"longest": 16, "epsilon": e})
+            continue
+        out["laws"].append({"longest": 16, "epsilon": e, "law": law, "odds": ratio(odds)})
+    for text in ("", "a", "tea", "caf\u00e9", "https://example.org/", "\U0001f426", "\ud800", "12345678", "1234567\U0001f426"):
+        for longest, bins, places in ((1, 1, 4), (8, 8, 68921), (20, 16, 65536)):
+            rows = [place_of(text, longest, bins, places, level) for level in range(longest)]
+            out["places"].append({"string": text, "longest": longest, "bins": bins, "places": places, "levels": rows})
+    return out
+
+
 def cases(value, indent=""):
     """JSON of a list with one item a line."""
     lines = ",\n".join(indent + " " + json.dumps(each) for each in value)
@@ -1609,7 +1666,7 @@ def main():
     """Writes every file."""
     for name, make in (("hashing", make_hashing), ("laws", make_laws), ("canonical", make_canonical), ("schemas", make_schemas),
                        ("batch-v1", make_batch), ("numbers", make_numbers), ("sets", make_sets),
-                       ("local-hashing", make_local_hashing), ("designs", make_designs)):
+                       ("local-hashing", make_local_hashing), ("designs", make_designs), ("prefixes", make_prefixes)):
         (HERE / (name + ".json")).write_text(written(make()) + "\n", encoding="ascii")
 
 

@@ -4,6 +4,7 @@ export { best } from './best.ts';
 export { choice } from './choice.ts';
 export { choices } from './choices.ts';
 export { count } from './count.ts';
+export { discover } from './discover.ts';
 export { distribution } from './distribution.ts';
 export { flag } from './flag.ts';
 export { histogram } from './histogram.ts';

@@ -19,11 +19,11 @@ interface ChartProps {
   readonly answers: readonly Answer[];
   readonly type: MetricType;
   readonly title: string;
-  /** Whether answers are strings, of which so many are looked for that each is estimated without regard to the others. */
-  readonly open: boolean;
+  /** What the answers leave out. */
+  readonly note?: string | undefined;
 }
 
-export function Chart({ answers, type, title, open }: ChartProps): VNode {
+export function Chart({ answers, type, title, note }: ChartProps): VNode {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const ordered = inOrder(answers, type);
@@ -43,11 +43,7 @@ export function Chart({ answers, type, title, open }: ChartProps): VNode {
       </ul>
       <Axis axis={axis} />
       <Legend answers={shown} />
-      {open && (
-        <p class="note">
-          The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.
-        </p>
-      )}
+      {note && <p class="note">{note}</p>}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}

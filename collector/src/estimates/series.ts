@@ -89,7 +89,7 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
   const candidates = request.candidates.length > top ? candidatesOf(all, labels) : request.candidates;
   let last = new Map<string, Row>();
   const points = parts.map(({ from, to, evidence }): SeriesPoint => {
-    const rows = rowsOf({ ...request, candidates, evidence }, 'mean').filter(({ label }) => labels.has(label));
+    const rows = rowsOf({ ...request, candidates, evidence }, 'mean', labels).filter(({ label }) => labels.has(label));
     const answers = rows.map((row): PointAnswer => {
       const before = last.get(row.label);
       return { ...row, change: before === undefined ? null : difference(before, row) };

@@ -25,6 +25,7 @@ import { laplace } from './laplace.ts';
 import { localHashing } from './local-hashing.ts';
 import { oneBit } from './one-bit.ts';
 import { piecewise } from './piecewise.ts';
+import { prefixHashing } from './prefix-hashing.ts';
 import { privSet } from './privset.ts';
 import { projective } from './projective.ts';
 import { rappor } from './rappor.ts';
@@ -47,6 +48,7 @@ export const estimations: { readonly [M in Law['mechanism']]: EstimationOf<Extra
   privset: privSet,
   rappor,
   'string-hashing': stringHashing,
+  'prefix-hashing': prefixHashing,
   piecewise,
   hybrid,
   laplace,

@@ -5,6 +5,7 @@ import { bestPresentation } from './best.ts';
 import { choicePresentation } from './choice.ts';
 import { choicesPresentation } from './choices.ts';
 import { countPresentation } from './count.ts';
+import { discoverPresentation } from './discover.ts';
 import { distributionPresentation } from './distribution.ts';
 import { flagPresentation } from './flag.ts';
 import { histogramPresentation } from './histogram.ts';
@@ -21,6 +22,7 @@ const presentations: { readonly [T in QuestionType]: QuestionPresentation<T> } =
   joint: jointPresentation,
   histogram: histogramPresentation,
   text: textPresentation,
+  discover: discoverPresentation,
   mean: meanPresentation,
   count: countPresentation,
   distribution: distributionPresentation,
@@ -48,6 +50,7 @@ export const views: { readonly [T in QuestionType]: View } = {
   joint: 'list',
   histogram: 'scale',
   text: 'list',
+  discover: 'list',
   mean: 'list',
   count: 'list',
   distribution: 'scale',

@@ -13,6 +13,7 @@ export * from './laplace.ts';
 export * from './local-hashing.ts';
 export * from './one-bit.ts';
 export * from './piecewise.ts';
+export * from './prefix-hashing.ts';
 export * from './privset.ts';
 export * from './projective.ts';
 export * from './rappor.ts';

@@ -49,10 +49,10 @@ export interface Support {
 
 /**
  * What is estimated from a mechanism's reports: shares of answers or strings, the mean of a number, its distribution, or the shares of
- * inputs.
+ * inputs, or the shares of strings that are found by their prefixes.
  * A law of `shares` with a member `size` is one of a list, without it one of strings. `inputs` takes any matrix.
  */
-export type Told = 'shares' | 'mean' | 'distribution' | 'inputs';
+export type Told = 'shares' | 'mean' | 'distribution' | 'inputs' | 'prefixes';
 
 /** What the collector and the audit need to know about a mechanism. A device imports only the functions that it calls. */
 export interface Channel<L, T extends Told = Told> {
@@ -88,6 +88,16 @@ export interface DistributionChannel<L> extends Channel<L, 'distribution'> {
 export interface InputsChannel<L> extends Channel<L, 'inputs'> {
   /** The number of inputs of a law. */
   readonly inputs: (law: L) => number;
+}
+
+/** A mechanism whose reports are about prefixes of strings, one length for each cohort. A prefix is hashed to one of so many places. */
+export interface PrefixChannel<L> extends Channel<L, 'prefixes'> {
+  /** The number of places of a cohort. */
+  readonly places: (law: L) => number;
+  /** The cells of a cohort that support a place, ascending. */
+  readonly supporting: (law: L, place: number) => readonly number[];
+  /** p and q of a place, over the coins of one report. */
+  readonly support: (law: L) => Support;
 }
 
 /** Throws a RangeError if 32 bits can't represent the requested ε to within 10 %. Infinite odds (a threshold of 0) never pass. */

@@ -1,7 +1,7 @@
 /** Every mechanism by name, for code that reads laws from JSON. Devices do not use the table: a question carries its own randomizers. */
 
 import * as all from './all.ts';
-import type { Channel, DistributionChannel, InputsChannel, Mechanism, Told } from './law.ts';
+import type { Channel, DistributionChannel, InputsChannel, Mechanism, PrefixChannel, Told } from './law.ts';
 
 /** The mechanisms among the exports of all.ts, without laws, thresholds and helpers. */
 type Each = Extract<(typeof all)[keyof typeof all], { readonly tells: Told }>;
@@ -24,6 +24,9 @@ export type NumberLaw = LawsOf<'mean'>;
 /** The law of a metric whose numbers' distribution is estimated. */
 export type DistributionLaw = LawsOf<'distribution'>;
 
+/** The law of a metric over strings that are found by their prefixes. */
+export type PrefixLaw = LawsOf<'prefixes'>;
+
 /** The law of a metric. */
 export type Law = LawsOf<Told>;
 
@@ -39,6 +42,7 @@ export const mechanisms: Mechanisms = {
   rappor: all.rappor,
   privset: all.privSet,
   'string-hashing': all.stringHashing,
+  'prefix-hashing': all.prefixHashing,
   piecewise: all.piecewise,
   geometric: all.geometric,
   exponential: all.exponential,
@@ -58,6 +62,7 @@ export const mechanisms: Mechanisms = {
 /** The mechanism of a law. */
 export function mechanismOf(law: ShareLaw): Mechanism<ShareLaw>;
 export function mechanismOf(law: DistributionLaw): DistributionChannel<DistributionLaw>;
+export function mechanismOf(law: PrefixLaw): PrefixChannel<PrefixLaw>;
 export function mechanismOf(law: Law): Channel<Law>;
 export function mechanismOf(law: Law): unknown {
   return mechanisms[law.mechanism];
@@ -68,6 +73,9 @@ export const isNumberLaw = (law: Law): law is NumberLaw => mechanismOf(law).tell
 
 /** Whether a law is for numbers whose distribution is estimated. */
 export const isDistributionLaw = (law: Law): law is DistributionLaw => mechanismOf(law).tells === 'distribution';
+
+/** Whether a law is for strings that are found by their prefixes. */
+export const isPrefixLaw = (law: Law): law is PrefixLaw => mechanismOf(law).tells === 'prefixes';
 
 /** The number of cells into which the law of a distribution divides the range. */
 export const cellsOf = (law: DistributionLaw): number => mechanismOf(law).cells(law);

@@ -4,6 +4,7 @@ import { type BestFields, bestCall, bestKind } from './best.ts';
 import { type ChoiceFields, choiceCall, choiceKind } from './choice.ts';
 import { type ChoicesFields, choicesCall, choicesKind } from './choices.ts';
 import { type CountFields, countCall, countKind } from './count.ts';
+import { type DiscoverFields, discoverCall, discoverKind } from './discover.ts';
 import { type DistributionFields, distributionCall, distributionKind } from './distribution.ts';
 import { type FlagFields, flagCall, flagKind } from './flag.ts';
 import { type HistogramFields, histogramCall, histogramKind } from './histogram.ts';
@@ -17,6 +18,7 @@ export { best } from './best.ts';
 export { choice } from './choice.ts';
 export { choices } from './choices.ts';
 export { count } from './count.ts';
+export { discover } from './discover.ts';
 export { distribution } from './distribution.ts';
 export { flag } from './flag.ts';
 export { histogram } from './histogram.ts';
@@ -32,6 +34,7 @@ export interface QuestionFields {
   readonly best: BestFields;
   readonly joint: JointFields;
   readonly text: TextFields;
+  readonly discover: DiscoverFields;
   readonly histogram: HistogramFields;
   readonly mean: MeanFields;
   readonly count: CountFields;
@@ -49,6 +52,7 @@ export const kinds: { readonly [T in QuestionType]: QuestionKind<QuestionFields[
   best: bestKind,
   joint: jointKind,
   text: textKind,
+  discover: discoverKind,
   histogram: histogramKind,
   mean: meanKind,
   count: countKind,
@@ -63,6 +67,7 @@ export const calls: { readonly [T in QuestionType]: CallOf<QuestionFields[T]> } 
   best: bestCall,
   joint: jointCall,
   text: textCall,
+  discover: discoverCall,
   histogram: histogramCall,
   mean: meanCall,
   count: countCall,

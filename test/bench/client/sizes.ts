@@ -50,6 +50,7 @@ const programs: { readonly [name: string]: Program } = {
   text: more('text', `text(${ask}})`),
   'permanent text': { ...more('permanent, text', `permanent(text(${ask}}),{epsilon:2,renew:'year'})`), limit: TEXT_LIMIT },
   'text, stringHashing()': named('stringHashing', 'text', `text(${ask},mechanism:stringHashing()})`),
+  discover: more('discover', `discover(${ask}})`),
   mean: more('mean', `mean([0,1],${ask}})`),
   'mean, hybrid()': named('hybrid', 'mean', `mean([0,1],${ask},mechanism:hybrid()})`, 'mean'),
   count: more('count', `count(9,${ask}})`),

@@ -1,0 +1,166 @@
+/**
+ * Finds the strings that are worth a test: the prefix extending method (PEM; Wang, Li, Jha 2019, §4) as a beam search. Starting with every
+ * bin and no symbol, each prefix is extended by each symbol, and those with the most evidence are kept.
+ *
+ * A prefix's evidence is that of its weakest part. Let Z_j be the sum of its normal scores (ranks.ts) over the levels from j on, in standard
+ * deviations, and w_j the weight of its symbols from level j on (symbols.ts). Strings with another symbol at level j and the same before add
+ * nothing to Z_j. So Z_j² / 2 + ln w_j is about the logarithm of the evidence against chance that these symbols follow, and the score is
+ * the least of them over j. A sum over all levels would not do: continuations of a frequent prefix that nobody has would take all places.
+ *
+ * A search that keeps too few prefixes misses strings. It can't make a test wrong (select.ts).
+ */
+
+import { binOf, END, FIRST_WORD, firstWord, type PrefixHashingLaw, placeOfPrefix, SECOND_WORD, secondWord } from '@murmuration/shared';
+import { type Beam, Candidates, NONE, Tree } from './beam.ts';
+import { ENDED, logWeightOf, missingAfter, symbolsAfter } from './symbols.ts';
+
+/** What a search looks at. */
+interface Field {
+  readonly law: PrefixHashingLaw;
+  /** By level. */
+  readonly reports: readonly number[];
+  /** By level and place: the normal score times the square root of the level's reports. */
+  readonly scores: readonly Float64Array[];
+}
+
+/** The empty prefix in each bin. */
+const emptyIn = (bins: number): Beam => ({
+  size: bins,
+  bins: Int32Array.from({ length: bins }, (_, bin) => bin),
+  first: new Int32Array(bins).fill(FIRST_WORD),
+  second: new Int32Array(bins).fill(SECOND_WORD),
+  missing: new Uint8Array(bins),
+  last: new Int32Array(bins).fill(NONE),
+  nodes: new Int32Array(bins),
+  scores: new Float64Array(),
+  weights: new Float64Array(),
+});
+
+/** 1 / (2 Var) of the sums over the levels from j to this one, by j. */
+function scales(reports: readonly number[], level: number): Float64Array {
+  const found = new Float64Array(level + 1);
+  for (let [j, sum] = [level, 0]; j >= 0; j--) {
+    sum += reports[j] as number;
+    found[j] = sum > 0 ? 1 / (2 * sum) : 0;
+  }
+  return found;
+}
+
+/** The score of a prefix with one level more; anything below the threshold if it is below it. */
+function scoreOf(
+  { scores, weights }: Beam,
+  row: number,
+  from: number,
+  level: number,
+  more: number,
+  logWeight: number,
+  scale: Float64Array,
+  threshold: number,
+): number {
+  let least = Number.POSITIVE_INFINITY;
+  const at = row * level;
+  for (let j = from; j >= 0; j--) {
+    const sum = (j < level ? (scores[at + j] as number) : 0) + more;
+    const weight = (j < level ? (weights[at + j] as number) : 0) + logWeight;
+    const score = (sum > 0 ? sum * sum * (scale[j] as number) : 0) + weight;
+    if (score >= least) continue;
+    least = score;
+    if (least < threshold) break;
+  }
+  return least;
+}
+
+/** The candidates for the next level: the best extensions. */
+function extend({ law, reports, scores }: Field, beam: Beam, level: number, width: number): Candidates {
+  const { bins, first, second, missing, last, size } = beam;
+  const at = scores[level] as Float64Array;
+  const scale = scales(reports, level);
+  const candidates = new Candidates(width);
+  for (let row = 0; row < size; row++) {
+    const bin = bins[row] as number;
+    const [one, other, end] = [first[row] as number, second[row] as number, last[row] as number];
+    if (missing[row] === ENDED) {
+      const there = at[placeOfPrefix(level, bin, one, other, law.places)] as number;
+      candidates.add(scoreOf(beam, row, end, level, there, 0, scale, candidates.threshold), row, NONE, one, other);
+      continue;
+    }
+    const { symbols, logWeights } = symbolsAfter(missing[row] as number);
+    for (let i = 0; i < symbols.length; i++) {
+      const symbol = symbols[i] as number;
+      const [next, nextOther] = [firstWord(one, symbol), secondWord(other, symbol)];
+      const there = at[placeOfPrefix(level, bin, next, nextOther, law.places)] as number;
+      const score = scoreOf(beam, row, level, level, there, logWeights[i] as number, scale, candidates.threshold);
+      if (score >= candidates.threshold) candidates.add(score, row, symbol, next, nextOther);
+    }
+  }
+  candidates.keepBest();
+  return candidates;
+}
+
+/** The prefixes that are kept, from the candidates. */
+function kept({ law, scores }: Field, beam: Beam, level: number, candidates: Candidates, tree: Tree): Beam {
+  const { size, parents, symbols, first, second } = candidates;
+  const at = scores[level] as Float64Array;
+  const columns = level + 1;
+  const next: Beam = {
+    size,
+    bins: new Int32Array(size),
+    first: first.slice(0, size),
+    second: second.slice(0, size),
+    missing: new Uint8Array(size),
+    last: new Int32Array(size),
+    nodes: new Int32Array(size),
+    scores: new Float64Array(size * columns),
+    weights: new Float64Array(size * columns),
+  };
+  for (let row = 0; row < size; row++) {
+    const [parent, symbol] = [parents[row] as number, symbols[row] as number];
+    const bin = beam.bins[parent] as number;
+    const before = beam.missing[parent] as number;
+    const there = at[placeOfPrefix(level, bin, first[row] as number, second[row] as number, law.places)] as number;
+    next.bins[row] = bin;
+    next.missing[row] = symbol === NONE ? before : missingAfter(before, symbol);
+    next.last[row] = symbol === NONE ? (beam.last[parent] as number) : level;
+    next.nodes[row] = symbol === NONE ? (beam.nodes[parent] as number) : tree.add(beam.nodes[parent] as number, symbol);
+    const logWeight = symbol === NONE ? 0 : logWeightOf(before, symbol);
+    for (let j = 0; j < columns; j++) {
+      next.scores[row * columns + j] = (j < level ? (beam.scores[parent * level + j] as number) : 0) + there;
+      next.weights[row * columns + j] = (j < level ? (beam.weights[parent * level + j] as number) : 0) + logWeight;
+    }
+  }
+  return next;
+}
+
+/**
+ * The strings with the most evidence, in descending order of it. Strings whose bin is not the one that the search was in are left out:
+ * nobody reports them there.
+ *
+ * @param reports by level
+ * @param scores the normal scores by level and place
+ * @param width how many prefixes of each length are kept
+ */
+export function search(
+  law: PrefixHashingLaw,
+  reports: readonly number[],
+  scores: readonly Float64Array[],
+  width: number,
+): readonly Uint8Array[] {
+  const weighted = scores.map((level, l) => level.map((score) => score * Math.sqrt(reports[l] as number)));
+  const field: Field = { law, reports, scores: weighted };
+  const tree = new Tree();
+  const levels = reports.length;
+  let beam = emptyIn(law.bins);
+  for (let level = 0; level < levels; level++) beam = kept(field, beam, level, extend(field, beam, level, width), tree);
+  const total = Math.max(
+    1,
+    reports.reduce((sum, each) => sum + each, 0),
+  );
+  const strings: { readonly bytes: Uint8Array; readonly score: number }[] = [];
+  for (let row = 0; row < beam.size; row++) {
+    if (binOf(beam.first[row] as number, beam.second[row] as number, law.bins) !== beam.bins[row]) continue;
+    const bytes = Uint8Array.from(tree.symbolsTo(beam.nodes[row] as number).filter((symbol) => symbol !== END));
+    const sum = Math.max(0, beam.scores[row * levels] as number);
+    strings.push({ bytes, score: sum ** 2 / (2 * total) + (beam.weights[row * levels] as number) });
+  }
+  return strings.sort((a, b) => b.score - a.score).map(({ bytes }) => bytes);
+}

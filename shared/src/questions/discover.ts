@@ -1,0 +1,58 @@
+/** A string from an unknown set, found by the collector without a list of candidates. */
+
+import { MOST_BYTES, prefixHashingLaw } from '../mechanisms/prefix-hashing.ts';
+import { assertAsk } from '../schema/asks.ts';
+import { optional, type Rule, rule } from '../schema/rules.ts';
+import type { CallOf, QuestionKind } from './kind.ts';
+import type { Ask, Named, Question } from './question.ts';
+
+/** The settings of a `discover` question. */
+export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
+  /** The most bytes of a string as UTF-8, 16 by default. Longer strings are cut off there. */
+  readonly longest?: number;
+}
+
+const LONGEST = 16;
+
+/**
+ * Asks for a string. The collector finds the frequent ones by itself. A string is taken as it is, as UTF-8, and cut off after `longest`
+ * bytes. Upper and lower case differ.
+ */
+export function discover(ask: DiscoverAsk): Question<string> {
+  assertAsk('discover(ask)', ask);
+  const { longest = LONGEST } = ask;
+  return {
+    type: 'discover',
+    ask,
+    fields: { longest },
+    size: 0,
+    law: (_size, epsilon) => prefixHashingLaw(longest, epsilon),
+    input: (value) => (typeof value === 'string' ? value : undefined),
+    labels: () => [],
+  };
+}
+
+/** Its fields in a document. */
+export interface DiscoverFields {
+  readonly longest: number;
+}
+
+/** The constructor's argument, from a document. */
+export const discoverCall: CallOf<DiscoverFields> = ({ longest }, ask) => [{ ...ask, longest }];
+
+const isLength = (): Rule =>
+  rule(`a whole number of bytes from 1 to ${MOST_BYTES}`, (bytes: number) => Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES);
+
+export const discoverKind: QuestionKind<DiscoverFields> = {
+  make: discover,
+  rules: () => ({
+    longest: isLength(),
+    // The level of a stored symbol would stay the same, and its cohort with it.
+    permanent: optional(rule('no permanence of strings that are to be discovered: ask a permanent text', () => false)),
+  }),
+  answers: () => undefined,
+  takes: ({ longest }) => `a string, cut off after ${longest} bytes`,
+  keeps: (before, after) => before.longest === after.longest,
+  estimates: 'shares',
+  only: 'prefix-hashing',
+};
