@@ -18,13 +18,13 @@
  * each cohort, which adds H = (Σ_w x_w²) (ρ - ρ₂) Σ_j n_j² Z_jᵀ Z_j. Σ_w x_w² is what the residuals have more than the rest predicts,
  *   Σ_j n_j |Y_j - ρ 1 - Z_j x|² = Σ_j tr S_j - tr G⁻¹ V + (Σ_w x_w²) (k ρ (1-ρ) n - (ρ - ρ₂) tr G⁻¹ Σ_j n_j² Z_jᵀ Z_j).
  *
- * That covariance is about the people from whom the reporting ones are drawn: it has (diag x - x xᵀ)/n, which is left out for the shares
- * among the reports, and otherwise counted for as many people as there are (people.ts). Where T reports of a device repeat its symbol and
+ * That covariance is about the population from which the reporting people are drawn: (diag x - x xᵀ)/n of it is their sampling, which is
+ * counted for as many people as there are (people.ts), and left out for the shares among the reports. Where T reports of a device repeat its symbol and
  * cohort, noise and people's part of one report are T times as large, as in pure.ts.
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { centredSums, type Evidence, groupOf, noPairs, type Places, products, sumOf, weightsOf } from './pairs.ts';
+import { centredSums, type Evidence, groupOf, type Places, products, sumOf, weightsOf } from './pairs.ts';
 
 /** A fit of pairs. */
 export interface Fit {
@@ -48,29 +48,28 @@ export interface Spread {
   readonly hash: Float64Array;
 }
 
-/** n_j for each cell of each cohort. */
-export function reportsByCell({ reports, excess, law: { bits } }: Evidence): Float64Array {
-  return Float64Array.from(excess, (_, i) => reports[Math.floor(i / bits)] as number);
-}
-
 /** n_j π_jb, for the cells of pairs with these shares, and of strings that are not listed. */
-function havingOf({ reports, excess, rho, law: { bits } }: Evidence, { cells, pairs }: Places, shares: Float64Array): Float64Array {
-  const rest = 1 - sumOf(shares);
-  const found = Float64Array.from(excess, () => rest * rho);
+function havingOf({ byCell, rho }: Evidence, { cells, pairs }: Places, shares: Float64Array): Float64Array {
+  const found = new Float64Array(byCell.length).fill((1 - sumOf(shares)) * rho);
   const own = cells.length / Math.max(1, pairs);
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i] as number;
     if (cell >= 0) found[cell] = (found[cell] as number) + (shares[Math.floor(i / own)] as number);
   }
-  return found.map((share, i) => (reports[Math.floor(i / bits)] as number) * share);
+  for (let i = 0; i < found.length; i++) found[i] = (found[i] as number) * (byCell[i] as number);
+  return found;
 }
 
 /** The parts of the covariance that coins and people contribute, given true shares. */
 export function spreadAt(evidence: Evidence, places: Places, shares: Float64Array): Spread {
-  const { noise, perDevice } = evidence;
-  const reports = reportsByCell(evidence);
-  const having = havingOf(evidence, places, shares).map((mass, i) => Math.min(reports[i] as number, Math.max(0, mass)));
-  const own = having.map((mass, i) => noise.constant * (reports[i] as number) + (noise.slope + perDevice) * mass);
+  const { noise, perDevice, byCell } = evidence;
+  const having = havingOf(evidence, places, shares);
+  const own = new Float64Array(having.length);
+  for (let i = 0; i < having.length; i++) {
+    const [reports, mass] = [byCell[i] as number, having[i] as number];
+    having[i] = Math.min(reports, Math.max(0, mass));
+    own[i] = noise.constant * reports + (noise.slope + perDevice) * (having[i] as number);
+  }
   return { own, having, hash: new Float64Array(own.length) };
 }
 
@@ -79,7 +78,7 @@ export function variation(evidence: Evidence, places: Places, { own, having, has
   const { law, reports, rho, perDevice, total } = evidence;
   const { bits, hashes } = law;
   const weights = weightsOf(own.map((weight, i) => weight + (hash[i] as number)));
-  const found = products(groupOf(places, weights, noPairs(evidence)), places, rho)[0] as Matrix;
+  const found = products(groupOf(places, weights, evidence), places, rho)[0] as Matrix;
   // Σ_j n_j t_j t_jᵀ, t_j = Z_jᵀ π_j.
   const means = new Matrix(reports.length, places.pairs);
   const width = places.cells.length / Math.max(1, places.pairs);
@@ -105,24 +104,24 @@ export function variation(evidence: Evidence, places: Places, { own, having, has
 
 /** Fits pairs to the evidence. At most a quarter as many pairs as cells, or G may be nearly singular. */
 export function fitPairs(evidence: Evidence, places: Places): Fit {
-  const { excess, rho, rhoTwo, total, reports, law, perDevice } = evidence;
+  const { excess, rho, rhoTwo, total, reports, law, perDevice, byCell } = evidence;
   const { bits } = law;
-  const byCell = reportsByCell(evidence);
   const squares = byCell.map((count) => count * count);
-  const group = groupOf(places, weightsOf(byCell, squares), noPairs(evidence));
+  const group = groupOf(places, weightsOf(byCell, squares), evidence);
   const [gram, gramOfSquares] = products(group, places, rho) as [Matrix, Matrix];
   const solver = new CholeskyDecomposition(symmetric(gram));
   const isEmpty = places.pairs === 0;
   const right = Matrix.columnVector([...centredSums(places, excess, rho)]);
   const shares = Float64Array.from(isEmpty ? [] : solver.solve(right).to1DArray());
-  const having = havingOf(evidence, places, shares);
-  const residual = excess.map((value, i) => value + rho * (byCell[i] as number) - (having[i] as number));
-  // The model's mean is ρ (1 - Σ x) + Σ x a = ρ + Z x, so the rest of the people's random cells are left.
+  // A cell's mean is ρ + Z x: what the people with pairs of the list have, and the random cells of the others.
+  const model = havingOf(evidence, places, shares);
+  const residual = new Float64Array(excess.length);
+  for (let i = 0; i < residual.length; i++) residual[i] = (excess[i] as number) + rho * (byCell[i] as number) - (model[i] as number);
   const spread = spreadAt(evidence, places, shares);
   const trace = (matrix: Matrix): number => (isEmpty ? 0 : solver.solve(matrix).trace());
   let [left, expected] = [0, 0];
   for (let i = 0; i < residual.length; i++) {
-    const count = reports[Math.floor(i / bits)] as number;
+    const count = byCell[i] as number;
     left += (residual[i] as number) ** 2 / count;
     expected += ((spread.own[i] as number) - (perDevice * (spread.having[i] as number) ** 2) / count) / count;
   }
@@ -144,18 +143,25 @@ export function symmetric(matrix: Matrix): Matrix {
   return matrix;
 }
 
-/** Cov(x) from G⁻¹ V G⁻¹, for the people whom the estimates describe. */
-export function aboutPeople({ total, perDevice, people }: Evidence, covariance: Matrix, shares: Float64Array): Matrix {
-  const change = 1 / people - perDevice / total;
+/** Adds weight (diag x - x xᵀ) to a covariance. */
+function addSampling(covariance: Matrix, shares: Float64Array, weight: number): Matrix {
   const clamped = shares.map((share) => Math.min(1, Math.max(0, share)));
   for (let c = 0; c < shares.length; c++) {
     for (let d = 0; d < shares.length; d++) {
       const [one, other] = [clamped[c] as number, clamped[d] as number];
-      covariance.set(c, d, covariance.get(c, d) + change * ((c === d ? one : 0) - one * other));
+      covariance.set(c, d, covariance.get(c, d) + weight * ((c === d ? one : 0) - one * other));
     }
   }
   return covariance;
 }
+
+/** From G⁻¹ V G⁻¹, which counts reports as people, to the covariance about the population. */
+export const aboutPeople = ({ total, perDevice, people }: Evidence, covariance: Matrix, shares: Float64Array): Matrix =>
+  addSampling(covariance, shares, 1 / people - perDevice / total);
+
+/** From the covariance about the population to that about the people who reported. */
+export const amongThese = ({ people }: Evidence, covariance: Matrix, shares: Float64Array): Matrix =>
+  addSampling(covariance, shares, -1 / people);
 
 /** The covariance of a fit's shares. */
 export function covarianceOf(evidence: Evidence, { places, shares, solver, spread }: Fit): Matrix {

@@ -72,8 +72,7 @@ export function nearestProduct(
       for (let b = 0; b <= a; b++) {
         let sum = 0;
         for (let i = 0; i < given.length; i++)
-          for (let j = 0; j < given.length; j++)
-            sum += (given[i] as number) * (given[j] as number) * weight.get(cell(a, i), cell(b, j));
+          for (let j = 0; j < given.length; j++) sum += (given[i] as number) * (given[j] as number) * weight.get(cell(a, i), cell(b, j));
         gram.set(a, b, sum).set(b, a, sum);
       }
     }

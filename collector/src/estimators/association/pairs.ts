@@ -2,11 +2,10 @@
  * What the fit of pairs (fit.ts) works on: debiased tallies, and the cells that each pair of a string and an answer sets.
  */
 
-import { bloomBits, mechanismOf, type StringHash, type StringLaw } from '@murmuration/shared';
+import { bloomBit, bloomBits, mechanismOf, type StringHash, type StringLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import type { EstimateInput } from '../estimate-input.ts';
 import type { Bloom } from '../estimation.ts';
-import { THESE } from '../people.ts';
 import { reportsIn } from '../supports.ts';
 import { estimationOf } from '../table.ts';
 
@@ -25,6 +24,8 @@ export interface Evidence {
   /** The cohorts that have reports, and how many each has: n_j. */
   readonly cohorts: readonly number[];
   readonly reports: Float64Array;
+  /** n_j for each cell. */
+  readonly byCell: Float64Array;
   /** n_j (Y_jb - ρ), Y_jb the estimated share of a cohort's people who have the cell. */
   readonly excess: Float64Array;
   /** ρ, the probability that a random string sets a given cell, and ρ₂, that it sets two given ones. */
@@ -43,8 +44,11 @@ function noiseOf(law: StringLaw, { bits }: Bloom, isSingle: boolean, stage?: 'pe
   return { constant: (q * (1 - q)) / gain ** 2, slope: (p * (1 - p) - q * (1 - q)) / gain ** 2, fixed: 0 };
 }
 
+/** The input of an estimate, of people who are drawn from a population. */
+export type Drawn = Omit<EstimateInput, 'candidates'> & { readonly people: number };
+
 /** The evidence of tallies; undefined without reports. */
-export function evidenceOf(law: StringLaw, { tallies, perDevice, people = THESE }: Omit<EstimateInput, 'candidates'>): Evidence | undefined {
+export function evidenceOf(law: StringLaw, { tallies, perDevice, people }: Drawn): Evidence | undefined {
   const { bloom: bloomOf, isSingle } = estimationOf(law);
   const bloom = bloomOf(law);
   const { bits, hashes } = bloom;
@@ -53,8 +57,9 @@ export function evidenceOf(law: StringLaw, { tallies, perDevice, people = THESE 
   const total = reportsIn(tallies);
   if (total === 0) return undefined;
   const rho = 1 - (1 - 1 / bits) ** hashes;
-  const excess = new Float64Array(found.length * bits);
+  const [excess, byCell] = [new Float64Array(found.length * bits), new Float64Array(found.length * bits)];
   found.forEach(([, { reports, cells }], j) => {
+    byCell.fill(reports, j * bits, (j + 1) * bits);
     for (let b = 0; b < bits; b++) excess[j * bits + b] = ((cells[b] as number) - q * reports) / (p - q) - rho * reports;
   });
   const [one, epoch] = [noiseOf(law, bloom, isSingle), noiseOf(law, bloom, isSingle, 'permanent')];
@@ -64,6 +69,7 @@ export function evidenceOf(law: StringLaw, { tallies, perDevice, people = THESE 
     total,
     cohorts: found.map(([cohort]) => cohort),
     reports: Float64Array.from(found, ([, { reports }]) => reports),
+    byCell,
     excess,
     rho,
     rhoTwo: 1 - 2 * (1 - 1 / bits) ** hashes + (1 - 2 / bits) ** hashes,
@@ -82,10 +88,11 @@ export interface Places {
 export function placesOf({ law: { bits, hashes }, cohorts }: Evidence, texts: readonly StringHash[]): Places {
   const cells = new Int32Array(texts.length * cohorts.length * hashes).fill(-1);
   texts.forEach((text, c) => {
-    cohorts.forEach((cohort, j) => {
-      const own = bloomBits(text, cohort, hashes, bits);
-      for (let i = 0; i < own.length; i++) cells[(c * cohorts.length + j) * hashes + i] = j * bits + (own[i] as number);
-    });
+    for (let j = 0; j < cohorts.length; j++) {
+      const [cohort, at] = [cohorts[j] as number, (c * cohorts.length + j) * hashes];
+      if (hashes === 1) cells[at] = j * bits + bloomBit(text, cohort, 0, bits);
+      else for (const [i, bit] of bloomBits(text, cohort, hashes, bits).entries()) cells[at + i] = j * bits + bit;
+    }
   });
   return { pairs: texts.length, cells };
 }
@@ -128,62 +135,86 @@ export type Weights = readonly { readonly byCell: Float64Array; readonly total: 
 
 export const weightsOf = (...all: readonly Float64Array[]): Weights => all.map((byCell) => ({ byCell, total: sumOf(byCell) }));
 
-/** Pairs by cell, for products with others. */
+/** Pairs, with what products with others need. */
 export interface Group {
   readonly places: Places;
   readonly weights: Weights;
   /** By weight, Σ over the cells of each pair. */
   readonly sums: readonly Float64Array[];
-  /** The place of the first pair that has a cell, and after each place that of the next: -1 for none. */
-  readonly first: Int32Array;
-  readonly next: Int32Array;
+  /** The pairs that have a cell: those from `starts` at the cell to `starts` at the next. */
+  readonly starts: Int32Array;
+  readonly owners: Int32Array;
 }
 
-/** @param first an array of -1 for each cell, which is kept; `release` undoes what is written */
-export function groupOf(places: Places, weights: Weights, first: Int32Array): Group {
-  const next = new Int32Array(places.cells.length);
-  for (let i = 0; i < next.length; i++) {
-    const cell = places.cells[i] as number;
-    if (cell < 0) continue;
-    next[i] = first[cell] as number;
-    first[cell] = i;
+export function groupOf(places: Places, weights: Weights, { excess }: Evidence): Group {
+  const { cells, pairs } = places;
+  const own = cells.length / Math.max(1, pairs);
+  const starts = new Int32Array(excess.length + 1);
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] as number;
+    if (cell >= 0) starts[cell] = (starts[cell] as number) + 1;
   }
-  return { places, weights, sums: weights.map(({ byCell }) => sumsOver(places, byCell)), first, next };
+  for (let cell = 1; cell < starts.length; cell++) starts[cell] = (starts[cell] as number) + (starts[cell - 1] as number);
+  const owners = new Int32Array(cells.length);
+  for (let i = cells.length - 1; i >= 0; i--) {
+    const cell = cells[i] as number;
+    if (cell < 0) continue;
+    starts[cell] = (starts[cell] as number) - 1;
+    owners[starts[cell] as number] = Math.floor(i / own);
+  }
+  return { places, weights, sums: weights.map(({ byCell }) => sumsOver(places, byCell)), starts, owners };
 }
 
-/** No pair has a cell. */
-export const noPairs = ({ excess }: Evidence): Int32Array => new Int32Array(excess.length).fill(-1);
-
-/** Makes the array of a group fit for another. */
-export function release({ places: { cells }, first }: Group): void {
-  for (let i = 0; i < cells.length; i++) if ((cells[i] as number) >= 0) first[cells[i] as number] = -1;
+/** From sums over the cells that two pairs share to those of Zᵀ W Z. */
+function centred(shared: Float64Array, rows: Float64Array, columns: Float64Array, total: number, rho: number): Matrix {
+  const found = new Matrix(rows.length, columns.length);
+  for (let c = 0; c < rows.length; c++) {
+    for (let d = 0; d < columns.length; d++) {
+      const apart = rho * ((rows[c] as number) + (columns[d] as number)) - rho * rho * total;
+      found.set(c, d, (shared[c * columns.length + d] as number) - apart);
+    }
+  }
+  return found;
 }
 
 /** Zᵀ W Z of a group and other pairs, for each weight W; Z as in `centredSums`. */
-export function products(group: Group, other: Places, rho: number): readonly Matrix[] {
-  const { places, weights, first, next } = group;
-  const [own, width] = [places.cells.length / Math.max(1, places.pairs), other.cells.length / Math.max(1, other.pairs)];
-  const all = weights.map(() => new Float64Array(places.pairs * other.pairs));
-  for (let i = 0; i < other.cells.length; i++) {
-    const cell = other.cells[i] as number;
-    if (cell < 0) continue;
-    for (let at = first[cell] as number; at >= 0; at = next[at] as number) {
-      const place = Math.floor(at / own) * other.pairs + Math.floor(i / width);
-      for (let w = 0; w < all.length; w++) {
-        const sum = all[w] as Float64Array;
-        sum[place] = (sum[place] as number) + ((weights[w] as Weights[number]).byCell[cell] as number);
-      }
-    }
-  }
+export function products({ places, weights, sums, starts, owners }: Group, other: Places, rho: number): readonly Matrix[] {
+  const width = other.cells.length / Math.max(1, other.pairs);
   return weights.map(({ byCell, total }, w) => {
-    const [rows, columns, sum] = [group.sums[w] as Float64Array, sumsOver(other, byCell), all[w] as Float64Array];
-    const found = new Matrix(places.pairs, other.pairs);
-    for (let c = 0; c < places.pairs; c++) {
-      for (let d = 0; d < other.pairs; d++) {
-        const apart = rho * ((rows[c] as number) + (columns[d] as number)) - rho * rho * total;
-        found.set(c, d, (sum[c * other.pairs + d] as number) - apart);
+    const shared = new Float64Array(places.pairs * other.pairs);
+    for (let d = 0; d < other.pairs; d++) {
+      for (let i = d * width; i < (d + 1) * width; i++) {
+        const cell = other.cells[i] as number;
+        if (cell < 0) continue;
+        const weight = byCell[cell] as number;
+        for (let at = starts[cell] as number; at < (starts[cell + 1] as number); at++) {
+          const place = (owners[at] as number) * other.pairs + d;
+          shared[place] = (shared[place] as number) + weight;
+        }
       }
     }
-    return found;
+    return centred(shared, sums[w] as Float64Array, sumsOver(other, byCell), total, rho);
+  });
+}
+
+/** Zᵀ W Z of a few pairs, without an index of all cells. */
+export function productsWithin({ pairs, cells }: Places, weights: Weights, { rho, law: { hashes } }: Evidence): readonly Matrix[] {
+  const own = cells.length / pairs;
+  return weights.map(({ byCell, total }) => {
+    const shared = new Float64Array(pairs * pairs);
+    for (let c = 0; c < pairs; c++) {
+      for (let d = 0; d < pairs; d++) {
+        let sum = 0;
+        for (let i = 0; i < own; i++) {
+          const cell = cells[c * own + i] as number;
+          if (cell < 0) continue;
+          const from = d * own + i - (i % hashes);
+          for (let at = from; at < from + hashes; at++) if (cells[at] === cell) sum += byCell[cell] as number;
+        }
+        shared[c * pairs + d] = sum;
+      }
+    }
+    const sums = Float64Array.from({ length: pairs }, (_, c) => shared[c * pairs + c] as number);
+    return centred(shared, sums, sums, total, rho);
   });
 }

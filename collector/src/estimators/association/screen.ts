@@ -8,8 +8,8 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { aboutPeople, covarianceOf, type Fit, fitPairs, reportsByCell, symmetric, variation } from './fit.ts';
-import { type Evidence, groupOf, noPairs, type Places, placesTogether, products, release, sumOf, sumsOver, weightsOf } from './pairs.ts';
+import { aboutPeople, covarianceOf, type Fit, fitPairs, symmetric, variation } from './fit.ts';
+import { type Evidence, groupOf, type Places, placesTogether, products, productsWithin, sumOf, sumsOver, weightsOf } from './pairs.ts';
 
 const NEAR = 2.5;
 const ROUNDS = 6;
@@ -73,18 +73,15 @@ export function screen(evidence: Evidence, all: readonly Places[]): Screened {
 function restBy(evidence: Evidence, { fit }: Screened): (places: Places) => StringShares {
   const { spread } = fit;
   const weights = weightsOf(
-    reportsByCell(evidence),
+    evidence.byCell,
     spread.own.map((weight, i) => weight + (spread.hash[i] as number)),
   );
-  const joint = groupOf(fit.places, weights, noPairs(evidence));
+  const joint = groupOf(fit.places, weights, evidence);
   const fitted = variation(evidence, fit.places, spread, fit.shares);
   const total = sumOf(fit.residual);
-  const scratch = noPairs(evidence);
   const isAlone = fit.places.pairs === 0;
   return (places) => {
-    const group = groupOf(places, weights, scratch);
-    const [gram, own] = products(group, places, evidence.rho) as [Matrix, Matrix];
-    release(group);
+    const [gram, own] = productsWithin(places, weights, evidence) as [Matrix, Matrix];
     const [across, together] = products(joint, places, evidence.rho) as [Matrix, Matrix];
     const drawn = isAlone ? across : fit.solver.solve(across); // G_AA⁻¹ G_AR
     if (!isAlone) {
