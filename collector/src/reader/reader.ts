@@ -6,6 +6,7 @@ import type {
   AnswerOf,
   AnySchema,
   Asked,
+  AssociationOf,
   ComparisonOf,
   EstimatesAsked,
   EstimatesOf,
@@ -20,6 +21,7 @@ export type {
   AnswerOf,
   AnySchema,
   Asked,
+  AssociationOf,
   ComparisonOf,
   EstimatesAsked,
   EstimatesOf,
@@ -66,6 +68,8 @@ export interface Reader<S extends AnySchema> {
   /** The published metrics, of the schema's app where there is a schema. */
   readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
+  /** Only of a text asked together with lists. */
+  readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
   readonly series: <K extends MetricOf<S>>(metric: K, asked?: SeriesAsked<S>) => Promise<SeriesOf<AnswerOf<S, K>>>;
   /** b minus a. What is asked beside them holds for both. */
   readonly compare: <K extends MetricOf<S>>(
@@ -153,6 +157,7 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
       return app === undefined ? all : all.filter((metric) => metric.app === app);
     },
     estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
+    association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),
     series: (metric, asked = {}) => get(addressOf(metric, 'series', pairsOf(asked, app)), asked.signal),
     compare: (metric, a, b, asked = {}) => {
       const pairs = [...pairsOf(asked, app), ...selectionPairs(a, 'a.'), ...selectionPairs(b, 'b.')];

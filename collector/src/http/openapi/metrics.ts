@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answers } from '../read/answers.ts';
-import { compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
+import { associationParameters, compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
 import { responsesOf } from './responses.ts';
 
 const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });
@@ -40,6 +40,15 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       requestParams: { path, query: seriesParameters },
       parameters: [segmentOf('', '')],
       responses: responsesOf(answers.series, ['400', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/association': {
+    get: {
+      operationId: 'association',
+      summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
+      requestParams: { path, query: associationParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.association, ['400', '404', '503']),
     },
   },
   '/v1/metrics/{name}/compare': {
