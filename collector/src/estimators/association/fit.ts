@@ -15,8 +15,8 @@
  * noise: (π p(1-p) + (1-π) q(1-q)) / (p-q)² of a bit; of a report that is a single cell, E[diag(r) - r rᵀ] / (p-q)² for r = q 1 + (p-q) a,
  * which Z_j turns into (q + (p-q) π) / (p-q)² - π. With h hashes, the h cells of one pair go together, which adds n x_c h (h-1) to V_cc;
  * what two pairs share of two cells, of order ρ², is left out. Strings w that are not listed have a random deviation from ρ, independent in
- * each cohort, which adds H = (Σ_w x_w²) (ρ - ρ₂) Σ_j n_j² Z_jᵀ Z_j. Σ_w x_w² is what the residuals have more than the rest predicts,
- *   Σ_j n_j |Y_j - ρ 1 - Z_j x|² = Σ_j tr S_j - tr G⁻¹ V + (Σ_w x_w²) (k ρ (1-ρ) n - (ρ - ρ₂) tr G⁻¹ Σ_j n_j² Z_jᵀ Z_j).
+ * each cohort, which adds H = (Σ_w x_w²) (ρ - ρ₂) Σ_j n_j (n_j - 1) Z_jᵀ Z_j, exact with one hash. Σ_w x_w² is what the residuals have more than the rest predicts,
+ *   Σ_j n_j |Y_j - ρ 1 - Z_j x|² = Σ_j tr S_j - tr G⁻¹ V + (Σ_w x_w²) (k ρ (1-ρ) Σ_j (n_j - 1) - (ρ - ρ₂) tr G⁻¹ Σ_j n_j (n_j - 1) Z_jᵀ Z_j).
  *
  * That covariance is about the population from which the reporting people are drawn: (diag x - x xᵀ)/n of it is their sampling, which is
  * counted for as many people as there are (people.ts), and left out for the shares among the reports. Where T reports of a device repeat its symbol and
@@ -44,7 +44,7 @@ export interface Spread {
   readonly own: Float64Array;
   /** n_j π_jb. */
   readonly having: Float64Array;
-  /** Σ x_w² (ρ - ρ₂) n_j², for strings that are not listed. */
+  /** Σ x_w² (ρ - ρ₂) n_j (n_j - 1), for strings that are not listed. */
   readonly hash: Float64Array;
 }
 
@@ -106,7 +106,7 @@ export function variation(evidence: Evidence, places: Places, { own, having, has
 export function fitPairs(evidence: Evidence, places: Places): Fit {
   const { excess, rho, rhoTwo, total, reports, law, perDevice, byCell } = evidence;
   const { bits } = law;
-  const squares = byCell.map((count) => count * count);
+  const squares = byCell.map((count) => count * (count - 1));
   const group = groupOf(places, weightsOf(byCell, squares), evidence);
   const [gram, gramOfSquares] = products(group, places, rho) as [Matrix, Matrix];
   const solver = new CholeskyDecomposition(symmetric(gram));
@@ -127,8 +127,9 @@ export function fitPairs(evidence: Evidence, places: Places): Fit {
   }
   expected -= evidence.noise.fixed * reports.length;
   expected -= trace(variation(evidence, places, spread, shares));
-  const room = bits * rho * (1 - rho) * total - (rho - rhoTwo) * trace(gramOfSquares);
-  const mass = Math.min(1, Math.max(0, (left - expected) / room));
+  const room = bits * rho * (1 - rho) * (total - reports.length) - (rho - rhoTwo) * trace(gramOfSquares);
+  // Where each cohort has one report, collisions add nothing.
+  const mass = room > 0 ? Math.min(1, Math.max(0, (left - expected) / room)) : 0;
   return { places, shares, solver, residual, spread: { ...spread, hash: squares.map((square) => mass * (rho - rhoTwo) * square) } };
 }
 
