@@ -11,7 +11,8 @@ import { createCollector } from '@murmuration/collector';
 import { createReader } from '@murmuration/collector/reader';
 import { hashString, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Association, associationOf, within } from '#collector/estimators/association/association.ts';
+import { type Association, associationOf } from '#collector/estimators/association/association.ts';
+import { within } from '#collector/estimators/association/sums.ts';
 import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { uniforms } from '../bench/accuracy/drawing.ts';
 import { multinomialOf } from '../bench/accuracy/multinomial.ts';
@@ -187,7 +188,12 @@ describe('from devices to the reader', () => {
     const { strings, lists, found } = await reader().association('words', { candidates: ['ink', 'tea'], limit: 1 });
     expect(lists).toEqual(['plan', 'dark']);
     expect(strings).toHaveLength(1);
-    expect(found?.answers.map(({ label }) => label)).toEqual(['free, dark: true', 'free, dark: false', 'pro, dark: true', 'pro, dark: false']);
+    expect(found?.answers.map(({ label }) => label)).toEqual([
+      'free, dark: true',
+      'free, dark: false',
+      'pro, dark: true',
+      'pro, dark: false',
+    ]);
     expect(found?.answers[0]?.answer).toEqual({ plan: 'free', dark: true });
   });
 

@@ -3,7 +3,8 @@
 
 import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
-import { estimatesAddress } from './api.ts';
+import { type Asked, estimatesAddress } from './api.ts';
+import { AssociationTable } from './association.tsx';
 import { Chart } from './chart.tsx';
 import { Density, DensityLine } from './density.tsx';
 import { Details } from './details.tsx';
@@ -43,7 +44,7 @@ export function MetricCard({ metric, filter, span }: { metric: Metric; filter: F
         </ul>
       </div>
       <div class="card-answers">
-        <Answers metric={metric} address={address} state={state} someReports={span !== null} />
+        <Answers metric={metric} asked={asked} address={address} state={state} someReports={span !== null} />
       </div>
     </article>
   );
@@ -58,18 +59,19 @@ function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metri
 
 interface AnswersProps {
   readonly metric: Metric;
+  readonly asked: Asked;
   readonly address: string;
   /** Whether any metric has reports. If none has, the page explains once what to do. */
   readonly someReports: boolean;
 }
 
-function Answers({ metric, address, someReports, state }: AnswersProps & { state: EstimatesState }): VNode {
+function Answers({ metric, asked, address, someReports, state }: AnswersProps & { state: EstimatesState }): VNode {
   const { estimates, problem, outdated } = state;
   if (problem && !estimates) return <Failed title="No estimates" problem={`${problem} Trying again.`} />;
   if (!estimates) return <LoadingBars />;
   return (
     <div class={outdated ? 'outdated' : ''}>
-      <Shown metric={metric} estimates={estimates} address={address} someReports={someReports} />
+      <Shown metric={metric} asked={asked} estimates={estimates} address={address} someReports={someReports} />
       {problem && <p class="note note-problem">{problem} These are the last numbers that came.</p>}
     </div>
   );
@@ -84,11 +86,12 @@ function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }
   return <Chart answers={answers} type={metric.type} title={title} open={isOpen(metric)} />;
 }
 
-function Shown({ metric, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {
+function Shown({ metric, asked, estimates, address, someReports }: AnswersProps & { estimates: Estimates }): VNode {
   const chart = useMemo(
     () => (
       <>
         <Picture estimates={estimates} metric={metric} />
+        {isOpen(metric) && metric.type === 'joint' && <AssociationTable metric={metric} asked={asked} estimates={estimates} />}
         <Details metric={metric} estimates={estimates} address={address} />
       </>
     ),

@@ -28,6 +28,7 @@ const SCHEMAS: { readonly [operation: string]: keyof typeof answers } = {
   listMetrics: 'list',
   estimates: 'estimates',
   series: 'series',
+  association: 'association',
   compare: 'comparison',
 };
 
@@ -91,7 +92,13 @@ function addresses(path: string, { parameters = [] }: Operation, wrong: boolean)
     );
 }
 
-describe.each(['/v1/metrics', '/v1/metrics/{name}/estimates', '/v1/metrics/{name}/series', '/v1/metrics/{name}/compare'])('%s', (path) => {
+describe.each([
+  '/v1/metrics',
+  '/v1/metrics/{name}/estimates',
+  '/v1/metrics/{name}/series',
+  '/v1/metrics/{name}/association',
+  '/v1/metrics/{name}/compare',
+])('%s', (path) => {
   test.each([false, true])('answers what is described, and refuses the rest in one line (wrong values: %s)', async (wrong) => {
     const route = (await described()).paths[path]?.['get'] as Operation;
     const seen = new Map<number, number>();
@@ -111,7 +118,8 @@ test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
   for (const [path, get] of await metricRoutes()) {
     const query = get.operationId === 'compare' ? 'a.to=2026-11-14&b.from=2026-11-15' : '';
-    expect(await check(`${path.replace('{name}', 'plan')}?${query}`, get.operationId)).toBe(200);
+    const name = get.operationId === 'association' ? 'visits' : 'plan';
+    expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(200);
   }
 });
 
@@ -119,7 +127,7 @@ test('every kind of metric is answered as described', async () => {
   const routes = await metricRoutes();
   for (const name of names)
     for (const [path, get] of routes) {
-      if (!path.includes('{name}')) continue;
+      if (!path.includes('{name}') || (get.operationId === 'association' && name !== 'visits')) continue;
       const query = get.operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
       expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(200);
     }

@@ -101,7 +101,7 @@ test('the list is made of totals: no tally is read, and no thread runs', async (
       readonly metrics: readonly { readonly metric: string; readonly reports: number; readonly from: string | null }[];
     }>(`${other.url}/v1/metrics`);
     expect(body.metrics.map(({ metric, reports, from }) => [metric, reports, from])).toEqual(
-      ['plan', 'home', 'dark', 'speed', 'spread', 'constructor'].map((name) =>
+      ['plan', 'home', 'dark', 'speed', 'spread', 'visits', 'constructor'].map((name) =>
         name === 'plan' ? [name, 7, '2024-10-04'] : [name, 0, null],
       ),
     );

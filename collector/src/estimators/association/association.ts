@@ -3,28 +3,21 @@
  * report says one pair, through a law of strings (fit.ts has the estimator, independence.ts the test).
  *
  * Marginals are sums of the table, so their variances are sums of its covariance. A list's answers are summed over the strings that are
- * found only: what people with other strings answered is hashed together with these strings, and no tally can tell it. A share within a
- * sum, T_sl / f_s, has Fieller's interval (1954): the r for which T_sl - r f_s is within 1.96 of its own standard errors of 0.
+ * found only: what people with other strings answered is hashed together with these strings, and no tally can tell it.
  */
 
 import type { StringHash, StringLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import { chiSquaredTail } from '../../statistics/chi-squared.ts';
-import { type Estimate, scored, Z95 } from '../estimate.ts';
+import type { Estimate } from '../estimate.ts';
 import { amongThese } from './fit.ts';
 import { independenceOf } from './independence.ts';
-import { type Drawn, type Evidence, evidenceOf, placesOf } from './pairs.ts';
+import { above, outstandingOf } from './outstanding.ts';
+import { type Drawn, evidenceOf, placesOf } from './pairs.ts';
 import { screen, sharesOf } from './screen.ts';
+import { intervalBy, type Pair, sumsOf } from './sums.ts';
 
-/** The level at which strings are found, and at which pairs stand out. */
+/** The level of the false discovery rate at which strings are found, and that of the test before pairs are named. */
 const LEVEL = 0.05;
-
-/** A pair: its share of all, and among those of its string. */
-export interface Pair {
-  readonly share: Estimate;
-  /** Only of strings that are found. */
-  readonly within?: Estimate;
-}
 
 /** A string, with its pairs in the order of the list's answers. */
 export interface AssociatedString {
@@ -60,88 +53,11 @@ export interface Association {
   readonly outstanding: readonly Outstanding[];
 }
 
-/** The p-value of a z-score against values above 0. */
-const above = (z: number): number => (z > 0 ? chiSquaredTail(z * z, 1) / 2 : 1);
-
 /** The numbers that Benjamini and Hochberg's procedure takes at a level. */
 function discoveries(pValues: readonly number[]): (pValue: number) => boolean {
   const sorted = [...pValues].sort((a, b) => a - b);
   const last = sorted.findLastIndex((p, i) => p <= (LEVEL * (i + 1)) / sorted.length);
   return (p) => last >= 0 && p <= (sorted[last] as number);
-}
-
-/** A sum of entries of a table, or its variance, by weights of the entries. */
-const weighted = (weights: Matrix, covariance: Matrix, other: Matrix = weights): number =>
-  weights.transpose().mmul(covariance).mmul(other).get(0, 0);
-
-/** The ratio of a part to its whole, from their estimates and covariance. */
-export function within(part: number, whole: number, varPart: number, covariance: number, varWhole: number): Estimate {
-  const estimate = part / whole;
-  const standardError = Math.sqrt(Math.max(0, varPart - 2 * estimate * covariance + estimate ** 2 * varWhole)) / Math.abs(whole);
-  const z = Z95 * Z95;
-  const [bend, middle, least] = [whole ** 2 - z * varWhole, part * whole - z * covariance, part ** 2 - z * varPart];
-  // A whole that may be 0 has any part.
-  if (bend <= 0) return { estimate, standardError, low: Math.min(0, estimate), high: Math.max(1, estimate) };
-  const half = Math.sqrt(Math.max(0, middle ** 2 - bend * least));
-  return { estimate, standardError, low: (middle - half) / bend, high: (middle + half) / bend };
-}
-
-/** The interval of a share, or of a sum of shares, from its variance: as for other shares, the variance grows with the share. */
-function intervalBy({ noise, law: { hashes }, rho, total, perDevice }: Evidence, drawn: number) {
-  const slope = ((noise.slope / hashes + perDevice) * ((1 - 2 * rho) / (1 - rho)) - perDevice) / total + drawn;
-  return (share: number, variance: number): Estimate => {
-    const at = Math.min(1, Math.max(0, share));
-    return scored(share, { constant: Math.max(0, variance - slope * at + drawn * at * at), slope, curve: drawn });
-  };
-}
-
-/** The pairs of a table that differ from the product of its sums, with their p-values. */
-function differing(table: Matrix, covariance: Matrix): readonly { readonly at: number; readonly z: number }[] {
-  const width = table.columns;
-  const all = table.sum();
-  const [rows, columns] = [table.sum('row'), table.sum('column')];
-  return table.to1DArray().map((share, at) => {
-    const [s, l] = [Math.floor(at / width), at % width];
-    const [row, column] = [rows[s] as number, columns[l] as number];
-    const slope = Matrix.columnVector(
-      Array.from({ length: table.rows * width }, (_, i) => {
-        const [sameRow, sameColumn] = [Math.floor(i / width) === s ? 1 : 0, i % width === l ? 1 : 0];
-        return sameRow * sameColumn - (sameRow * column) / all - (sameColumn * row) / all + (row * column) / all ** 2;
-      }),
-    );
-    return { at, z: (share - (row * column) / all) / Math.sqrt(weighted(slope, covariance)) };
-  });
-}
-
-/** Those that stand out when all are tested together (Holm 1979). */
-function outstandingOf(table: Matrix, covariance: Matrix): readonly { readonly at: number; readonly isMore: boolean }[] {
-  const sorted = differing(table, covariance)
-    .map(({ at, z }) => ({ at, isMore: z > 0, p: 2 * above(Math.abs(z)) }))
-    .sort((a, b) => a.p - b.p);
-  const end = sorted.findIndex(({ p }, i) => p > LEVEL / (sorted.length - i));
-  return end < 0 ? sorted : sorted.slice(0, end);
-}
-
-/** The sums of a table's entries by weights, as shares of all and of the whole table. */
-function sumsOf(
-  table: readonly number[],
-  covariance: Matrix,
-  parts: readonly (readonly number[])[],
-  interval: ReturnType<typeof intervalBy>,
-) {
-  const vector = (entries: readonly number[]): Matrix => Matrix.columnVector(table.map((_, i) => (entries.includes(i) ? 1 : 0)));
-  const sum = (entries: readonly number[]): number => entries.reduce((total, i) => total + (table[i] as number), 0);
-  const every = table.map((_, i) => i);
-  const all = vector(every);
-  const [whole, varWhole] = [sum(every), weighted(all, covariance)];
-  return {
-    share: interval(whole, varWhole),
-    parts: parts.map((entries): Required<Pair> => {
-      const own = vector(entries);
-      const [part, variance] = [sum(entries), weighted(own, covariance)];
-      return { share: interval(part, variance), within: within(part, whole, variance, weighted(own, covariance, all), varWhole) };
-    }),
-  };
 }
 
 /**
