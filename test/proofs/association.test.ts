@@ -5,8 +5,9 @@
 
 import { bloomBits, hashString, MODULUS, mechanismOf, pairText, type StringLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { type Evidence, evidenceOf } from '#collector/estimators/association/evidence.ts';
 import { amongThese, covarianceOf, fitPairs, spreadAt, variation } from '#collector/estimators/association/fit.ts';
-import { type Evidence, evidenceOf, type Places, placesOf } from '#collector/estimators/association/pairs.ts';
+import { type Places, placesOf } from '#collector/estimators/association/pairs.ts';
 import { estimationOf } from '#collector/estimators/table.ts';
 import type { Tallies } from '#collector/store/store.ts';
 

@@ -9,10 +9,11 @@
 import type { StringHash, StringLaw } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
 import type { Estimate } from '../estimate.ts';
+import { type Drawn, evidenceOf } from './evidence.ts';
 import { amongThese } from './fit.ts';
 import { independenceOf } from './independence.ts';
 import { above, outstandingOf } from './outstanding.ts';
-import { type Drawn, evidenceOf, placesOf } from './pairs.ts';
+import { placesOf } from './pairs.ts';
 import { screen, sharesOf } from './screen.ts';
 import { intervalBy, type Pair, sumsOf } from './sums.ts';
 

@@ -24,7 +24,8 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { centredSums, type Evidence, groupOf, type Places, products, sumOf, weightsOf } from './pairs.ts';
+import type { Evidence } from './evidence.ts';
+import { centredSums, groupOf, type Places, products, sumOf, weightsOf } from './pairs.ts';
 
 /** A fit of pairs. */
 export interface Fit {

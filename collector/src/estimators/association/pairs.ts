@@ -1,83 +1,8 @@
-/**
- * What the fit of pairs (fit.ts) works on: debiased tallies, and the cells that each pair of a string and an answer sets.
- */
+/** The cells that pairs of a string and an answer set, and sums over them. */
 
-import { bloomBit, bloomBits, mechanismOf, type StringHash, type StringLaw } from '@murmuration/shared';
+import { bloomBit, bloomBits, type StringHash } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import type { EstimateInput } from '../estimate-input.ts';
-import type { Bloom } from '../estimation.ts';
-import { reportsIn } from '../supports.ts';
-import { estimationOf } from '../table.ts';
-
-/** The noise of a debiased cell: linear in the share of people who have it. */
-interface Noise {
-  readonly constant: number;
-  readonly slope: number;
-  /** What k times the constant, and the slope, are more than the trace of the noise, because a report's cells sum to a constant. */
-  readonly fixed: number;
-}
-
-/** Tallies of a law of strings, debiased. Cell b of the j-th cohort that has reports is at j k + b. */
-export interface Evidence {
-  readonly law: Bloom;
-  readonly total: number;
-  /** The cohorts that have reports, and how many each has: n_j. */
-  readonly cohorts: readonly number[];
-  readonly reports: Float64Array;
-  /** n_j for each cell. */
-  readonly byCell: Float64Array;
-  /** n_j (Y_jb - ρ), Y_jb the estimated share of a cohort's people who have the cell. */
-  readonly excess: Float64Array;
-  /** ρ, the probability that a random string sets a given cell, and ρ₂, that it sets two given ones. */
-  readonly rho: number;
-  readonly rhoTwo: number;
-  readonly noise: Noise;
-  readonly perDevice: number;
-  readonly people: number;
-}
-
-/** The noise of one report's debiased cells given the answers, apart from multiples of 1, which Z_j cancels (fit.ts). */
-function noiseOf(law: StringLaw, { bits }: Bloom, isSingle: boolean, stage?: 'permanent'): Noise {
-  const { p, q } = mechanismOf(law).support(law, stage);
-  const gain = p - q;
-  if (isSingle) return { constant: q / gain ** 2, slope: 1 / gain - 1, fixed: (q * (bits * q + 2 * gain)) / gain ** 2 };
-  return { constant: (q * (1 - q)) / gain ** 2, slope: (p * (1 - p) - q * (1 - q)) / gain ** 2, fixed: 0 };
-}
-
-/** The input of an estimate, of people who are drawn from a population. */
-export type Drawn = Omit<EstimateInput, 'candidates'> & { readonly people: number };
-
-/** The evidence of tallies; undefined without reports. */
-export function evidenceOf(law: StringLaw, { tallies, perDevice, people }: Drawn): Evidence | undefined {
-  const { bloom: bloomOf, isSingle } = estimationOf(law);
-  const bloom = bloomOf(law);
-  const { bits, hashes } = bloom;
-  const { p, q } = mechanismOf(law).support(law);
-  const found = [...tallies].filter(([, { reports }]) => reports > 0).sort(([a], [b]) => a - b);
-  const total = reportsIn(tallies);
-  if (total === 0) return undefined;
-  const rho = 1 - (1 - 1 / bits) ** hashes;
-  const [excess, byCell] = [new Float64Array(found.length * bits), new Float64Array(found.length * bits)];
-  found.forEach(([, { reports, cells }], j) => {
-    byCell.fill(reports, j * bits, (j + 1) * bits);
-    for (let b = 0; b < bits; b++) excess[j * bits + b] = ((cells[b] as number) - q * reports) / (p - q) - rho * reports;
-  });
-  const [one, epoch] = [noiseOf(law, bloom, isSingle), noiseOf(law, bloom, isSingle, 'permanent')];
-  const over = (part: keyof Noise): number => one[part] + (perDevice - 1) * epoch[part];
-  return {
-    law: bloom,
-    total,
-    cohorts: found.map(([cohort]) => cohort),
-    reports: Float64Array.from(found, ([, { reports }]) => reports),
-    byCell,
-    excess,
-    rho,
-    rhoTwo: 1 - 2 * (1 - 1 / bits) ** hashes + (1 - 2 / bits) ** hashes,
-    noise: { constant: over('constant'), slope: over('slope'), fixed: over('fixed') },
-    perDevice,
-    people,
-  };
-}
+import type { Evidence } from './evidence.ts';
 
 /** The cells that pairs set: those of pair c in the j-th cohort are at (c m + j) h, as indices into the evidence; -1 for a repeated one. */
 export interface Places {
@@ -180,41 +105,48 @@ function centred(shared: Float64Array, rows: Float64Array, columns: Float64Array
 /** Zᵀ W Z of a group and other pairs, for each weight W; Z as in `centredSums`. */
 export function products({ places, weights, sums, starts, owners }: Group, other: Places, rho: number): readonly Matrix[] {
   const width = other.cells.length / Math.max(1, other.pairs);
-  return weights.map(({ byCell, total }, w) => {
-    const shared = new Float64Array(places.pairs * other.pairs);
-    for (let d = 0; d < other.pairs; d++) {
-      for (let i = d * width; i < (d + 1) * width; i++) {
-        const cell = other.cells[i] as number;
-        if (cell < 0) continue;
-        const weight = byCell[cell] as number;
-        for (let at = starts[cell] as number; at < (starts[cell + 1] as number); at++) {
+  const all = weights.map(() => new Float64Array(places.pairs * other.pairs));
+  for (let d = 0; d < other.pairs; d++) {
+    for (let i = d * width; i < (d + 1) * width; i++) {
+      const cell = other.cells[i] as number;
+      if (cell < 0) continue;
+      const [from, to] = [starts[cell] as number, starts[cell + 1] as number];
+      for (let w = 0; w < all.length && from < to; w++) {
+        const [shared, weight] = [all[w] as Float64Array, (weights[w] as Weights[number]).byCell[cell] as number];
+        for (let at = from; at < to; at++) {
           const place = (owners[at] as number) * other.pairs + d;
           shared[place] = (shared[place] as number) + weight;
         }
       }
     }
-    return centred(shared, sums[w] as Float64Array, sumsOver(other, byCell), total, rho);
-  });
+  }
+  return weights.map(({ byCell, total }, w) =>
+    centred(all[w] as Float64Array, sums[w] as Float64Array, sumsOver(other, byCell), total, rho),
+  );
 }
 
 /** Zᵀ W Z of a few pairs, without an index of all cells. */
 export function productsWithin({ pairs, cells }: Places, weights: Weights, { rho, law: { hashes } }: Evidence): readonly Matrix[] {
   const own = cells.length / pairs;
-  return weights.map(({ byCell, total }) => {
-    const shared = new Float64Array(pairs * pairs);
-    for (let c = 0; c < pairs; c++) {
-      for (let d = 0; d < pairs; d++) {
-        let sum = 0;
-        for (let i = 0; i < own; i++) {
-          const cell = cells[c * own + i] as number;
-          if (cell < 0) continue;
-          const from = d * own + i - (i % hashes);
-          for (let at = from; at < from + hashes; at++) if (cells[at] === cell) sum += byCell[cell] as number;
+  const sums = weights.map(({ byCell }) => sumsOver({ pairs, cells }, byCell));
+  const all = weights.map(() => new Float64Array(pairs * pairs));
+  const add = (c: number, d: number, cell: number): void => {
+    for (let w = 0; w < all.length; w++) {
+      const [shared, weight] = [all[w] as Float64Array, (weights[w] as Weights[number]).byCell[cell] as number];
+      shared[c * pairs + d] = (shared[c * pairs + d] as number) + weight;
+      shared[d * pairs + c] = (shared[d * pairs + c] as number) + weight;
+    }
+  };
+  for (let c = 0; c < pairs; c++) {
+    for (let w = 0; w < all.length; w++) (all[w] as Float64Array)[c * pairs + c] = (sums[w] as Float64Array)[c] as number;
+    for (let d = 0; d < c; d++) {
+      for (let block = 0; block < own; block += hashes) {
+        for (let i = c * own + block; i < c * own + block + hashes; i++) {
+          const cell = cells[i] as number;
+          for (let at = d * own + block; at < d * own + block + hashes; at++) if (cell >= 0 && cells[at] === cell) add(c, d, cell);
         }
-        shared[c * pairs + d] = sum;
       }
     }
-    const sums = Float64Array.from({ length: pairs }, (_, c) => shared[c * pairs + c] as number);
-    return centred(shared, sums, sums, total, rho);
-  });
+  }
+  return weights.map(({ total }, w) => centred(all[w] as Float64Array, sums[w] as Float64Array, sums[w] as Float64Array, total, rho));
 }

@@ -8,8 +8,9 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
+import type { Evidence } from './evidence.ts';
 import { aboutPeople, covarianceOf, type Fit, fitPairs, symmetric, variation } from './fit.ts';
-import { type Evidence, groupOf, type Places, placesTogether, products, productsWithin, sumOf, sumsOver, weightsOf } from './pairs.ts';
+import { groupOf, type Places, placesTogether, products, productsWithin, sumOf, sumsOver, weightsOf } from './pairs.ts';
 
 const NEAR = 2.5;
 const ROUNDS = 6;

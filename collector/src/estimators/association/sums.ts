@@ -7,7 +7,7 @@
 
 import { Matrix } from 'ml-matrix';
 import { type Estimate, scored, Z95 } from '../estimate.ts';
-import type { Evidence } from './pairs.ts';
+import type { Evidence } from './evidence.ts';
 
 /** A pair: its share of all, and among those of its string. */
 export interface Pair {
