@@ -31,7 +31,7 @@ export interface AssociatedString {
 }
 
 /** A pair that is more or less frequent than with independence. */
-export interface Outstanding {
+interface Outstanding {
   readonly string: number;
   readonly answer: number;
   readonly isMore: boolean;

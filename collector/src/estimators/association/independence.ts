@@ -54,7 +54,7 @@ const normalized = (numbers: readonly number[]): number[] => {
 };
 
 /** The least (T - f gᵀ)ᵀ W (T - f gᵀ) over f and g, starting from a g; and that g. */
-export function nearestProduct(
+function nearestProduct(
   shares: readonly number[],
   weight: Matrix,
   start: readonly number[],
