@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
+import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
@@ -89,17 +90,20 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const capacity = new Capacity(settings);
   await capacity.look();
   const unfinished = new UnfinishedBodies(settings.mostArriving);
-  const estimating = createEstimating({ store, candidates: new Map(Object.entries(settings.candidates)) });
+  const candidates = new Map(Object.entries(settings.candidates));
+  const estimating = createEstimating({ store, candidates });
+  const decoding = createDecoding({ store, totals: estimating.totals, candidates });
+  const estimates = (): number => estimating.waiting() + decoding.waiting();
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const [isClockDoubtful, file] = [() => clock.isDoubtful, join(data, DATABASE)];
-  const health = createHealth({ capacity, unfinished, estimates: estimating.waiting, isClockDoubtful, store, file, log });
+  const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
   const updateSchemas = followSchemas(live, admin, store, log);
 
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
   const { origins, perMetric } = settings;
   const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
-  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, minimum, truth });
+  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, decoding, minimum, truth });
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const parts: RouteParts = { takeReports, reads: readsRouter(access, () => live.catalog, metrics), access, health, log };
 
@@ -120,7 +124,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     close: async () => {
       health.stop();
       capacity.close();
-      await Promise.all([server.close(), readServer.close(), estimating.close()]);
+      await Promise.all([server.close(), readServer.close(), estimating.close(), decoding.close()]);
       await store.close();
       admin.close();
     },

@@ -296,11 +296,11 @@ describe('bad usage', () => {
   test.each([
     [
       [],
-      'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, prune, delete, vacuum, export, decode, got none',
+      'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, export, decode, got none',
     ],
     [
       ['help', 'nosuch'],
-      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, schemas, prune, delete, vacuum, export, decode, got help nosuch',
+      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, export, decode, got help nosuch',
     ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],

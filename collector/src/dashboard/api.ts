@@ -2,13 +2,14 @@
 // that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
 import { createReader, type EstimatesAsked, ReadError } from '../reader/reader.ts';
-import type { Association, Estimates, Metric, Reader, Refusal } from './types.ts';
+import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
 const ESTIMATES_TIMEOUT = 30_000; // decoding a long list of candidates may take a while
 const MAX_AGE = 2; // seconds between two lists: dashboards that are open at the same time share their answers
 const MOST_ANSWERS = 10_000;
+const MOST_STRINGS = 1_000; // beyond the found ones, which come first, nobody looks at more that look like chance
 
 /** What is asked of a metric. */
 export type Asked = EstimatesAsked<undefined>;
@@ -58,6 +59,27 @@ export function estimatesAddress(metric: Metric, asked: Asked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app });
 }
 
+/** What is asked of a metric with strings. */
+export type StringsAsked = Omit<Asked, 'among'>;
+
+const allOf = (metric: Metric, asked: StringsAsked) => ({ ...asked, app: metric.app, all: true });
+
+/** The strings of a metric, the found ones first. */
+export function fetchStrings(
+  metric: Metric,
+  asked: StringsAsked,
+  signal: AbortSignal,
+  onProgress: (how: Progress) => void,
+): Promise<Strings> {
+  const limits = { limit: MOST_STRINGS, signal, onProgress };
+  return readerWith(ESTIMATES_TIMEOUT).decode(metric.metric, { ...allOf(metric, asked), ...limits });
+}
+
+/** The address of a metric's strings, relative to the page. */
+export function decodeAddress(metric: Metric, asked: StringsAsked): string {
+  return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, allOf(metric, asked), 'decode');
+}
+
 /** Whether a problem is that nobody is signed in. */
 export const isSignedOut = (problem: unknown): boolean => problem instanceof ReadError && problem.status === 401;
 
@@ -65,6 +87,9 @@ export const isSignedOut = (problem: unknown): boolean => problem instanceof Rea
 export function isAnswer(problem: unknown): boolean {
   return problem instanceof ReadError;
 }
+
+/** The collector's word for a problem that is a refusal. */
+export const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
 
 /** An error in words. */
 export function inWords(problem: unknown): string {

@@ -1,22 +1,23 @@
 // For a text asked together with lists: one sentence on whether they go together, and the table of the strings that are found.
-// It is asked again with each new estimate of the metric, so both describe the same reports.
+// It is asked again with each new decode of the metric, so both describe the same reports.
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Asked, fetchAssociation, inWords } from './api.ts';
 import { margin, percent } from './format.ts';
-import type { Association, Estimates, Metric } from './types.ts';
+import type { Association, Metric, Strings } from './types.ts';
 
 interface AssociationProps {
   readonly metric: Metric;
   readonly asked: Asked;
-  readonly estimates: Estimates;
+  /** The answer beside which it stands: when that changes, it is asked again. */
+  readonly basis: Strings;
 }
 
 /** Strings of the table. */
 const MOST = 20;
 
-export function AssociationTable({ metric, asked, estimates }: AssociationProps): VNode | null {
+export function AssociationTable({ metric, asked, basis }: AssociationProps): VNode | null {
   const [found, setFound] = useState<Association | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
@@ -31,7 +32,7 @@ export function AssociationTable({ metric, asked, estimates }: AssociationProps)
       },
     );
     return () => control.abort();
-  }, [estimates]);
+  }, [basis]);
   if (!found) return problem === null ? null : <p class="note note-problem">{problem}</p>;
   const rows = found.strings.filter(({ isFound }) => isFound).slice(0, MOST);
   return (

@@ -11,9 +11,11 @@ interface BarRowProps {
   readonly label: string;
   readonly axis: Axis;
   readonly decimals: number;
+  /** Whether it is a string that was found: it is there, and if its interval reaches zero, the most that it can be is what is known. */
+  readonly isFound?: boolean;
 }
 
-export function BarRow({ answer, label, axis, decimals }: BarRowProps): VNode {
+export function BarRow({ answer, label, axis, decimals, isFound = false }: BarRowProps): VNode {
   const { estimate, low, high, truth } = answer;
   const title = `${label}: ${percent(estimate, decimals)}, 95 % interval ${ends(answer, decimals, 'to')}`;
   return (
@@ -22,17 +24,32 @@ export function BarRow({ answer, label, axis, decimals }: BarRowProps): VNode {
         {label}
       </span>
       <span class="track" aria-hidden="true">
-        {axis.ticks.map((tick) => (
-          <span key={tick.toFixed(6)} class={Math.abs(tick) < 1e-9 ? 'line line-zero' : 'line'} style={{ left: position(axis, tick) }} />
-        ))}
+        <Lines axis={axis} />
         <span class="bar" style={{ left: position(axis, Math.min(0, estimate)), width: length(axis, Math.abs(estimate)) }} />
         {truth !== undefined && <span class="truth" style={{ left: position(axis, truth) }} />}
         <span class="whisker" style={{ left: position(axis, low), width: length(axis, high - low) }} />
       </span>
       <span class="row-value">
-        <span class="row-estimate">{percent(estimate, decimals)}</span>
-        <span class="row-margin"> ± {margin(answer, decimals)}</span>
+        {isFound && low <= 0 ? (
+          <span class="row-estimate">at most {percent(high, decimals, Math.ceil)}</span>
+        ) : (
+          <>
+            <span class="row-estimate">{percent(estimate, decimals)}</span>
+            <span class="row-margin"> ± {margin(answer, decimals)}</span>
+          </>
+        )}
       </span>
     </li>
+  );
+}
+
+/** The lines of the axis behind a row. */
+export function Lines({ axis }: { axis: Axis }): VNode {
+  return (
+    <>
+      {axis.ticks.map((tick) => (
+        <span key={tick.toFixed(6)} class={Math.abs(tick) < 1e-9 ? 'line line-zero' : 'line'} style={{ left: position(axis, tick) }} />
+      ))}
+    </>
   );
 }

@@ -19,7 +19,7 @@ interface ChartProps {
   readonly answers: readonly Answer[];
   readonly type: MetricType;
   readonly title: string;
-  /** Whether answers may exist other than those that were looked for. */
+  /** Whether answers are strings, of which so many are looked for that each is estimated without regard to the others. */
   readonly open: boolean;
 }
 
@@ -43,7 +43,11 @@ export function Chart({ answers, type, title, open }: ChartProps): VNode {
       </ul>
       <Axis axis={axis} />
       <Legend answers={shown} />
-      {open && <p class="note">Estimates are for the candidates that the collector was given. It can’t see other answers.</p>}
+      {open && (
+        <p class="note">
+          The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.
+        </p>
+      )}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : `Show all ${count(ordered.length)}`}

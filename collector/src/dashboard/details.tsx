@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { explain, marginOf } from './explain.ts';
+import { Facts } from './facts.tsx';
 import { decimalsFor, decimalsForValue, figure, hundredths, percent, type Rounding } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
 import type { Estimates, Metric } from './types.ts';
@@ -14,58 +14,28 @@ interface DetailsProps {
   readonly address: string;
 }
 
-export function Details(props: DetailsProps): VNode {
+export function Details({ metric, estimates, address }: DetailsProps): VNode {
+  return (
+    <Folded>
+      {() => (
+        <>
+          <AnswerTable estimates={estimates} metric={metric} />
+          <Facts metric={metric} answer={estimates} among={estimates.among} address={address} />
+        </>
+      )}
+    </Folded>
+  );
+}
+
+/** What is rendered when it is opened. */
+export function Folded({ children }: { children: () => VNode }): VNode {
   const [open, setOpen] = useState(false);
   return (
     <details class="details" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Details</summary>
-      {open && <Opened {...props} />}
+      {open && children()}
     </details>
   );
-}
-
-function Opened({ metric, estimates, address }: DetailsProps): VNode {
-  return (
-    <>
-      <AnswerTable estimates={estimates} metric={metric} />
-      <dl class="facts">
-        {explain(metric).map(({ word, meaning }) => (
-          <div key={word}>
-            <dt>{word}</dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>95&nbsp;% interval</dt>
-          <dd>{marginOf(estimates.among)}</dd>
-        </div>
-        <div>
-          <dt>crafted reports</dt>
-          <dd>{watched(estimates)}</dd>
-        </div>
-        {metric.expires && (
-          <div>
-            <dt>expires</dt>
-            <dd>The question is asked until {metric.expires}.</dd>
-          </div>
-        )}
-      </dl>
-      <p class="note">
-        {metric.app}, version {metric.version}. <a href={address}>The same as JSON</a>
-      </p>
-    </>
-  );
-}
-
-/** Below this p-value the law is an implausible explanation: one metric in a million looks like this by chance. */
-const SUSPICIOUS = 1e-6;
-
-function watched({ watch: { pValue, perPercent }, unit }: Estimates): string {
-  const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
-  const said = `${found} (p = ${pValue.toPrecision(2)}).`;
-  if (perPercent === undefined) return said;
-  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1, Math.ceil) : `${hundredths(perPercent, 1, Math.ceil)} points`;
-  return `${said} If 1 % of the reports were crafted, they could move an answer by up to ${shift}.`;
 }
 
 function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {

@@ -9,7 +9,7 @@ import type { Estimates, Metric } from './types.ts';
 
 interface EvidenceProps {
   readonly metric: Metric;
-  readonly estimates: Estimates | null;
+  readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among'> | null;
   /** Segments in the filter that this metric does not have. */
   readonly missing: readonly string[];
   /** First and last day over all metrics. A metric's own days are shown only if they differ. */

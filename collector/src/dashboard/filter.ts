@@ -71,6 +71,11 @@ export function availablePart(filter: Filter, metrics: readonly Metric[]): Filte
   return { segments: Object.fromEntries(known), days, among: filter.among };
 }
 
+/** The segments in the filter that this metric does not have. */
+export function missingFrom(metric: Metric, { segments }: Filter): readonly string[] {
+  return Object.keys(segments).filter((name) => !metric.segments[name]?.includes(segments[name] ?? ''));
+}
+
 /** The filter as it is asked of one metric; a segment that the metric does not have is left out. */
 export function askedOf(metric: Metric, filter: Filter, lastDay: string | null): Asked {
   const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));

@@ -18,6 +18,18 @@ export function Legend({ answers }: { answers: readonly Answer[] }): VNode {
   );
 }
 
+/** The legend of a chart of strings. */
+export function StringsLegend({ found, others }: { found: readonly Answer[]; others: readonly Answer[] }): VNode {
+  return (
+    <p class="legend" aria-hidden="true">
+      {found.length > 0 && <Key mark="bar" text="found" />}
+      {found.length > 0 && <Key mark="whisker" text="95 % interval" />}
+      {others.length > 0 && <Key mark="reach" text="not told apart from chance: at most this much" />}
+      {[...found, ...others].some(({ truth }) => truth !== undefined) && <Key mark="truth" text="true share of the reports (demo only)" />}
+    </p>
+  );
+}
+
 function Key({ mark, text }: { mark: string; text: string }): VNode {
   return (
     <span class="key">

@@ -13,7 +13,7 @@ export function inOrder(answers: readonly Answer[], type: MetricType): readonly 
 }
 
 /** The label of an answer on the page. */
-export function labelOf(answer: Answer, type: MetricType): string {
+export function labelOf(answer: Pick<Answer, 'answer' | 'label'>, type: MetricType): string {
   if (views[type] === 'yes-no') return answer.answer === true ? 'Yes' : 'No';
   return answer.label === '' ? '(empty)' : answer.label;
 }
@@ -23,5 +23,5 @@ export function keyOf(answer: Answer): string {
   return JSON.stringify(answer.answer);
 }
 
-/** Whether its answers are strings or include one. Only the candidates given to the collector can be shown then. */
+/** Whether its answers are strings or include one. They are decoded then, among the candidates given to the collector. */
 export const isOpen = ({ mechanism }: Metric): boolean => mechanism === 'rappor' || mechanism === 'string-hashing';

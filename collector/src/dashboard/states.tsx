@@ -61,7 +61,7 @@ export function NoReportsHere({ filtered, someReports }: { filtered: boolean; so
   );
 }
 
-export function TooFew({ estimates }: { estimates: Estimates }): VNode {
+export function TooFew({ estimates }: { estimates: Pick<Estimates, 'reports' | 'minimum'> }): VNode {
   const { reports, minimum } = estimates;
   if (reports >= minimum) return <p class="quiet">{reportCount(reports)}, but no candidates to look for. Give the collector a list.</p>;
   return (

@@ -8,7 +8,8 @@ import type { Store } from '../store/store.ts';
 import { threadFile } from '../threads/request-reply.ts';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits } from '../threads/task-queue.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
-import { createFreshTotals, type FreshTotals, type Totals, totalKey } from './fresh-totals.ts';
+import { createFreshTotals, type FreshTotals } from './fresh-totals.ts';
+import { keyOf } from './task-key.ts';
 import type { Candidates, Task } from './tasks.ts';
 import type { EstimatesData, Reply } from './worker.ts';
 
@@ -42,10 +43,6 @@ export interface Estimating {
   /** Refuses what waits, and ends the thread. */
   readonly close: () => Promise<void>;
 }
-
-/** What identifies the answer to a task: the task, and the versions of its metrics' tallies. */
-const keyOf = (task: Task, totals: Totals): string =>
-  JSON.stringify([task, task.of.map(({ metric }) => metric.schemas.map((schema) => totals.get(totalKey(schema, metric.metric))?.version))]);
 
 /** Creates the service. No thread runs until the first question. */
 export function createEstimating({ store, candidates, limits = TASK_LIMITS, mostBytes }: EstimatingOptions): Estimating {

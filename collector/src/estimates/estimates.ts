@@ -91,7 +91,8 @@ export interface EstimateRequest extends EstimateSettings {
   readonly shares?: ReturnType<Truth>;
 }
 
-const text = (day: number | null): string | null => (day === null ? null : dayText(day));
+/** A day as readers see it. */
+export const dayOrNull = (day: number | null): string | null => (day === null ? null : dayText(day));
 
 /** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
 function distributionRows(
@@ -153,7 +154,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
   const { mechanism } = law;
-  const about = { app, metric, version, type, mechanism, epsilon, among, reports, from: text(from), to: text(to), minimum };
+  const about = { app, metric, version, type, mechanism, epsilon, among, reports, from: dayOrNull(from), to: dayOrNull(to), minimum };
   const cells = distributionRows(document, reports < minimum ? new Map() : tallies, people, asked);
   return { ...about, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
 }

@@ -1,7 +1,6 @@
 /** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
 import { type RequestHandler, type Response, Router } from 'express';
-import type { Truth } from '../estimates/estimates.ts';
 import type { Estimating } from '../estimates/estimates-thread.ts';
 import type { Totals } from '../estimates/fresh-totals.ts';
 import { type PackedAnswer, type Page, pack } from '../estimates/packed-answer.ts';
@@ -10,6 +9,7 @@ import type { Task } from '../estimates/tasks.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { describeApi } from './openapi/openapi.ts';
 import { pageOf } from './openapi/page.ts';
+import { type DecodeOptions, decodeRoute } from './read/decode.ts';
 import {
   associationParameters,
   compareParameters,
@@ -18,21 +18,17 @@ import {
   parseQuery,
   seriesParameters,
 } from './read/parameters.ts';
-import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo } from './read/select.ts';
+import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo, truthOf } from './read/select.ts';
 import { endOf, maxAgeOf, sendPage } from './read/send.ts';
 import { summaryOf } from './read/summary.ts';
 
 /** What the read side of the API needs. */
-export interface ReadOptions {
-  /** What the reader of a request may see of the published schemas. */
-  readonly catalogOf: (response: Response) => Catalog;
+export interface ReadOptions extends DecodeOptions {
   readonly estimating: Estimating;
-  readonly minimum: number;
-  readonly truth?: Truth | undefined;
 }
 
 /** The read side of the API, for readers that passed `requireReader`. */
-export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOptions): Router {
+export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth }: ReadOptions): Router {
   /** The list of each catalog, made once for the same totals. */
   const lists = new WeakMap<Catalog, { readonly totals: Totals; readonly answer: PackedAnswer }>();
   const list: RequestHandler = async (request, response) => {
@@ -68,9 +64,7 @@ export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOpt
     const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
     const candidates = candidatesAsked(selected, rest.candidate);
     const asked = askedOf(selected.metric.document, rest.ranges, rest.quantiles);
-    const { from, to, segment = {} } = selected.range;
-    const isAll = from === undefined && to === undefined && rest.version === undefined && Object.keys(segment).length === 0;
-    const shares = isAll ? truth?.(selected.metric.app, selected.metric.metric) : undefined;
+    const shares = truthOf(truth, selected, rest.version);
     const settings = { minimum, asked, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
     const task: Task = { kind: 'estimates', of: [selected], settings, ...(shares && { shares }) };
     await answer(task, rest, maxAgeOf(request), response);
@@ -114,6 +108,7 @@ export function metricsRouter({ catalogOf, estimating, minimum, truth }: ReadOpt
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/metrics', list)
     .get('/v1/metrics/:name/estimates', estimates)
+    .get('/v1/metrics/:name/decode', decodeRoute({ catalogOf, decoding, minimum, truth }))
     .get('/v1/metrics/:name/series', series)
     .get('/v1/metrics/:name/association', association)
     .get('/v1/metrics/:name/compare', compare);

@@ -27,9 +27,9 @@ const absent: RequestHandler = ({ method, baseUrl, path }) => {
 const answerErrors =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
     const refusal = refusalOf(error);
     if (refusal.status === 500) log.error({ err: error }, 'a request failed');
+    if (response.headersSent) return next(error);
     response.locals['refusal'] = refusal;
     refuseRead(response, refusal);
   };

@@ -1,54 +1,41 @@
 /** @module A typed reader of a collector's API, for browsers, Node and every other platform with `fetch`. It imports nothing of Node. */
 
 import type { MetricSummary } from '../http/read/summary.ts';
-import type { RefusalBody } from '../http/refusal.ts';
+import { createRequests } from './requests.ts';
 import type {
   AnswerOf,
   AnySchema,
   Asked,
   AssociationOf,
   ComparisonOf,
+  DecodeAsked,
   EstimatesAsked,
   EstimatesOf,
   MetricOf,
   Selection,
   SeriesAsked,
   SeriesOf,
+  StringsOf,
 } from './types.ts';
 
 export type { MetricSummary } from '../http/read/summary.ts';
+export { ReadError } from './read-error.ts';
 export type {
   AnswerOf,
   AnySchema,
   Asked,
   AssociationOf,
   ComparisonOf,
+  DecodeAsked,
+  DecodeProgress,
   EstimatesAsked,
   EstimatesOf,
   MetricOf,
   Selection,
   SeriesAsked,
   SeriesOf,
+  StringsOf,
 } from './types.ts';
-
-/** The collector answered, but not with what was asked: the refusal's fields, as far as it has any. */
-export class ReadError extends Error {
-  readonly status: number;
-  readonly code: string | undefined;
-  readonly expected: string | undefined;
-  readonly got: string | undefined;
-
-  constructor(status: number, refusal: Partial<RefusalBody> | null, message?: string) {
-    const { error, expected, got } = refusal ?? {};
-    const parts = [error && `, ${error}`, '.', expected && ` Expected ${expected}.`, got && ` Got ${got}.`];
-    super(message ?? `The collector answered ${status}${parts.filter(Boolean).join('')}`);
-    this.name = 'ReadError';
-    this.status = status;
-    this.code = error;
-    this.expected = expected;
-    this.got = got;
-  }
-}
 
 /** How to reach a collector. */
 export interface ReaderOptions {
@@ -58,7 +45,7 @@ export interface ReaderOptions {
   readonly token?: string;
   /** Seconds that an answer may be old. Answers of that age are shared with other readers. Default: 0. */
   readonly maxAge?: number;
-  /** Milliseconds until a request is given up. Default: 60,000. */
+  /** Milliseconds until a request is given up; where progress is wanted, without a word from the collector. Default: 60,000. */
   readonly timeout?: number;
   readonly fetch?: typeof fetch;
 }
@@ -70,6 +57,11 @@ export interface Reader<S extends AnySchema> {
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
   /** Only of a text asked together with lists. */
   readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
+  /**
+   * Which strings are in the reports of a text, and what the whole distribution looks like. With `onProgress` it may take as long as the
+   * collector decodes; otherwise the timeout holds.
+   */
+  readonly decode: <K extends MetricOf<S>>(metric: K, asked?: DecodeAsked<S>) => Promise<StringsOf<AnswerOf<S, K>>>;
   readonly series: <K extends MetricOf<S>>(metric: K, asked?: SeriesAsked<S>) => Promise<SeriesOf<AnswerOf<S, K>>>;
   /** b minus a. What is asked beside them holds for both. */
   readonly compare: <K extends MetricOf<S>>(
@@ -78,8 +70,8 @@ export interface Reader<S extends AnySchema> {
     b: Selection<S>,
     asked?: Asked<S>,
   ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
-  /** The address of a metric's estimates, relative to the collector's. */
-  readonly addressOf: (metric: MetricOf<S>, asked?: EstimatesAsked<S>) => string;
+  /** The address of a metric's estimates, or of their decode, relative to the collector's. */
+  readonly addressOf: (metric: MetricOf<S>, asked?: EstimatesAsked<S> & DecodeAsked<S>, kind?: 'estimates' | 'decode') => string;
 }
 
 /** Metrics of one page of the list. */
@@ -97,9 +89,9 @@ function selectionPairs({ from, to, version, segment = {} }: Selection<AnySchema
 }
 
 /** The parameters of a request. */
-function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema>, app: string | undefined): Pairs {
-  const { candidates = [], ranges, quantiles, among, limit, offset, interval, top } = asked;
-  const single = { app: app ?? asked.app, among, limit, offset, interval, top };
+function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>, app: string | undefined): Pairs {
+  const { candidates = [], ranges, quantiles, among, limit, offset, interval, top, fdr, all } = asked;
+  const single = { app: app ?? asked.app, among, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
   return [
     ...Object.entries(single).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]])),
     ...selectionPairs(asked),
@@ -121,24 +113,10 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
   const base = new URL(url);
   if (!base.pathname.endsWith('/')) base.pathname += '/';
   const app = schema?.document.app;
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = {};
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   if (maxAge > 0) headers['cache-control'] = `max-age=${Math.floor(maxAge)}`;
-
-  const get = async <T>(address: string, signal: AbortSignal | undefined): Promise<T> => {
-    const late = AbortSignal.timeout(timeout);
-    const response = await send(new URL(address, base), { headers, signal: signal ? AbortSignal.any([signal, late]) : late });
-    const text = await response.text();
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      if (response.ok)
-        throw new ReadError(response.status, null, 'The collector’s answer is not JSON. Does something else serve this address?');
-    }
-    if (!response.ok) throw new ReadError(response.status, (body ?? null) as Partial<RefusalBody> | null);
-    return body as T;
-  };
+  const { get, follow } = createRequests({ base, headers, timeout, send });
   const addressOf = (metric: string, kind: string, pairs: Pairs): string =>
     `v1/metrics/${encodeURIComponent(metric)}/${kind}?${new URLSearchParams(pairs)}`;
 
@@ -158,11 +136,15 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
     },
     estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
     association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),
+    decode: (metric, asked = {}) => {
+      const address = addressOf(metric, 'decode', pairsOf(asked, app));
+      return asked.onProgress ? follow(address, asked.signal, asked.onProgress) : get(address, asked.signal);
+    },
     series: (metric, asked = {}) => get(addressOf(metric, 'series', pairsOf(asked, app)), asked.signal),
     compare: (metric, a, b, asked = {}) => {
       const pairs = [...pairsOf(asked, app), ...selectionPairs(a, 'a.'), ...selectionPairs(b, 'b.')];
       return get(addressOf(metric, 'compare', pairs), asked.signal);
     },
-    addressOf: (metric, asked = {}) => addressOf(metric, 'estimates', pairsOf(asked, app)),
+    addressOf: (metric, asked = {}, kind = 'estimates') => addressOf(metric, kind, pairsOf(asked, app)),
   };
 }

@@ -3,6 +3,8 @@
 import type { Questions, Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { AssociationRow, MetricAssociation } from '../estimates/association.ts';
 import type { Comparison, Difference } from '../estimates/compare.ts';
+import type { Progress } from '../estimates/decode-task.ts';
+import type { DecodedString, MetricStrings } from '../estimates/decoded-strings.ts';
 import type { AnswerEstimate, MetricEstimates } from '../estimates/estimates.ts';
 import type { Interval } from '../estimates/intervals.ts';
 import type { PageInfo } from '../estimates/packed-answer.ts';
@@ -68,6 +70,19 @@ export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
   readonly top?: number | undefined;
 }
 
+/** How far a decode is: it waits for others, reads the tallies, hashes the candidates unless they are known, and decodes. */
+export type DecodeProgress = Progress;
+
+/** What is asked of a decode. Its intervals are always about all users. */
+export interface DecodeAsked<S extends AnySchema> extends Omit<Asked<S>, 'among'> {
+  /** The false discovery rate. Default: 0.05. */
+  readonly fdr?: number | undefined;
+  /** Whether candidates that are not told apart from chance are wanted, too. Default: false. */
+  readonly all?: boolean | undefined;
+  /** Told how far it is. The answer then comes as server-sent events. */
+  readonly onProgress?: ((how: Progress) => void) | undefined;
+}
+
 interface Paged {
   readonly page: PageInfo;
 }
@@ -84,3 +99,6 @@ export type SeriesOf<A> = Series &
 
 /** A comparison of two selections: b minus a. */
 export type ComparisonOf<A> = Comparison & Paged & { readonly differences: readonly Typed<Difference, A>[] };
+
+/** The strings of a metric: those that are there, and what the whole distribution looks like. */
+export type StringsOf<A> = MetricStrings & Paged & { readonly strings: readonly Typed<DecodedString, A>[] };

@@ -50,10 +50,11 @@ export interface TaskQueue<Request, Reply> {
 const busy = (expected: string): Error => refusal('busy', expected, 'more; try again later');
 const stopping = (): Error => refusal('busy', 'a collector that is not stopping', 'one that is; try again later');
 
-/** Creates a queue. No thread runs until the first task. */
+/** Creates a queue. No thread runs until the first task. `isReply` tells replies from other messages of the thread. */
 export function createTaskQueue<Request, Reply>(
   start: () => Worker,
   { mostWaiting, longest, longestAlone, idle }: TaskLimits = TASK_LIMITS,
+  isReply?: (message: unknown) => boolean,
 ): TaskQueue<Request, Reply> {
   const waiting: Task<Request, Reply>[] = [];
   let thread: { readonly worker: Worker; readonly ask: Thread<Request, Reply>['ask'] } | undefined;
@@ -68,7 +69,7 @@ export function createTaskQueue<Request, Reply>(
   };
   const open = (): NonNullable<typeof thread> => {
     const worker = start();
-    const { ask, ended } = connect<Request, Reply>(worker, 'the thread has ended');
+    const { ask, ended } = connect<Request, Reply>(worker, 'the thread has ended', isReply);
     const opened = { worker, ask };
     void ended.then(() => {
       if (thread === opened) thread = undefined;

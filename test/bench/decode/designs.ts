@@ -8,8 +8,8 @@ import type { DecodeInput } from '#collector/estimators/decode/evidence.ts';
 import { beginning, messagePassing } from '#collector/estimators/decode/message-passing.ts';
 import { type Problem, problemAt } from '#collector/estimators/decode/problem.ts';
 import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
-import { leastSquares } from '#collector/estimators/decode/squares.ts';
 import { normalTail } from '#collector/statistics/normal.ts';
+import { leastSquares } from './squares.ts';
 import type { Answer } from './verdict.ts';
 
 export type Design = (input: DecodeInput) => Answer;

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from '#collector/admin/credentials.ts';
 import { ADMIN, openAdminDatabase } from '#collector/admin/database.ts';
 import { Sessions } from '#collector/http/sessions.ts';
+import { schema as strings } from '../reads/strings.ts';
 import { schema } from '../senders.ts';
 
 const other = defineSchema({
@@ -27,7 +28,7 @@ let url: string;
 let firstToken: string | undefined;
 
 async function open(options: Partial<CollectorOptions> = {}): Promise<void> {
-  collector = await createCollector({ schemas: [schema.document, other.document], data: folder, ...options });
+  collector = await createCollector({ schemas: [schema.document, other.document, strings.document], data: folder, ...options });
   if (!options.open)
     collector.admin.announceFirst((token) => {
       firstToken = token;
@@ -96,6 +97,7 @@ afterEach(async () => {
 const ROUTES: readonly (readonly [path: string, least: Role])[] = [
   ['/v1/metrics', 'viewer'],
   ['/v1/metrics/plan/estimates', 'viewer'],
+  ['/v1/metrics/word/decode', 'viewer'],
   ['/v1/session', 'viewer'],
   ['/metrics', 'viewer'],
   ['/v1/schemas', 'reviewer'],

@@ -97,7 +97,7 @@ test('whatever marks, quotes, line ends and packing they have, files are read as
         }
       }
     }),
-    { numRuns: 300, seed: 15 },
+    { numRuns: 150, seed: 15 },
   );
 });
 
@@ -205,7 +205,7 @@ describe('what is wrong is named in one line, with file and line', () => {
         const spoiltText = lines.map((each) => each.join()).join('\n');
         await expect(read({ [part]: spoiltText })).rejects.toThrow(new RegExp(`:${(line % lines.length) + 1}: expected .*, got`));
       }),
-      { numRuns: 300, seed: 15 },
+      { numRuns: 150, seed: 15 },
     );
   });
 });

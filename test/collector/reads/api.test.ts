@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answers } from '#collector/http/read/answers.ts';
+import { decodeAnswer } from '#collector/http/read/decode-answer.ts';
 import { bodyOf, type Running, schema, start } from './app.ts';
 import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
 
@@ -24,12 +25,13 @@ const described = (): Promise<Described> => describedAt(running.url);
 const metricRoutes = async (): Promise<readonly (readonly [path: string, operation: Operation])[]> =>
   Object.entries((await described()).paths).flatMap(([path, { get }]) => (path.startsWith('/v1/metrics') && get ? [[path, get]] : []));
 
-const SCHEMAS: { readonly [operation: string]: keyof typeof answers } = {
-  listMetrics: 'list',
-  estimates: 'estimates',
-  series: 'series',
-  association: 'association',
-  compare: 'comparison',
+const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
+  listMetrics: answers.list,
+  estimates: answers.estimates,
+  decode: decodeAnswer,
+  series: answers.series,
+  association: answers.association,
+  compare: answers.comparison,
 };
 
 async function check(address: string, operation: string, init: RequestInit = {}): Promise<number> {
@@ -38,7 +40,7 @@ async function check(address: string, operation: string, init: RequestInit = {})
   const { status } = response;
   expect(status, `${address}: ${text}`).not.toBe(500);
   expect(response.headers.get('content-type'), address).toMatch(/^application\/json/);
-  const parsed = (status === 200 ? answers[SCHEMAS[operation] as 'list'] : answers.refusal).safeParse(JSON.parse(text));
+  const parsed = ((status === 200 && SCHEMAS[operation]) || answers.refusal).safeParse(JSON.parse(text));
   expect(parsed.error, `${address}: ${text.slice(0, 300)}`).toBeUndefined();
   if (status === 200) return status;
   expectRefusal(text, address);
@@ -58,6 +60,7 @@ function rightValue({ name, schema: { enum: listed, format } }: Parameter): fc.A
   if (name.endsWith('version')) return fc.constant('1');
   if (name.includes('segment.')) return fc.constantFrom('web', 'ios');
   if (name === 'candidate') return fc.constantFrom('page 1', 'other', 'ä');
+  if (name === 'fdr') return fc.constantFrom('0.05', '.2');
   if (name === 'ranges') return fc.constantFrom('0..50', '0..10,20..80');
   if (name === 'quantiles') return fc.constantFrom('0.5', '0.1,0.9');
   return fc.integer({ min: 1, max: 50 }).map(String);
@@ -95,6 +98,7 @@ function addresses(path: string, { parameters = [] }: Operation, wrong: boolean)
 describe.each([
   '/v1/metrics',
   '/v1/metrics/{name}/estimates',
+  '/v1/metrics/{name}/decode',
   '/v1/metrics/{name}/series',
   '/v1/metrics/{name}/association',
   '/v1/metrics/{name}/compare',
@@ -118,8 +122,8 @@ test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
   for (const [path, get] of await metricRoutes()) {
     const query = get.operationId === 'compare' ? 'a.to=2026-11-14&b.from=2026-11-15' : '';
-    const name = get.operationId === 'association' ? 'visits' : 'plan';
-    expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(200);
+    const metric = { decode: 'home', association: 'visits' }[get.operationId] ?? 'plan';
+    expect(await check(`${path.replace('{name}', metric)}?${query}`, get.operationId)).toBe(200);
   }
 });
 
@@ -129,7 +133,8 @@ test('every kind of metric is answered as described', async () => {
     for (const [path, get] of routes) {
       if (!path.includes('{name}') || (get.operationId === 'association' && name !== 'visits')) continue;
       const query = get.operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
-      expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(200);
+      const expected = get.operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
+      expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(expected);
     }
 });
 
@@ -160,5 +165,5 @@ test('the page shows every route and parameter, and loads nothing from elsewhere
 
 test('the docs name every route', () => {
   const readme = readFileSync(new URL('../../../collector/README.md', import.meta.url), 'utf8');
-  for (const route of ['/estimates', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(readme).toContain(route);
+  for (const route of ['/estimates', '/decode', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(readme).toContain(route);
 });

@@ -51,6 +51,39 @@ describe('a reader with a schema', () => {
   });
 });
 
+test('a decode is the answer of the API, with or without progress', async () => {
+  const reader = createReader(schema, { url: running.url });
+  const asked = { candidates: ['page 1', 'page & more'], fdr: 0.1, all: true, limit: 1 } as const;
+  const { body } = await read(`${running.url}/v1/metrics/home/decode?candidate=page+1&candidate=page+%26+more&fdr=0.1&all=true&limit=1`);
+  const stages: string[] = [];
+  const heard = await reader.decode('home', { ...asked, onProgress: ({ stage }) => stages.push(stage) });
+  expectTypeOf(heard.strings[0]?.answer).toEqualTypeOf<string | undefined>();
+  expect(await reader.decode('home', asked)).toEqual(body);
+  expect(heard).toEqual(body);
+  expect(stages[0]).toBe('waiting');
+  await expect(reader.decode('plan', { onProgress: () => undefined })).rejects.toMatchObject({ status: 400, code: 'bad-query' });
+});
+
+test('a refusal that comes as an event is an error with its words, and events come in any parts', async () => {
+  const said =
+    ': \n\nevent: progress\ndata: {"stage":"reading"}\n\nevent: refusal\ndata: {"status":503,"error":"busy","expected":"ü","got":"b"}\n\n';
+  const bytes = new TextEncoder().encode(said);
+  const body = new ReadableStream({
+    start: (controller) => {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
+  const reader = createReader(undefined, { url: running.url, fetch: async () => new Response(body) });
+  const stages: unknown[] = [];
+  await expect(reader.decode('home', { onProgress: (how) => stages.push(how) })).rejects.toMatchObject({
+    status: 503,
+    code: 'busy',
+    expected: 'ü',
+  });
+  expect(stages).toEqual([{ stage: 'reading' }]);
+});
+
 test('a reader without a schema reads whatever is there, page by page', async () => {
   const reader = createReader(undefined, { url: `${running.url}/`, maxAge: 1 });
   const metrics = await reader.metrics();
@@ -95,6 +128,6 @@ test('it bundles for a browser without anything else of the collector, in less t
     write: false,
     metafile: true,
   });
-  expect(Object.keys(metafile.inputs)).toEqual([expect.stringMatching(/reader\/reader\.ts$/)]);
+  for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/reader\/[a-z-]+\.ts$/);
   expect(outputFiles[0]?.contents.length).toBeLessThan(4_096);
 });

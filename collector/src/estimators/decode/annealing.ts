@@ -39,7 +39,10 @@ export function sharesOf({ places, observed, weights }: Problem, { shares }: Fit
   return (cell) => rest + (fitted[cell] as number);
 }
 
-/** √(φ / measured) narrows a score's standard error; 1 in a linear fit. */
+/**
+ * The standard error of a candidate, times √a. A score's φ is a bound where its mean square is lower; the error is between what both say. In a
+ * linear fit they are the same.
+ */
 export const errorOf = ({ dispersion, measured, kappa }: Fit): number => (Math.sqrt(dispersion) / kappa) * (measured / dispersion) ** 0.25;
 
 /** The scales of the score, from coarse to fine, in standard errors of a cell. */
@@ -50,7 +53,7 @@ function rungs(dispersion: number): readonly number[] {
   return [...found, Math.max(1, spread / WIDEST)];
 }
 
-/** A fit by score and, for comparison, the linear one it began with; undefined where the score is of no use. */
+/** A fit by score, from a linear one; undefined where the score is of no use. */
 function annealed(counts: CellCounts, linear: Fitted): Fitted | undefined {
   let last = linear;
   let kept: number | undefined;
@@ -66,8 +69,7 @@ function annealed(counts: CellCounts, linear: Fitted): Fitted | undefined {
   return fit.crowding <= OVERLOADED && fit.change <= MOST_CHANGE ? { problem: last.problem, fit } : undefined;
 }
 
-export interface Annealed extends Fitted {
-  readonly linear: Fitted;
+interface Annealed extends Fitted {
   readonly isScored: boolean;
 }
 
@@ -81,7 +83,7 @@ export function fitted(counts: CellCounts, places: Places, observed: Observed): 
   const mayGain = linear.fit.dispersion >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
   const scored = mayGain ? annealed(counts, linear) : undefined;
   const gains = scored !== undefined && errorOf(linear.fit) >= LEAST_GAIN * errorOf(scored.fit);
-  return gains ? { ...scored, linear, isScored: true } : { ...linear, linear, isScored: false };
+  return gains ? { ...scored, isScored: true } : { ...linear, isScored: false };
 }
 
 /** Where there are too many strong candidates to fit them all: only those are fitted whose normal variable is at least `bar`. */

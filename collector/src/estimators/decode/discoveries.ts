@@ -27,7 +27,7 @@ function upTo(sorted: Float64Array, x: number): number {
 }
 
 /** The estimated number of null candidates, from their sorted p-values. */
-export function nullsAmong(sorted: Float64Array): number {
+function nullsAmong(sorted: Float64Array): number {
   const all = sorted.length;
   const sum = LAMBDAS.reduce((total, lambda) => total + (all - upTo(sorted, lambda) + 1) / (1 - lambda), 0);
   return Math.min(all, sum / LAMBDAS.length);

@@ -76,9 +76,11 @@ export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: nu
     normals[bin] = (normals[bin] as number) + here;
     all += here;
   }
+  const buffers = [new Float64Array(ATOMS), new Float64Array(ATOMS)] as const;
   let weights = from;
   for (let step = 0; step < steps; step++) {
-    const next = new Float64Array(ATOMS);
+    const next = buffers[step % 2 === 0 ? 0 : 1];
+    next.fill(0);
     for (let bin = 0; bin < BINS; bin++) {
       const here = normals[bin] as number;
       if (here === 0) continue;

@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answers } from '../read/answers.ts';
+import { decodeAnswer } from '../read/decode-answer.ts';
+import { decodeParameters } from '../read/decode-parameters.ts';
 import { associationParameters, compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
-import { responsesOf } from './responses.ts';
+import { json, responsesOf } from './responses.ts';
 
 const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });
 
@@ -31,6 +33,20 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       requestParams: { path, query: estimatesParameters },
       parameters: [segmentOf('', '')],
       responses: responsesOf(answers.estimates, ['400', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/decode': {
+    get: {
+      operationId: 'decode',
+      summary: 'Which strings are in the reports of a text, and what the whole distribution looks like',
+      description:
+        'It may take a while. With Accept: text/event-stream the answer comes as server-sent events: progress, then answer or refusal.',
+      requestParams: { path, query: decodeParameters },
+      parameters: [segmentOf('', '')],
+      responses: {
+        ...responsesOf(decodeAnswer, ['400', '404', '503']),
+        '200': { description: 'The answer.', content: { ...json(decodeAnswer), 'text/event-stream': { schema: z.string() } } },
+      },
     },
   },
   '/v1/metrics/{name}/series': {

@@ -7,7 +7,7 @@ import { type Cadence, DAYS, type Law } from '@murmuration/shared';
 import { z } from 'zod';
 import type { AssociationRow, MetricAssociation } from '../../estimates/association.ts';
 import type { Comparison, Difference } from '../../estimates/compare.ts';
-import type { MetricEstimates } from '../../estimates/estimates.ts';
+import type { AnswerEstimate, MetricEstimates } from '../../estimates/estimates.ts';
 import type { PageInfo } from '../../estimates/packed-answer.ts';
 import type { Series, SeriesPoint } from '../../estimates/series.ts';
 import type { Estimate } from '../../estimators/estimate.ts';
@@ -15,38 +15,44 @@ import { AMONG } from '../../estimators/people.ts';
 import { estimations } from '../../estimators/table.ts';
 import { types } from '../../questions/table.ts';
 
+import type { Watch } from '../../watch/watch.ts';
 import type { RefusalBody } from '../refusal.ts';
 import type { MetricSummary } from './summary.ts';
 
 /** An answer whose rows come in pages. */
-interface Paged {
+export interface Paged {
   readonly page: PageInfo;
 }
 
-const count = z.int().min(0);
-const day = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
-const number = z.number();
+export const count: z.ZodInt = z.int().min(0);
+export const day: z.ZodType<string | null> = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+export const number: z.ZodNumber = z.number();
 
-const interval = {
+export const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
   estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
   standardError: number.min(0),
   low: number.meta({ description: 'The low end of the 95 % interval.' }),
   high: number.meta({ description: 'The high end of the 95 % interval.' }),
 };
-const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
+export const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
 
 const plain = z.union([z.string(), z.boolean()]);
-const answer = {
+export const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
   answer: z.union([plain, z.record(z.string(), plain)]).meta({ description: 'The answer; of a joint question, one to each part.' }),
   label: z.string(),
 };
 
-const page: z.ZodType<PageInfo> = z
+export const page: z.ZodType<PageInfo> = z
   .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
   .meta({ id: 'Page' });
 
 const among = z.enum(AMONG);
-const about = { app: z.string(), metric: z.string(), version: count, type: z.string() };
+export const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
+  app: z.string(),
+  metric: z.string(),
+  version: count,
+  type: z.string(),
+};
 const value = z.literal('value').exactOptional().meta({ description: 'Numbers in the unit of the metric; absent where they are shares.' });
 
 const permanence = z.strictObject({ epsilon: number, renew: z.enum(['week', 'month', 'year', 'never']) });
@@ -72,7 +78,7 @@ const summary: z.ZodType<MetricSummary> = z
   })
   .meta({ id: 'Metric' });
 
-const watch = z.strictObject({
+export const watch: z.ZodType<Watch> = z.strictObject({
   pValue: number,
   cells: number.exactOptional(),
   fit: number.exactOptional(),

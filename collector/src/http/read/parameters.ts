@@ -80,7 +80,7 @@ export function whole(least: number, most: number, usual: number, description: s
     .meta({ description });
 }
 
-const pageParameters = {
+export const pageParameters: { readonly [name in keyof Page]: z.ZodType<number> } = {
   limit: whole(1, MOST_ROWS, USUAL_LIMIT, `The most rows to send, up to ${MOST_ROWS}.`),
   offset: whole(0, 9_999_999, 0, 'How many rows to leave out before the first.'),
 };
@@ -93,15 +93,22 @@ const version = z
   .meta({ description: 'Only reports of this version of the schema. Default: the newest, with older ones that ask by the same law.' });
 
 /** Which reports are meant. Segments are chosen with `segment.<name>=<value>` besides. */
-const rangeParameters = { from: dayOf('The first day.'), to: dayOf('The last day.'), version };
+export const rangeParameters: { readonly [name in 'from' | 'to' | 'version']: z.ZodType<number | undefined> } = {
+  from: dayOf('The first day.'),
+  to: dayOf('The last day.'),
+  version,
+};
 
-const app = z.string().optional().meta({ description: 'The app, needed where several have a metric of this name.' });
+export const app: z.ZodType<string | undefined> = z
+  .string()
+  .optional()
+  .meta({ description: 'The app, needed where several have a metric of this name.' });
 const among = z
   .enum(AMONG, { error: `one of ${AMONG.join(', ')}` })
   .optional()
   .meta({ description: 'Whom intervals are about: all users (the default), or only the devices that reported.' });
 const error = `at most ${MOST_CANDIDATES} strings`;
-const candidate = z
+export const candidate: z.ZodType<string | string[] | undefined> = z
   .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error })
   .optional()
   .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });

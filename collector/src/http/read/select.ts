@@ -4,6 +4,7 @@ import { dayText } from '@murmuration/shared';
 import { columnsOf } from '../../estimates/association.ts';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
+import type { Truth } from '../../estimates/estimates.ts';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
 import { type Interval, partsIn } from '../../estimates/intervals.ts';
 import type { Selected } from '../../estimates/tasks.ts';
@@ -101,6 +102,13 @@ export function checkAssociation({ metric: { document } }: Selected): void {
       `a ${document.type}${document.type === 'joint' ? ' of lists' : ''}`,
     );
   if (columns > MOST_COLUMNS) throw new Refusal(400, 'bad-query', `lists with at most ${MOST_COLUMNS} answers together`, `${columns}`);
+}
+
+/** The true shares by label. They are known of all reports only, and in demonstrations only. */
+export function truthOf(truth: Truth | undefined, { metric, range }: Selected, version: number | undefined): ReturnType<Truth> {
+  const { from, to, segment = {} } = range;
+  const isAll = from === undefined && to === undefined && version === undefined && Object.keys(segment).length === 0;
+  return isAll ? truth?.(metric.app, metric.metric) : undefined;
 }
 
 /** Points of a series, at most. */

@@ -32,6 +32,11 @@ export async function sendPage(response: Response, answer: PackedAnswer, page: P
     'cache-control': 'no-store',
   });
   if (response.req.method === 'HEAD') return void response.end();
+  await sendParts(response, parts, length);
+}
+
+/** Sends the parts of so many bytes, and ends the response. */
+export async function sendParts(response: Response, parts: readonly Uint8Array[], length: number): Promise<void> {
   const late = setTimeout(() => response.destroy(), GRACE + (1_000 * length) / LEAST_RATE);
   try {
     for (const part of parts) {

@@ -1,0 +1,42 @@
+/** The decoding thread: answers each task in order. It tells how far it is, and gives away the map that it made. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { StringLaw } from '@murmuration/shared';
+import type { CellMap } from '../estimators/decode/evidence.ts';
+import { openTallies } from '../store/tallies.ts';
+import { candidateAnswersOf } from './candidates.ts';
+import type { DecodeNote, DecodeOrder, Progress } from './decode-task.ts';
+import { decodeStrings } from './decoding.ts';
+import { buffersOf, type PackedAnswer, pack } from './packed-answer.ts';
+import { sharedMapOf } from './shared-map.ts';
+import type { EstimatesData, Reply } from './worker.ts';
+
+const { source, candidates: lists } = workerData as EstimatesData;
+const reader = openTallies(source);
+
+async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
+  const note = (what: { readonly progress: Progress } | { readonly map: CellMap }): void =>
+    parentPort?.postMessage({ id, ...what } satisfies DecodeNote);
+  note({ progress: { stage: 'reading' } });
+  const [{ metric, range }] = task.of;
+  const { candidates, ...settings } = task.settings;
+  const evidence = await reader.read({ schemas: metric.schemas, metric: metric.metric, ...range });
+  const answers = candidateAnswersOf(metric.document, candidates ?? lists.get(metric.metric) ?? []);
+  const mapOf = (law: StringLaw): CellMap => {
+    const texts = answers.map(({ text }) => text);
+    const made = map ?? sharedMapOf(law, texts, (done) => note({ progress: { stage: 'hashing', done, candidates: texts.length } }));
+    if (map === undefined) note({ map: made });
+    note({ progress: { stage: 'decoding', candidates: texts.length } });
+    return made;
+  };
+  const shares = task.shares && { shares: task.shares };
+  const { fields, strings } = decodeStrings({ ...settings, ...shares, metric, evidence, answers, mapOf });
+  return pack('strings', strings, fields);
+}
+
+parentPort?.on('message', (order: DecodeOrder) => {
+  perform(order).then(
+    (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
+    (error: unknown) => parentPort?.postMessage({ error } satisfies Reply),
+  );
+});
