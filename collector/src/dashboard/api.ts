@@ -2,7 +2,7 @@
 // that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
 import { createReader, type EstimatesAsked, ReadError } from '../reader/reader.ts';
-import type { Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
+import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so
@@ -47,6 +47,11 @@ export async function signOut(): Promise<void> {
 /** The metric's estimates. */
 export function fetchEstimates(metric: Metric, asked: Asked, signal: AbortSignal): Promise<Estimates> {
   return readerWith(ESTIMATES_TIMEOUT).estimates(metric.metric, { ...asked, app: metric.app, limit: MOST_ANSWERS, signal });
+}
+
+/** How the metric's text goes with the lists that are asked together with it. */
+export function fetchAssociation(metric: Metric, asked: Asked, signal: AbortSignal): Promise<Association> {
+  return readerWith(ESTIMATES_TIMEOUT).association(metric.metric, { ...asked, app: metric.app, signal });
 }
 
 /** The address of a metric's estimates, relative to the page. */

@@ -4,6 +4,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { decodeAddress, fetchStrings } from './api.ts';
+import { AssociationTable } from './association.tsx';
 import { CardFrame } from './card-frame.tsx';
 import { Evidence } from './evidence.tsx';
 import { askedOf, type Filter, missingFrom, type Span } from './filter.ts';
@@ -51,6 +52,9 @@ export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps)
       waiting={outdated ? <Decoding progress={progress} /> : null}
     >
       {strings && <Shown metric={metric} strings={strings} address={address} someReports={span !== null} />}
+      {strings && strings.strings.length > 0 && metric.type === 'joint' && (
+        <AssociationTable metric={metric} asked={asked} basis={strings} />
+      )}
     </CardFrame>
   );
 }

@@ -14,5 +14,6 @@ export type { Among } from '../estimators/people.ts';
 export type { Reader } from '../http/access.ts';
 export type { MetricSummary as Metric } from '../http/read/summary.ts';
 export type { RefusalBody as Refusal } from '../http/refusal.ts';
+export type { AssociationOf as Association } from '../reader/types.ts';
 
 export type Strings = StringsOf<Answer['answer']>;

@@ -2,6 +2,7 @@
 
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DayRange, Evidence, PartsReader, Selection, TallyReader } from '../store/store.ts';
+import { association } from './association.ts';
 import { compare } from './compare.ts';
 import type { Wording } from './difference.ts';
 import { type EstimateRequest, type EstimateSettings, estimate, type Truth } from './estimates.ts';
@@ -37,6 +38,13 @@ interface SeriesTask {
   readonly top: number;
 }
 
+/** How a string goes with lists, in one selection. */
+interface AssociationTask {
+  readonly kind: 'association';
+  readonly of: readonly [Selected];
+  readonly settings: TaskSettings;
+}
+
 /** The differences between two selections. */
 interface CompareTask {
   readonly kind: 'compare';
@@ -45,7 +53,7 @@ interface CompareTask {
   readonly wording: Wording;
 }
 
-export type Task = EstimatesTask | SeriesTask | CompareTask;
+export type Task = EstimatesTask | SeriesTask | AssociationTask | CompareTask;
 
 /** The strings that are looked for in text metrics, by metric name. */
 export type Candidates = ReadonlyMap<string, readonly string[]>;
@@ -70,6 +78,10 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
     return pack('differences', compared.differences, compared.comparison);
   }
   const [selected] = task.of;
+  if (task.kind === 'association') {
+    const found = association(await gather(reader, selected, settings, lists));
+    return pack('strings', found.strings, found.association);
+  }
   if (task.kind === 'series') {
     const { metric, range } = selected;
     const selection = { schemas: metric.schemas, metric: metric.metric, ...(range.segment && { segment: range.segment }) };

@@ -10,8 +10,15 @@ import type { Catalog } from '../schemas/catalog.ts';
 import { describeApi } from './openapi/openapi.ts';
 import { pageOf } from './openapi/page.ts';
 import { type DecodeOptions, decodeRoute } from './read/decode.ts';
-import { compareParameters, estimatesParameters, listParameters, parseQuery, seriesParameters } from './read/parameters.ts';
-import { candidatesAsked, findMetric, partsOf, select, selectTwo, truthOf } from './read/select.ts';
+import {
+  associationParameters,
+  compareParameters,
+  estimatesParameters,
+  listParameters,
+  parseQuery,
+  seriesParameters,
+} from './read/parameters.ts';
+import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo, truthOf } from './read/select.ts';
 import { endOf, maxAgeOf, sendPage } from './read/send.ts';
 import { summaryOf } from './read/summary.ts';
 
@@ -75,6 +82,16 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     await answer(task, rest, maxAge, response);
   };
 
+  const association: RequestHandler<{ name: string }> = async (request, response) => {
+    const { rest, segments } = parseQuery(associationParameters, request.query);
+    const published = catalogOf(response);
+    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
+    checkAssociation(selected);
+    const candidates = candidatesAsked(selected, rest.candidate);
+    const settings = { minimum, ...(rest.among && { among: rest.among }), ...(candidates && { candidates }) };
+    await answer({ kind: 'association', of: [selected], settings }, rest, maxAgeOf(request), response);
+  };
+
   const compare: RequestHandler<{ name: string }> = async (request, response) => {
     const { rest, segments } = parseQuery(compareParameters, request.query, ['', 'a.', 'b.']);
     const published = catalogOf(response);
@@ -93,5 +110,6 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
     .get('/v1/metrics/:name/estimates', estimates)
     .get('/v1/metrics/:name/decode', decodeRoute({ catalogOf, decoding, minimum, truth }))
     .get('/v1/metrics/:name/series', series)
+    .get('/v1/metrics/:name/association', association)
     .get('/v1/metrics/:name/compare', compare);
 }

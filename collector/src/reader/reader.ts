@@ -6,6 +6,7 @@ import type {
   AnswerOf,
   AnySchema,
   Asked,
+  AssociationOf,
   ComparisonOf,
   DecodeAsked,
   EstimatesAsked,
@@ -23,6 +24,7 @@ export type {
   AnswerOf,
   AnySchema,
   Asked,
+  AssociationOf,
   ComparisonOf,
   DecodeAsked,
   DecodeProgress,
@@ -53,6 +55,8 @@ export interface Reader<S extends AnySchema> {
   /** The published metrics, of the schema's app where there is a schema. */
   readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
   readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
+  /** Only of a text asked together with lists. */
+  readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
   /**
    * Which strings are in the reports of a text, and what the whole distribution looks like. With `onProgress` it may take as long as the
    * collector decodes; otherwise the timeout holds.
@@ -131,6 +135,7 @@ export function createReader<S extends AnySchema>(schema: S, options: ReaderOpti
       return app === undefined ? all : all.filter((metric) => metric.app === app);
     },
     estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
+    association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),
     decode: (metric, asked = {}) => {
       const address = addressOf(metric, 'decode', pairsOf(asked, app));
       return asked.onProgress ? follow(address, asked.signal, asked.onProgress) : get(address, asked.signal);

@@ -1,6 +1,7 @@
 /** What a reader asks and gets, with the names and answers of a schema. */
 
 import type { Questions, Schema, Segments, ValueOf } from '@murmuration/shared';
+import type { AssociationRow, MetricAssociation } from '../estimates/association.ts';
 import type { Comparison, Difference } from '../estimates/compare.ts';
 import type { Progress } from '../estimates/decode-task.ts';
 import type { DecodedString, MetricStrings } from '../estimates/decoded-strings.ts';
@@ -88,6 +89,9 @@ interface Paged {
 
 /** The estimates of a metric. */
 export type EstimatesOf<A> = Omit<MetricEstimates, 'answers'> & Paged & { readonly answers: readonly Typed<AnswerEstimate, A>[] };
+
+/** How a text goes with the lists that are asked together with it. */
+export type AssociationOf = MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] };
 
 /** The series of a metric. */
 export type SeriesOf<A> = Series &

@@ -1,13 +1,14 @@
 /**
  * `npm run bench -- accuracy`: the numbers that estimates are held to. Errors of lists beside their bound, their simulation
  * and other libraries; long lists in length, time and error; means and counts beside their bound; permanent metrics beside one-shot ones; the smoothed shares of
- * distributions; costs; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
+ * distributions; costs, also of the association of a string and a list; what intervals cover, among the reports and among all users; intervals over fleets of the demo. `--only` takes
  * some of these, `mechanisms` too, which is every mechanism of lists; `--rounds`, `--clients`, `--fleets` and `--devices`
  * shorten it.
  */
 
 import { parseArgs } from 'node:util';
 import { MECHANISM_NAMES } from '#collector/simulate/lists.ts';
+import { association } from './association.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';
@@ -18,7 +19,7 @@ import { permanent } from './permanent.ts';
 import { smoothing } from './smoothing.ts';
 import { targets } from './targets.ts';
 
-const DEFAULT_PARTS = 'cost,lists,numbers,errors,permanent,smoothing,targets,coverage';
+const DEFAULT_PARTS = 'cost,association,lists,numbers,errors,permanent,smoothing,targets,coverage';
 
 function whole(option: string, text: string, least = 1): number {
   const value = Number(text);
@@ -46,6 +47,7 @@ export async function accuracy(args: readonly string[]): Promise<{
   const size = { clients: whole('clients', values.clients), rounds: whole('rounds', values.rounds, 2), seed: 1 };
   const [fleets, devices] = [whole('fleets', values.fleets), whole('devices', values.devices)];
   const parts: { readonly [name: string]: () => Part | Promise<Part> } = {
+    association,
     cost,
     lists,
     numbers,

@@ -30,6 +30,7 @@ const SCHEMAS: { readonly [operation: string]: (typeof answers)['list'] } = {
   estimates: answers.estimates,
   decode: decodeAnswer,
   series: answers.series,
+  association: answers.association,
   compare: answers.comparison,
 };
 
@@ -99,6 +100,7 @@ describe.each([
   '/v1/metrics/{name}/estimates',
   '/v1/metrics/{name}/decode',
   '/v1/metrics/{name}/series',
+  '/v1/metrics/{name}/association',
   '/v1/metrics/{name}/compare',
 ])('%s', (path) => {
   test.each([false, true])('answers what is described, and refuses the rest in one line (wrong values: %s)', async (wrong) => {
@@ -120,7 +122,7 @@ test('the routes of metrics that are described are there', async () => {
   expect((await described()).openapi).toBe('3.1.0');
   for (const [path, get] of await metricRoutes()) {
     const query = get.operationId === 'compare' ? 'a.to=2026-11-14&b.from=2026-11-15' : '';
-    const metric = get.operationId === 'decode' ? 'home' : 'plan';
+    const metric = { decode: 'home', association: 'visits' }[get.operationId] ?? 'plan';
     expect(await check(`${path.replace('{name}', metric)}?${query}`, get.operationId)).toBe(200);
   }
 });
@@ -129,9 +131,9 @@ test('every kind of metric is answered as described', async () => {
   const routes = await metricRoutes();
   for (const name of names)
     for (const [path, get] of routes) {
-      if (!path.includes('{name}')) continue;
+      if (!path.includes('{name}') || (get.operationId === 'association' && name !== 'visits')) continue;
       const query = get.operationId === 'compare' ? 'a.segment.platform=web&b.segment.platform=ios' : 'segment.platform=web';
-      const expected = get.operationId === 'decode' && name !== 'home' ? 400 : 200; // only texts have strings
+      const expected = get.operationId === 'decode' && name !== 'home' && name !== 'visits' ? 400 : 200; // only texts have strings
       expect(await check(`${path.replace('{name}', name)}?${query}`, get.operationId)).toBe(expected);
     }
 });

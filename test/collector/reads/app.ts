@@ -3,7 +3,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choice, createTelemetry, defineSchema, distribution, flag, mean, memoryStorage, permanent, text } from '@murmuration/client';
+import {
+  choice,
+  createTelemetry,
+  defineSchema,
+  distribution,
+  flag,
+  joint,
+  mean,
+  memoryStorage,
+  permanent,
+  text,
+} from '@murmuration/client';
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 
 const week = { epsilon: 1, every: 'week' } as const;
@@ -19,6 +30,7 @@ export const schema = defineSchema({
     dark: permanent(flag({ ...week, every: 'day', description: 'Is dark mode on?' }), { epsilon: 2, renew: 'year' }),
     speed: mean([0, 100], { ...week, description: 'How fast?' }),
     spread: distribution([0, 100], { ...week, description: 'How is speed spread?' }),
+    visits: joint({ page: text, plan: ['free', 'pro'] }, { ...week, description: 'Who opens which page?' }),
     constructor: flag({ ...week, description: 'Is it built?' }),
   },
 });
@@ -53,6 +65,7 @@ export async function bodyOf(device: number, platform: 'web' | 'ios' = 'web', da
   telemetry.record('dark', device % 2 === 0);
   telemetry.record('speed', device % 100);
   telemetry.record('spread', device % 100);
+  telemetry.record('visits', { page: `page ${device % 2}`, plan: 'pro' });
   telemetry.record('constructor', device % 2 === 0);
   await telemetry.flush();
   await telemetry.close();

@@ -101,11 +101,11 @@ test('the list is made of totals: no tally is read, and no thread runs', async (
       readonly metrics: readonly { readonly metric: string; readonly reports: number; readonly from: string | null }[];
     }>(`${other.url}/v1/metrics`);
     expect(body.metrics.map(({ metric, reports, from }) => [metric, reports, from])).toEqual(
-      ['plan', 'home', 'dark', 'speed', 'spread', 'constructor'].map((name) =>
+      ['plan', 'home', 'dark', 'speed', 'spread', 'visits', 'constructor'].map((name) =>
         name === 'plan' ? [name, 7, '2024-10-04'] : [name, 0, null],
       ),
     );
-    expect(await read(`${other.url}/v1/metrics?limit=2&offset=1`)).toMatchObject({ body: { page: { total: 6, offset: 1, limit: 2 } } });
+    expect(await read(`${other.url}/v1/metrics?limit=2&offset=1`)).toMatchObject({ body: { page: { total: 7, offset: 1, limit: 2 } } });
     expect(await read(`${other.url}/v1/metrics/plan/estimates`)).toMatchObject({ status: 500, body: { error: 'internal' } });
   } finally {
     await other.close();
@@ -121,7 +121,7 @@ test('the list is there, with all reports, from a store without tallies', async 
   database.exec('DROP TABLE tally');
   database.close();
   const { status, body } = await read<{ readonly metrics: readonly { readonly reports: number }[] }>(`${other.url}/v1/metrics`);
-  expect([status, body.metrics.map(({ reports }) => reports)]).toEqual([200, Array(6).fill(3)]);
+  expect([status, body.metrics.map(({ reports }) => reports)]).toEqual([200, Array(7).fill(3)]);
   expect(await read(`${other.url}/v1/metrics/plan/estimates`)).toMatchObject({ status: 500, body: { error: 'internal' } });
   await other.close();
 });

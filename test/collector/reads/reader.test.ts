@@ -45,7 +45,9 @@ describe('a reader with a schema', () => {
       { from: '2026-11-17' },
     );
     expect(compared.differences.map(({ answer }) => answer)).toEqual(['free', 'pro', 'team']);
-    expect(await reader().metrics()).toHaveLength(6);
+    expect(await reader().metrics()).toHaveLength(7);
+    const visits = await reader().association('visits', { candidates: ['page 0', 'page 1'], limit: 1 });
+    expect([visits.page.total, visits.strings.length]).toEqual([2, 1]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answers } from '../read/answers.ts';
 import { decodeAnswer } from '../read/decode-answer.ts';
 import { decodeParameters } from '../read/decode-parameters.ts';
-import { compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
+import { associationParameters, compareParameters, estimatesParameters, listParameters, seriesParameters } from '../read/parameters.ts';
 import { json, responsesOf } from './responses.ts';
 
 const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });
@@ -56,6 +56,15 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       requestParams: { path, query: seriesParameters },
       parameters: [segmentOf('', '')],
       responses: responsesOf(answers.series, ['400', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/association': {
+    get: {
+      operationId: 'association',
+      summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
+      requestParams: { path, query: associationParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.association, ['400', '404', '503']),
     },
   },
   '/v1/metrics/{name}/compare': {

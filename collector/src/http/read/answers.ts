@@ -5,6 +5,7 @@
 
 import { type Cadence, DAYS, type Law } from '@murmuration/shared';
 import { z } from 'zod';
+import type { AssociationRow, MetricAssociation } from '../../estimates/association.ts';
 import type { Comparison, Difference } from '../../estimates/compare.ts';
 import type { AnswerEstimate, MetricEstimates } from '../../estimates/estimates.ts';
 import type { PageInfo } from '../../estimates/packed-answer.ts';
@@ -150,6 +151,42 @@ const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint
   ),
 });
 
+const associated = z.strictObject({
+  ...answer,
+  ...interval,
+  within: estimate
+    .exactOptional()
+    .meta({ description: 'Of the devices with the string, or with any that is found, those with this answer.' }),
+});
+
+const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = z.strictObject({
+  ...about,
+  mechanism: z.string(),
+  epsilon: number,
+  ...settings,
+  reports: count,
+  from: day,
+  to: day,
+  text: z.string().meta({ description: 'The name of the text among the parts of the question.' }),
+  lists: z.array(z.string()),
+  independence: number.nullable().meta({ description: 'The p-value of independence; null where no string is clear enough to test it.' }),
+  verdict: z.string(),
+  found: z
+    .strictObject({ ...interval, answers: z.array(associated) })
+    .nullable()
+    .meta({ description: 'All strings that are found, together.' }),
+  page,
+  strings: z.array(
+    z.strictObject({
+      string: z.string(),
+      ...interval,
+      pValue: number.meta({ description: 'Of the hypothesis that nobody gave the string.' }),
+      isFound: z.boolean().meta({ description: 'Whether the string is there: 5 % of those found are expected to be absent.' }),
+      answers: z.array(associated),
+    }),
+  ),
+});
+
 const compared = {
   a: estimate,
   b: estimate,
@@ -180,10 +217,11 @@ const refusal: z.ZodType<RefusalBody> = z
   .meta({ id: 'Refusal', description: 'What was expected, and what came.' });
 
 /** The answers by route. */
-export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'comparison' | 'refusal']: z.ZodType } = {
+export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType } = {
   list,
   estimates,
   series,
+  association,
   comparison,
   refusal,
 };

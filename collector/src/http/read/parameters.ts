@@ -41,6 +41,9 @@ export interface SeriesAsked extends RangeAsked, Page {
   readonly among?: Among | undefined;
 }
 
+/** The parameters of an association. */
+export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles'>;
+
 /** The parameters of a comparison: those of both sides, and of each. */
 export interface CompareAsked extends RangeAsked, Page {
   readonly app?: string | undefined;
@@ -118,6 +121,14 @@ export const estimatesParameters: Parameters<EstimatesAsked> = z.strictObject({
   candidate,
   ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
   quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
+  among,
+  ...pageParameters,
+});
+
+export const associationParameters: Parameters<AssociationAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  candidate,
   among,
   ...pageParameters,
 });

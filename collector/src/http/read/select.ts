@@ -1,6 +1,7 @@
 /** Finds the metric and the reports that a reader asks for, and refuses what is not there. */
 
 import { dayText } from '@murmuration/shared';
+import { columnsOf } from '../../estimates/association.ts';
 import { takesCandidates } from '../../estimates/candidates.ts';
 import type { Wording } from '../../estimates/difference.ts';
 import type { Truth } from '../../estimates/estimates.ts';
@@ -81,6 +82,26 @@ export function candidatesAsked(
   if (candidate === undefined) return undefined;
   if (takesCandidates(document)) return [...new Set([candidate].flat())];
   throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+}
+
+/** Answers of lists in an association, at most: each is a column of the table, and 400 pairs are fitted jointly. */
+const MOST_COLUMNS = 100;
+
+/**
+ * Checks that a metric asks a string together with lists.
+ *
+ * @throws {Refusal} 400 when it does not, or the lists have too many answers
+ */
+export function checkAssociation({ metric: { document } }: Selected): void {
+  const columns = columnsOf(document);
+  if (columns === undefined)
+    throw new Refusal(
+      400,
+      'bad-query',
+      'a joint question of a text and a list',
+      `a ${document.type}${document.type === 'joint' ? ' of lists' : ''}`,
+    );
+  if (columns > MOST_COLUMNS) throw new Refusal(400, 'bad-query', `lists with at most ${MOST_COLUMNS} answers together`, `${columns}`);
 }
 
 /** The true shares by label. They are known of all reports only, and in demonstrations only. */

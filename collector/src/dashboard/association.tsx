@@ -1,0 +1,91 @@
+// For a text asked together with lists: one sentence on whether they go together, and the table of the strings that are found.
+// It is asked again with each new decode of the metric, so both describe the same reports.
+
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Asked, fetchAssociation, inWords } from './api.ts';
+import { margin, percent } from './format.ts';
+import type { Association, Metric, Strings } from './types.ts';
+
+interface AssociationProps {
+  readonly metric: Metric;
+  readonly asked: Asked;
+  /** The answer beside which it stands: when that changes, it is asked again. */
+  readonly basis: Strings;
+}
+
+/** Strings of the table. */
+const MOST = 20;
+
+export function AssociationTable({ metric, asked, basis }: AssociationProps): VNode | null {
+  const [found, setFound] = useState<Association | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    const control = new AbortController();
+    fetchAssociation(metric, asked, control.signal).then(
+      (association) => {
+        setFound(association);
+        setProblem(null);
+      },
+      (error) => {
+        if (!control.signal.aborted) setProblem(inWords(error));
+      },
+    );
+    return () => control.abort();
+  }, [basis]);
+  if (!found) return problem === null ? null : <p class="note note-problem">{problem}</p>;
+  const rows = found.strings.filter(({ isFound }) => isFound).slice(0, MOST);
+  return (
+    <section class="association" aria-label={`${found.lists.join(' and ')} with ${found.text}`}>
+      <p class="note">{found.verdict}.</p>
+      {found.found && rows.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <div class="table-frame" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{found.text}</th>
+                <th scope="col">of all, 95&nbsp;% interval</th>
+                {found.found.answers.map(({ label }) => (
+                  <th key={label} scope="col" dir="auto">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ string, answers, ...share }) => (
+                <Row key={string} title={string === '' ? '(empty)' : string} share={share} answers={answers} />
+              ))}
+              <Row title="All of these" share={found.found} answers={found.found.answers} />
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** A share with the margin of its 95 % interval. */
+const withMargin = (share: RowProps['share'], decimals: number): string =>
+  `${percent(share.estimate, decimals)} ± ${margin(share, decimals)}`;
+
+type RowProps = Pick<Association['strings'][number], 'answers'> & {
+  readonly title: string;
+  readonly share: Pick<Association['strings'][number], 'estimate' | 'low' | 'high'>;
+};
+
+/** A string's share, and what those with it answered. */
+function Row({ title, share, answers }: RowProps): VNode {
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {title}
+      </th>
+      <td>{withMargin(share, 1)}</td>
+      {answers.map(({ label, within }) => (
+        <td key={label}>{within && withMargin(within, 0)}</td>
+      ))}
+    </tr>
+  );
+}
