@@ -13,10 +13,9 @@ import {
 } from '@murmuration/shared';
 import { type AssociatedString, type Association, associationOf, type Found } from '../estimators/association/association.ts';
 import type { Estimate } from '../estimators/estimate.ts';
-import type { Among } from '../estimators/people.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import type { EstimateRequest } from './estimates.ts';
+import type { EstimateRequest, MetricEstimates } from './estimates.ts';
 
 /** An answer of the lists: its share of all devices, and of those that gave the string. */
 export interface AssociationAnswer extends Estimate {
@@ -36,18 +35,11 @@ export interface AssociationRow extends Estimate {
 }
 
 /** An association, without its strings. */
-export interface MetricAssociation {
-  readonly app: string;
-  readonly metric: string;
-  readonly version: number;
-  readonly type: string;
-  readonly mechanism: string;
-  readonly epsilon: number;
-  readonly among: Among;
-  readonly minimum: number;
-  readonly reports: number;
-  readonly from: string | null;
-  readonly to: string | null;
+export interface MetricAssociation
+  extends Pick<
+    MetricEstimates,
+    'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'among' | 'minimum' | 'reports' | 'from' | 'to'
+  > {
   /** The names of the string and of the lists. */
   readonly text: string;
   readonly lists: readonly string[];

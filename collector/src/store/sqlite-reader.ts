@@ -71,22 +71,21 @@ function* readDaySums(database: DatabaseSync, sums: DaySums, selection: Wanted):
   const sql = `SELECT day, sum(reports) AS reports FROM total WHERE ${ofMetric(selection)} GROUP BY day ORDER BY day`;
   const totals = database.prepare(sql).all(...schemas, metric) as unknown as readonly { day: number; reports: number }[];
   for (let i = 0; i < totals.length; ) {
-    const isKept = ({ day, reports }: (typeof totals)[number]): boolean => sums.find(name, day, reports) !== undefined;
-    const first = i;
-    while (i < totals.length && !isKept(totals[i] as (typeof totals)[number])) i++;
-    if (i > first) {
-      const days = [totals[first]?.day ?? 0, totals[i - 1]?.day ?? 0] as const;
-      for (const [day, read] of byDay(readRows(database, 'tally', { ...selection, days }))) {
-        const packed = read.packed();
-        sums.keep(name, day, read.reports, packed);
-        yield { ...packed, day };
-      }
+    const { day, reports } = totals[i] as (typeof totals)[number];
+    const kept = sums.find(name, day, reports);
+    if (kept !== undefined) {
+      yield { ...kept, day };
+      i++;
+      continue;
     }
-    for (; i < totals.length; i++) {
-      const { day, reports } = totals[i] as (typeof totals)[number];
-      const packed = sums.find(name, day, reports);
-      if (packed === undefined) break;
-      yield { ...packed, day };
+    // Reads all days up to the next one that is kept.
+    const next = totals.findIndex((other, at) => at > i && sums.find(name, other.day, other.reports) !== undefined);
+    i = next < 0 ? totals.length : next;
+    const days = [day, totals[i - 1]?.day ?? day] as const;
+    for (const [current, read] of byDay(readRows(database, 'tally', { ...selection, days }))) {
+      const packed = read.packed();
+      sums.keep(name, current, read.reports, packed);
+      yield { ...packed, day: current };
     }
   }
 }

@@ -96,14 +96,11 @@ const described = z.strictObject({
 
 const settings = { among, minimum: count.meta({ description: 'Estimates from fewer reports are not shown.' }) };
 
+/** What answers say of the reports that they are from. */
+const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
+
 const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
-  ...about,
-  mechanism: z.string(),
-  epsilon: number,
-  ...settings,
-  reports: count,
-  from: day,
-  to: day,
+  ...ofReports,
   unit: value,
   watch,
   distribution: described.exactOptional(),
@@ -160,13 +157,7 @@ const associated = z.strictObject({
 });
 
 const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = z.strictObject({
-  ...about,
-  mechanism: z.string(),
-  epsilon: number,
-  ...settings,
-  reports: count,
-  from: day,
-  to: day,
+  ...ofReports,
   text: z.string().meta({ description: 'The name of the text among the parts of the question.' }),
   lists: z.array(z.string()),
   independence: number.nullable().meta({ description: 'The p-value of independence; null where no string is clear enough to test it.' }),
