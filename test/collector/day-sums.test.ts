@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DaySums } from '#collector/store/day-sums.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteTallies } from '#collector/store/sqlite-reader.ts';
 import type { Evidence, PartsReader, Selection, Store } from '#collector/store/store.ts';
 import { openTallies } from '#collector/store/tallies.ts';
 import { TallySums } from '#collector/store/tally-sums.ts';
@@ -78,6 +79,22 @@ test('whatever arrives between two reads, and for whichever days and versions', 
     }),
     { numRuns: 15 },
   );
+});
+
+test('a segment without any values means all reports, so their sums are kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'murmuration-sums-'));
+  const store = await openSqliteStore(folder, shapes);
+  await store.append(entry(1, { day: DAY, segment: '{"platform":"web"}' }));
+  await store.fold();
+  for (const segment of [{}, { platform: 'web' }]) {
+    const sums = new DaySums();
+    const reader = openSqliteTallies(store.source.file, sums);
+    const { reports } = await reader.read({ schemas: [SCHEMA], metric: 'plan', segment });
+    await reader.close();
+    expect([reports > 0, sums.bytes > 0]).toEqual([true, Object.keys(segment).length === 0]);
+  }
+  await store.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('a day with other reports than its total is not taken, and beyond the limit the metric asked for longest ago goes', () => {

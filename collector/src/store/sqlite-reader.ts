@@ -12,6 +12,7 @@ const NO_DAY = 2 ** 31;
 
 /** A selection, and the days of which rows count. */
 interface Wanted extends Selection {
+  readonly segment: NonNullable<Selection['segment']>;
   readonly days: readonly [from: number, to: number];
   readonly rolled: number;
 }
@@ -19,8 +20,8 @@ interface Wanted extends Selection {
 /** Months count as a whole or not at all, and days that are no longer kept do not count. */
 function wantedOf(database: DatabaseSync, selection: Selection): Wanted {
   const { rolled, kept } = database.prepare('SELECT rolled, kept FROM border').get() as unknown as Borders;
-  const { from = 0, to = NO_DAY } = selection;
-  return { ...selection, rolled, days: wholeMonths(Math.max(kept, from), Math.min(NO_DAY, to), rolled) };
+  const { from = 0, to = NO_DAY, segment = {} } = selection;
+  return { ...selection, segment, rolled, days: wholeMonths(Math.max(kept, from), Math.min(NO_DAY, to), rolled) };
 }
 
 /** The part of a query that all tables of a metric share. */
@@ -42,7 +43,7 @@ const numbersOf = (text: string): readonly number[] => text.split(',').map(Numbe
  * SQLite to JavaScript.
  */
 function* readRows(database: DatabaseSync, table: 'tally' | 'monthly', selection: Wanted): Generator<DayRow> {
-  const { schemas, metric, segment = {} } = selection;
+  const { schemas, metric, segment } = selection;
   const wanted = Object.entries(segment);
   const parts = wanted.map(() => 'json_extract(json, ?) = ?').join(' AND ');
   const inSegment = parts === '' ? '' : `AND segment IN (SELECT n FROM segment WHERE ${parts})`;
@@ -109,7 +110,7 @@ function* readDays(database: DatabaseSync, sums: DaySums, selection: Wanted): Ge
   yield* readRows(database, 'monthly', selection);
   const { days, rolled, segment } = selection;
   const [from, to] = days;
-  if (segment !== undefined) return yield* readRows(database, 'tally', selection);
+  if (Object.keys(segment).length > 0) return yield* readRows(database, 'tally', selection);
   if (from < rolled) yield* readRows(database, 'tally', { ...selection, days: [from, Math.min(to, rolled - 1)] });
   yield* readDaySums(database, sums, { ...selection, days: [Math.max(from, rolled), to] });
 }
@@ -172,10 +173,14 @@ function readOnes(database: DatabaseSync, selection: Wanted): readonly DailyOnes
 const TOTALS =
   'SELECT schema, name AS metric, reports, first AS "from", last AS "to", version FROM metric WHERE reports > 0 ORDER BY schema, name';
 
-/** Opens the tallies in a store's file. @throws {Error} when the file can't be opened */
-export function openSqliteTallies(file: string): PartsReader {
+/**
+ * Opens the tallies in a store's file.
+ *
+ * @param days where the sums of whole days are kept between reads
+ * @throws {Error} when the file can't be opened
+ */
+export function openSqliteTallies(file: string, days: DaySums = new DaySums()): PartsReader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
-  const days = new DaySums();
   /** Reads in one snapshot. */
   const snapshot = <T>(read: () => T): T => {
     database.exec('BEGIN');

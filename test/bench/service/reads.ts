@@ -38,9 +38,11 @@ async function readLines({ url }: Service): Promise<readonly Line[]> {
   await time(`${url}/v1/metrics/plan/estimates`); // the thread has started
   const bare = await times(REPEATED, () => `${url}/livez`);
   const list = await times(REPEATED, () => `${url}/v1/metrics`);
+  const first = await times(1, () => `${url}/v1/metrics/search/series?interval=day&limit=100000`);
   const lines: Line[] = [
     { what: 'GET /livez', measured: bare, unit: 'ms' },
     { what: 'GET /v1/metrics', measured: list, unit: 'ms', target: { atMost: 20 } },
+    { what: 'series by day: search, the first after a start', measured: first, unit: 'ms' },
   ];
   for (const interval of ['day', 'week', 'month']) {
     let [slowest, name] = [0, ''];
