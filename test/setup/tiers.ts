@@ -11,7 +11,9 @@ export const DEEP = 'test/**/*.deep.test.ts';
 
 /** Files of `npm test` that the deep tier runs again, with more rounds and cases (effort.ts). */
 export const DEEPER: readonly string[] = [
-  'test/collector/{discover,distribution,drawn-bits,fold,watch-fit}.test.ts',
+  'test/collector/{association,coverage,discover,distribution,drawn,drawn-bits,epochs,fold}.test.ts',
+  'test/collector/{intervals,numbers,shrunk,targets,watch-fit}.test.ts',
+  'test/collector/decode/read.test.ts',
   'test/proofs/{d-bit-flip,decode,exponential,pooled}.test.ts',
   'test/shared/choices.test.ts',
 ];
