@@ -1,6 +1,6 @@
 /** `npm run test:deep`: long statistics, every mutant, exhaustion beyond the smallest moduli. */
 
 import { defineConfig } from 'vitest/config';
-import { DEEP, tier } from './test/setup/tiers.ts';
+import { DEEP, DEEP_EFFORT, DEEPER, tier } from './test/setup/tiers.ts';
 
-export default defineConfig(tier([DEEP]));
+export default defineConfig(tier([DEEP, ...DEEPER], [], DEEP_EFFORT));

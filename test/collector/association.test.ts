@@ -18,6 +18,7 @@ import { uniforms } from '../bench/accuracy/drawing.ts';
 import { multinomialOf } from '../bench/accuracy/multinomial.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 /** How likely a sum of so many squared z-scores is at least as far out, on either side. */
 function plausibility(scores: readonly number[]): number {
@@ -49,8 +50,8 @@ function drawn(law: StringLaw, devices: number, round: number, profileOf: (strin
 }
 
 describe.each<readonly [string, StringLaw, devices: number, rounds: number]>([
-  ['rappor', rapporLaw(2, 5_000), 20_000, 200],
-  ['local hashing', stringHashingLaw(3, 500), 3_000, 200],
+  ['rappor', rapporLaw(2, 5_000), 20_000, 60 * EFFORT],
+  ['local hashing', stringHashingLaw(3, 500), 3_000, 60 * EFFORT],
 ])('tallies of %s', (_, law, devices, rounds) => {
   const found = Array.from({ length: rounds }, (_, round) => drawn(law, devices, round + 1, () => PROFILE));
 

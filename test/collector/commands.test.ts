@@ -140,7 +140,7 @@ describe('a schema module', () => {
 
 describe('murmuration simulate', () => {
   const simulate = (...args: string[]): ReturnType<typeof run> =>
-    run('simulate', '--type', 'choice', '--answers', '16', '--epsilon', '1', '--clients', '5000', '--rounds', '30', '--json', ...args);
+    run('simulate', '--type', 'choice', '--answers', '16', '--epsilon', '1', '--clients', '1000', '--rounds', '30', '--json', ...args);
 
   test.each([
     [],
@@ -216,7 +216,9 @@ describe('murmuration simulate', () => {
     ['0.5', 'hierarchical'],
     ['4', 'hierarchical'],
   ])('of a distribution at ε = %s by %s agrees with theory, and its intervals cover', (epsilon, mechanism) => {
-    const result = JSON.parse(simulate('--type', 'distribution', '--range=0,100', '--epsilon', epsilon, '--mechanism', mechanism).stdout);
+    const result = JSON.parse(
+      simulate('--type', 'distribution', '--range=0,100', '--epsilon', epsilon, '--mechanism', mechanism, '--rounds', '12').stdout,
+    );
     expect(result).toMatchObject({ type: 'distribution', mechanism, cells: 64, range: [0, 100] });
     expect(Math.abs(result.mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
     expect(result.coverage95.below).toBeGreaterThan(0.9);
@@ -230,7 +232,7 @@ describe('murmuration simulate', () => {
     ['text', ['--mechanism', 'string-hashing']],
   ])('of a %s agrees with theory %s', (type, args) => {
     const result = JSON.parse(simulate('--type', type, ...args).stdout);
-    expect(result).toMatchObject({ type, clients: 5000, rounds: 30 });
+    expect(result).toMatchObject({ type, clients: 1000, rounds: 30 });
     const mse = type === 'text' ? result.mse : result.mse.unbiased;
     expect(Math.abs(mse - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
   });
@@ -250,7 +252,7 @@ describe('murmuration simulate', () => {
     ['mean', 'one-bit', ['--range=-10,30']],
     ['count', 'one-bit', ['--max', '12']],
   ])('of a permanent %s by %s agrees with theory, one day and five: %s', (type, mechanism, args) => {
-    const result = JSON.parse(simulate('--type', type, ...args, '--permanent', '4', '--days', '5', '--clients', '2000').stdout);
+    const result = JSON.parse(simulate('--type', type, ...args, '--permanent', '4', '--days', '5', '--clients', '1000').stdout);
     expect(result).toMatchObject({ type, mechanism, permanent: 4, days: 5 });
     const { allDays } = result;
     expect(Math.abs((result.mse.unbiased ?? result.mse) - result.theoryMse) / result.mseStandardError).toBeLessThan(5);
@@ -267,8 +269,8 @@ describe('murmuration simulate', () => {
       number,
       number,
     ];
-    expect(result.theoryMse / (one / 5000)).toBeCloseTo(1, 9);
-    expect(result.allDays.theoryMse / ((one - epoch + 10 * epoch) / 50_000)).toBeCloseTo(1, 9);
+    expect(result.theoryMse / (one / 1000)).toBeCloseTo(1, 9);
+    expect(result.allDays.theoryMse / ((one - epoch + 10 * epoch) / 10_000)).toBeCloseTo(1, 9);
     expect(result.mseStandardError).toBeNull();
   });
 

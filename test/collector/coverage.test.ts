@@ -4,10 +4,11 @@ import { chiSquaredTail } from '@murmuration/collector';
 import { simulateFleet } from '@murmuration/examples/demo/in-process';
 import { beforeAll, expect, test } from 'vitest';
 import { atMost } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 /** Each test below fails with a smaller probability than this under the law; the seeds are fixed, so it fails always or never. */
 const FALSE_ALARM = 1e-6;
-const FLEETS = 8;
+const FLEETS = 2 * EFFORT;
 const DEVICES = 2_500;
 
 let fleets: Awaited<ReturnType<typeof simulateFleet>>[] = [];

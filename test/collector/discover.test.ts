@@ -18,6 +18,7 @@ import { fleetOf, talliesOf } from '../bench/discover/fleet.ts';
 import { device, FIRST_DAY, results } from '../client/device.ts';
 import { atMost, binomial, multinomial, upperTail } from '../proofs/statistics.ts';
 import { runCommand } from '../setup/command.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -78,7 +79,7 @@ describe('the places of strings', () => {
         const bytes = new TextEncoder().encode(string).slice(0, law.longest);
         expect([...placed(law, bytes).places]).toEqual(Array.from({ length: law.longest }, (_, level) => placeOfText(law, level, string)));
       }),
-      { numRuns: 500, seed: 3 },
+      { numRuns: 200 * EFFORT, seed: 3 },
     );
   });
 
@@ -204,7 +205,7 @@ describe('a discovery', () => {
   const weights = texts.map((_, i) => 1 / (i + 2));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const shares = weights.map((weight) => weight / total);
-  const rounds = Array.from({ length: 6 }, (_, seed) => {
+  const rounds = Array.from({ length: 2 * EFFORT }, (_, seed) => {
     const word = words(seededRng(500 + seed));
     const fleet = fleetOf(texts, shares, 60_000, word);
     const tallies = talliesOf(longest, fleet, word);

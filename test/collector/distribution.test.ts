@@ -15,6 +15,7 @@ import { deviceOf, folderOf } from '#collector/simulate/round.ts';
 import type { Tally } from '#collector/store/store.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const FALSE_ALARM = 1e-6;
 const ask = { epsilon: 4, description: 'How long does a start take?' };
@@ -119,7 +120,7 @@ describe.each(Object.entries(questions))('intervals of the %s', (_name, named) =
     const coins = createCoins(word);
     const { decode, shape } = mechanismOf(law);
     const randomize = question.randomizers[law.mechanism] as unknown as (of: DistributionLaw, input: unknown, with_: unknown) => Uint8Array;
-    const [reports, rounds] = [400, 95]; // five rounds for each inner edge
+    const [reports, rounds] = [400, 38 * EFFORT]; // two rounds for each inner edge, or more
     for (const [population, draw] of populations.entries()) {
       const hits = { mean: 0, below: 0, quantile: 0 };
       let squares = 0;
@@ -163,7 +164,7 @@ describe.each(Object.entries(questions))('intervals of the %s', (_name, named) =
 
 test('narrow ranges of few reports at a large ε, where a single report of noise is rare, are covered', () => {
   const question = distribution([0, 1], { epsilon: 8, description: 'x', cells: 64 });
-  const [reports, rounds] = [100, 200];
+  const [reports, rounds] = [100, 61 * EFFORT];
   const law = question.law(64, 8, reports);
   const word = words(seededRng(9));
   const { randomize } = deviceOf(question, law, createCoins(word));

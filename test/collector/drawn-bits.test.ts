@@ -29,6 +29,7 @@ import { binomialsOf } from '../bench/accuracy/multinomial.ts';
 import { drawn, failuresOf } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
 import { type ChiSquared, pooled, upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 /** Of each statistical test below: a correct system fails it this often. */
 const FALSE_ALARM = 1e-6;
@@ -136,7 +137,7 @@ function sameLaw(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, nu
 }
 
 test('whole tallies of two devices are drawn as often as they are counted', () => {
-  const rounds = 20_000;
+  const rounds = 5_000 * EFFORT;
   const fits = all.map(({ law, answers, draw, report }) => {
     const [drawnKeys, countedKeys] = [new Map<string, number>(), new Map<string, number>()];
     const add = (keys: Map<string, number>, key: string): unknown => keys.set(key, (keys.get(key) ?? 0) + 1);
@@ -206,5 +207,5 @@ test.each([
   [10_000, bitDrawings],
   [1_000_000, bitDrawings.filter(({ isLong }) => !isLong)],
 ])('drawn tallies of %d devices: of both targets 93 to 97 in a hundred are covered', (devices, drawings) => {
-  expect(failuresOf(drawn(devices, 40, 1, drawings))).toEqual([]);
+  expect(failuresOf(drawn(devices, 10 * EFFORT, 1, drawings))).toEqual([]);
 });

@@ -18,6 +18,7 @@ import { binomialAt } from '../bench/accuracy/multinomial.ts';
 import { drawn as coverageOfDrawn, enumeratedSets, failuresOf } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
 import { type ChiSquared, logGamma, multinomial, pooled, upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 /** Of each statistical test below: a correct system fails it this often. */
 const FALSE_ALARM = 1e-6;
@@ -91,7 +92,7 @@ test('reports of the shipping randomizers, and drawn tallies, have the law of th
 
 /** Each law and target misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
 test.each([100, 1_000_000])('drawn tallies of %d devices: of both targets 93 to 97 in a hundred are covered', (devices) => {
-  expect(failuresOf([...enumeratedSets(devices), ...coverageOfDrawn(devices, 40, 1, drawnCases)])).toEqual([]);
+  expect(failuresOf([...enumeratedSets(devices), ...coverageOfDrawn(devices, 10 * EFFORT, 1, drawnCases)])).toEqual([]);
 });
 
 describe('scores of x²', () => {

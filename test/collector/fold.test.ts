@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { VerticalCounter } from '#collector/ingest/vertical-counters.ts';
 import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 /** A report in canonical form, drawn over all that there are. */
 function reports({ cohorts, cells, form, ones, limits }: TallyShape): fc.Arbitrary<Uint8Array> {
@@ -77,7 +78,7 @@ describe.each(all)('$mechanism %#', (law) => {
   const shape = shapeOf(law);
 
   test('fold(reports) is the sum of decode(report).cells, cohort by cohort', () => {
-    const most = shape.cells > 1_000 ? 20 : 100;
+    const most = shape.cells > 10_000 ? 4 : shape.cells > 1_000 ? 20 : 100;
     fc.assert(
       fc.property(fc.array(reports(shape), { maxLength: most }), (drawn) => {
         const expected = added(
@@ -89,7 +90,7 @@ describe.each(all)('$mechanism %#', (law) => {
           for (const [cohort, { reports, cells }] of tallies) expect({ reports, cells: [...cells] }).toEqual(expected.get(cohort));
         }
       }),
-      { numRuns: shape.cells > 1_000 ? 10 : 40, seed: 3 },
+      { numRuns: (shape.cells > 1_000 ? 4 : 15) * EFFORT, seed: 3 },
     );
   });
 
@@ -117,14 +118,14 @@ describe.each(all)('$mechanism %#', (law) => {
         const text = toBase64url(report);
         expect(refuses(() => pack(text, words, bytes, 0))).toBe(refuses(() => decode(law, report)));
       }),
-      { numRuns: 200, seed: 4 },
+      { numRuns: 80 * EFFORT, seed: 4 },
     );
   });
 
   test('two folders together hold what one does, and reports by their number of ones are all reports', () => {
     const packing = packingOf(shape);
     fc.assert(
-      fc.property(fc.array(reports(shape), { maxLength: 20 }), (drawn) => {
+      fc.property(fc.array(reports(shape), { maxLength: shape.cells > 10_000 ? 8 : 20 }), (drawn) => {
         const folder = new Accumulator(shape);
         const words = new Int32Array(packing.words * drawn.length);
         const bytes = new Uint8Array(words.buffer);
@@ -146,7 +147,7 @@ describe.each(all)('$mechanism %#', (law) => {
         const total = [...tallies.values()].reduce((sum, { cells }) => sum + cells.reduce((a, b) => a + b, 0), 0);
         expect(ones.reduce((sum, [weight, count]) => sum + weight * count, 0)).toBe(total);
       }),
-      { numRuns: 20, seed: 5 },
+      { numRuns: 8 * EFFORT, seed: 5 },
     );
   });
 });
@@ -182,6 +183,6 @@ test('the fast reader of base64url takes the texts that the short one takes, as 
       if (short) expect([...into.subarray(1, 1 + count)]).toEqual([...short]);
       if (count > 0) expect(readBase64url(text, into, 0, count - 1)).toBe(-1);
     }),
-    { numRuns: 20_000, seed: 6 },
+    { numRuns: 5_000 * EFFORT, seed: 6 },
   );
 });

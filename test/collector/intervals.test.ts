@@ -11,6 +11,7 @@ import { simulateChoice } from '#collector/simulate/choice.ts';
 import { deviceOf, folderOf } from '#collector/simulate/round.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const FALSE_ALARM = 1e-6;
 
@@ -94,7 +95,7 @@ describe.each(crowds)('sets with a limit of one answer, %s', (_what, sizeOf) => 
     const question = choices(['a', 'b', 'c', 'd', 'e'], { atMost: 1, epsilon, description: 'x' });
     const law: PrivSetLaw = setLaw(5, 1, epsilon);
     const { randomize } = deviceOf(question, law, createCoins(words(seededRng(11))));
-    const [reports, rounds] = [300, 500];
+    const [reports, rounds] = [300, 150 * EFFORT];
     const sizes = range(reports).map(sizeOf);
     const parts = sizes.map((size) => (size === 0 ? 0 : 1 / size));
     const truth = parts.reduce((sum, part) => sum + part, 0) / reports;

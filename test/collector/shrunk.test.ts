@@ -6,6 +6,7 @@ import { normSub } from '#collector/estimators/norm-sub.ts';
 import { fitPrior, likelihoodOf, type Observation, type Prior } from '#collector/estimators/prior.ts';
 import { crowding, shrunk } from '#collector/estimators/shrunk.ts';
 import { simulateChoice } from '#collector/simulate/choice.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const uniforms = (seed: number): (() => number) => {
   const word = words(seededRng(seed));
@@ -116,7 +117,7 @@ describe('shrunk shares', () => {
 });
 
 /**
- * Over 20 rounds the ratios are near 0.58, 0.65, 0.71, 0.88 and 1, with standard errors of a hundredth or less; the rounds
+ * Over 20 rounds, as in the deep tier, the ratios are near 0.58, 0.65, 0.71, 0.88 and 1, with standard errors of a hundredth or less; the rounds
  * are seeded, so they give the same numbers on every run.
  */
 describe('with the shipping randomizer and 100,000 reports of Zipf 1.1 shares, beside norm-sub', () => {
@@ -135,7 +136,7 @@ describe('with the shipping randomizer and 100,000 reports of Zipf 1.1 shares, b
       epsilon,
       clients: 100_000,
       shares: weights.map((weight) => weight / total),
-      rounds: 20,
+      rounds: 5 * EFFORT,
       seed: 1,
     });
     expect(mse.shrunk / mse.normSub).toBeLessThan(most);

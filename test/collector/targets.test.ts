@@ -9,6 +9,7 @@ import { simulateBest } from '#collector/simulate/best.ts';
 import { enumeratedCoverage } from '../bench/accuracy/enumerated.ts';
 import { enumerated, failuresOf, simulated } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 describe('lists, with nothing left to chance', () => {
   test.each([100, 1_000, 10_000, 100_000, 1_000_000])('%d reports: of both shares 93 to 97 in a hundred are covered', (reports) => {
@@ -42,7 +43,7 @@ describe('lists, with nothing left to chance', () => {
 /** Each of some 18 laws and both targets misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
 test.each([
   [100, 100],
-  [1_000, 40],
+  [1_000, 10 * EFFORT],
 ])('every other type, %d devices simulated: of both shares 93 to 97 in a hundred are covered', (clients, rounds) => {
   expect(failuresOf(simulated(clients, rounds, 7))).toEqual([]);
 });

@@ -13,6 +13,7 @@ import { isPermanent } from '../conformance/specimens.ts';
 import { subjects } from '../conformance/subjects.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const FALSE_ALARM = 1e-6;
 
@@ -27,7 +28,7 @@ describe.each(subjects)('$name', ({ subject }) => {
     for (const law of laws)
       for (const population of POPULATIONS) {
         const fleet = fleetOf(subject, law, population, seed++);
-        for (const devices of [30, ...Array<number>(8).fill(300)]) {
+        for (const devices of [30, ...Array<number>(3 * EFFORT).fill(300)]) {
           fleets++;
           if (watchReports(law, fleet.honest(devices)).pValue <= LEVEL) alarms++;
         }
@@ -59,7 +60,7 @@ describe.each(subjects.filter(({ subject }) => subject.specimen.respond !== unde
     for (const law of laws)
       for (const population of POPULATIONS) {
         const fleet = fleetOf(subject, law, population, seed++);
-        for (const [devices, days] of range(12).flatMap(
+        for (const [devices, days] of range(4 * EFFORT).flatMap(
           () =>
             [
               [25, 30],

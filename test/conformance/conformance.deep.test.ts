@@ -1,5 +1,5 @@
 /**
- * The requirements for every mechanism, with three times the rounds, reports and random bytes of `npm test`: a variance misstated by a
+ * The requirements for every mechanism, with six times the rounds, reports and random bytes of `npm test`: a variance misstated by a
  * fifth fails.
  */
 
@@ -8,5 +8,5 @@ import { casesOf } from './checks/check.ts';
 import { subjects } from './subjects.ts';
 
 describe.each(subjects)('$name', ({ subject, checks }) => {
-  for (const { name, run } of checks.flatMap((check) => casesOf(subject, check, 3))) test(name, run);
+  for (const { name, run } of checks.flatMap((check) => casesOf(subject, check, 6))) test(name, run);
 });

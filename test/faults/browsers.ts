@@ -3,42 +3,50 @@
 import { engines } from '../engines/engines.ts';
 import { backToFirst, frozen, restored } from './browsers/caches.ts';
 import { beforeConsent } from './browsers/consent.ts';
-import { killedAfterRefusal, killedAfterUpload, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
+import { killedAfterRefusal, killedAfterUpload, killedAnyhow, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
 import { leftByClosing, leftByNavigation } from './browsers/leaving.ts';
 import { sharedBrowser } from './browsers/shared-browser.ts';
 import { handOver, sameMillisecond, secondTab, twoSenders } from './browsers/tabs.ts';
-import type { Fault } from './fault.ts';
+import type { LongFault, ShortFault } from './fault.ts';
 
 /** Rounds of a long run. */
 const LONG = 100;
 
-/** Each fault by name, with the rounds of its short run. They are enough for every variation between rounds to occur. */
+/** Faults of both runs by name, with the rounds of the short one. They are enough for every variation between rounds to occur. */
 const faults = [
   ['nothing kept before consent', beforeConsent, 1],
-  ['killed after an upload', killedAfterUpload, 2],
-  ['killed at once after a record', killedAtOnce, 3],
-  ['killed after a refusal', killedAfterRefusal, 2],
   ['reloaded while offline', reloadedOffline, 1],
-  ['the same slot in the same millisecond', sameMillisecond, 3],
+  ['the same slot in the same millisecond', sameMillisecond, 2],
   ['a tab hands over to another', handOver, 4],
-  ['a second tab records and closes', secondTab, 2],
+  ['a second tab records and closes', secondTab, 1],
   ['two tabs sending', twoSenders, 3],
-  ['left at once by navigation', leftByNavigation, 3],
-  ['left at once by closing', leftByClosing, 3],
-  ['back to a page from the cache', backToFirst, 2],
+  ['left at once by navigation', leftByNavigation, 1],
+  ['left at once by closing', leftByClosing, 1],
+  ['back to a page from the cache', backToFirst, 1],
   ['restored from the cache', restored, 1],
-  ['frozen with a transaction under way', frozen, 3],
+  ['frozen with a transaction under way', frozen, 1],
+] as const;
+
+/** A long run kills the browser for each of these by itself, a short run once for all three. */
+const crashes = [
+  ['killed after an upload', killedAfterUpload],
+  ['killed at once after a record', killedAtOnce],
+  ['killed after a refusal', killedAfterRefusal],
 ] as const;
 
 const browsers = engines.map((engine) => ({ engine, shared: sharedBrowser(engine) }));
 
 /** Row by row, each in every engine, so that the engines of a short run work side by side. */
-export const browserFaults: readonly Fault[] = faults.flatMap(([name, run, rounds]) =>
-  browsers.map(({ engine, shared }) => ({
-    name: `${name} (${engine.name})`,
-    short: () => shared.inTurn((one) => run(one, rounds)),
-    long: () => run(engine, LONG),
-  })),
+export const shortBrowserFaults: readonly ShortFault[] = ([['killed', killedAnyhow, 3], ...faults] as const).flatMap(
+  ([name, run, rounds]) =>
+    browsers.map(({ engine, shared }) => ({
+      name: `${name} (${engine.name})`,
+      short: () => shared.inTurn((one) => run(one, rounds)),
+    })),
+);
+
+export const longBrowserFaults: readonly LongFault[] = [...crashes, ...faults].flatMap(([name, run]) =>
+  engines.map((engine) => ({ name: `${name} (${engine.name})`, long: () => run(engine, LONG) })),
 );
 
 /** Closes the browsers of the short runs. */

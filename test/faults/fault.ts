@@ -2,14 +2,23 @@
 
 import type { Outcome } from './outcome.ts';
 
-export interface Fault {
+/** What both runs of a fault have. */
+interface Named {
   readonly name: string;
   /** The reason why it can't run here; undefined when it can. */
   readonly unable?: () => string | undefined;
-  /** The minutes that the long run takes, where it judges no rate and so may run beside others. Without, it runs alone. */
-  readonly beside?: number;
-  /** Takes seconds, and runs beside other tests. */
+}
+
+/** A fault in a short run, which takes seconds, and runs beside other tests. */
+export interface ShortFault extends Named {
   readonly short: () => Promise<Outcome>;
-  /** Takes minutes. */
+}
+
+/** A fault in a long run, which takes minutes. */
+export interface LongFault extends Named {
+  /** The minutes that it takes, where it judges no rate and so may run beside others. Without, it runs alone. */
+  readonly beside?: number;
   readonly long: () => Promise<Outcome>;
 }
+
+export interface Fault extends ShortFault, LongFault {}

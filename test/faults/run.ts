@@ -3,18 +3,21 @@
  * their table. Exit code 1 when one failed. With `client --mutants [WORD...]`, prints the table of mutants; exit code 1 when one survives.
  */
 
-import { browserFaults } from './browsers.ts';
+import { longBrowserFaults } from './browsers.ts';
 import { mutation } from './client/mutation.ts';
 import { clientFaults } from './client.ts';
 import { collectorFaults } from './collector.ts';
-import type { Fault } from './fault.ts';
+import type { LongFault } from './fault.ts';
 import type { Outcome } from './outcome.ts';
 import '../setup/compile-cache.ts';
 
-const suites: { readonly [name: string]: readonly Fault[] } = { client: [...clientFaults, ...browserFaults], collector: collectorFaults };
+const suites: { readonly [name: string]: readonly LongFault[] } = {
+  client: [...clientFaults, ...longBrowserFaults],
+  collector: collectorFaults,
+};
 
 /** One row of the table. A test that can't run counts as failed in a long run. */
-async function run({ name, unable, long }: Fault): Promise<Outcome> {
+async function run({ name, unable, long }: LongFault): Promise<Outcome> {
   const reason = unable?.();
   if (reason !== undefined) return { fault: name, tried: 'nothing', seen: reason, failures: [reason] };
   try {
@@ -35,7 +38,7 @@ if (chosen === undefined || chosen.length === 0) {
   process.exit(2);
 }
 console.log('| fault | tried | seen | |\n|---|---|---|---|');
-async function report(one: Fault): Promise<void> {
+async function report(one: LongFault): Promise<void> {
   process.stderr.write(`${one.name} ...\n`);
   const { fault, tried, seen, failures } = await run(one);
   console.log(`| ${fault} | ${tried} | ${seen} | ${failures.length === 0 ? 'passed' : `FAILED: ${failures.join('; ')}`} |`);

@@ -21,6 +21,7 @@ import { dBitFlipEstimates, drawnVariance } from '#collector/estimators/d-bit-fl
 import { oneBitEstimates, oneBitScores } from '#collector/estimators/one-bit.ts';
 import { Accumulator } from '#collector/ingest/accumulator.ts';
 import { dBitFlip as specimen } from '../conformance/specimens/d-bit-flip.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { EPSILONS, expectHeld, PERMANENT } from './asked.ts';
 import { compose, distribution, indexReport, kAryRow, largestRatio, range } from './channel.ts';
 import { exactDistribution } from './enumerate.ts';
@@ -132,7 +133,7 @@ test.each([
   [dBitFlipLaw(6, 6, 1, 3), 2],
 ] as const)('estimates of %o, %i reports a device, are unbiased, err as stated and cover', (law, perDevice) => {
   const coins = createCoins(words(seededRng(16)));
-  const [devices, rounds] = [400, 500];
+  const [devices, rounds] = [400, 150 * EFFORT];
   const share = 0.3;
   let [covered, statistic] = [0, 0];
   for (let round = 0; round < rounds; round++) {
@@ -170,7 +171,7 @@ test('a bucket that no report is about has an interval that says nothing', () =>
 test.each([1, 5])('the mean of one bit, %i reports a device, is unbiased, errs as stated and covers', (perDevice) => {
   const law = oneBitLaw(1, 3);
   const coins = createCoins(words(seededRng(17)));
-  const [devices, rounds] = [300, 600];
+  const [devices, rounds] = [300, 150 * EFFORT];
   const noise = (stage?: 'permanent'): number => {
     const { p, q } = oneBitSupport(law, stage);
     return (q * (1 - q)) / (p - q) ** 2;

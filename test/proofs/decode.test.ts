@@ -6,6 +6,7 @@ import { decode } from '#collector/estimators/decode/decode.ts';
 import type { Decoded } from '#collector/estimators/decode/decoded.ts';
 import type { CellCounts, CellMap, DecodeInput } from '#collector/estimators/decode/evidence.ts';
 import { chancesOf, type Setting, type SimulatedSet, simulated } from '../bench/decode/simulated.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { atMost } from './statistics.ts';
 
 const SETTING: Setting = {
@@ -175,7 +176,7 @@ describe('degenerate input', () => {
         });
         expectSound(found, candidates);
       }),
-      { numRuns: 300, seed: 1 },
+      { numRuns: 100 * EFFORT, seed: 1 },
     );
   });
 });
@@ -194,7 +195,7 @@ describe('over simulated sets', () => {
     ['two hashes, a tenth unlisted', { ...SETTING, hashes: 2, unlisted: 'a tenth' }],
     ['heavy strings unlisted, fitted by score', { ...SETTING, cohorts: 64, reports: 3_000_000, unlisted: 'the top two' }],
   ] as const)('p-values of null candidates are uniform, and intervals cover: %s', (_name, setting) => {
-    const all = sets(setting, 30);
+    const all = sets(setting, 12 * EFFORT);
     const nulls = all.flatMap(({ found, listed }) => Array.from(found.pValue.subarray(listed)));
     for (const level of [0.5, 0.05, 0.005]) {
       const below = nulls.filter((p) => p <= level).length;
@@ -207,12 +208,12 @@ describe('over simulated sets', () => {
       ),
     );
     const missed = reported.filter((covers) => !covers).length;
-    expect(reported.length).toBeGreaterThan(200);
+    expect(reported.length).toBeGreaterThan(80 * EFFORT);
     expect(1 - atMost(missed - 1, reported.length, 0.05)).toBeGreaterThan(ALARM);
   });
 
   test('where every candidate is null, one set in twenty reports any', () => {
-    const all = sets({ ...SETTING, strings: 40, nulls: 100, unlisted: 'the top two' }, 40).map((set) => {
+    const all = sets({ ...SETTING, strings: 40, nulls: 100, unlisted: 'the top two' }, 12 * EFFORT).map((set) => {
       // The listed strings are taken off the list.
       const row = SETTING.cohorts;
       return decode(inputOf({ ...set, map: { candidates: 100, hashes: 1, places: set.map.places.slice(set.listed * row) } }));
@@ -222,10 +223,10 @@ describe('over simulated sets', () => {
   });
 
   test('false discoveries stay at the rate that was asked for', () => {
-    const all = sets({ ...SETTING, strings: 60, nulls: 400, hashes: 2, shape: 'exponential', reports: 500_000 }, 30);
+    const all = sets({ ...SETTING, strings: 60, nulls: 400, hashes: 2, shape: 'exponential', reports: 500_000 }, 12 * EFFORT);
     const wrong = all.reduce((sum, { found, listed }) => sum + found.reported.subarray(listed).reduce((a, b) => a + b, 0), 0);
     const reported = all.reduce((sum, { found }) => sum + found.reported.reduce((a, b) => a + b, 0), 0);
-    expect(reported).toBeGreaterThan(500);
+    expect(reported).toBeGreaterThan(200 * EFFORT);
     expect(1 - atMost(wrong - 1, reported, 0.05)).toBeGreaterThan(ALARM);
   });
 });

@@ -7,6 +7,7 @@ import { randomizeExponential } from '#client/randomizers/exponential.ts';
 import { shortfallOf } from '#collector/audit/shortfall.ts';
 import { exponentialEstimates, exponentialVariance, inverseOf } from '#collector/estimators/exponential.ts';
 import { exponentialRow } from '../conformance/specimens/exponential.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { largestRatio, range } from './channel.ts';
 import { ONE, sum, toNumber } from './rational.ts';
@@ -122,7 +123,7 @@ describe.each(cells)('utilities %j at ε = %d', (utility, epsilon) => {
 
 test.each([0.5, 1, 4])('intervals at ε = %d cover, and errors are as large as stated', (epsilon) => {
   const coins = createCoins(words(seededRng(8)));
-  const [reports, rounds] = [400, 600];
+  const [reports, rounds] = [400, 150 * EFFORT];
   for (const utility of [TABLES[2], TABLES[4]] as const) {
     const law = exponentialLaw(utility as number[][], epsilon);
     for (const share of [0, 0.1, 0.6]) {

@@ -1,7 +1,8 @@
 /**
  * The plumbing, by statistics: the client's own words, coins and randomizers at production sizes, one chi-squared
  * statistic for each mechanism. Seeds are fixed. A correct system fails with a probability below 1e-6 for each seed, and
- * a law that is wrong by 1 % fails, which each test shows by holding the same counts against such a law.
+ * a law that is wrong by 2 % fails, which each test shows by holding the same counts against such a law. In the deep tier
+ * there are four times as many reports, and 1 % is enough.
  */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
@@ -32,12 +33,16 @@ import { randomizeKAry, respondKAry } from '#client/randomizers/k-ary.ts';
 import { randomizeLocalHashing, respondLocalHashing } from '#client/randomizers/local-hashing.ts';
 import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { randomizeSubset } from '#client/randomizers/subset.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { range } from './channel.ts';
 import { binomial, type ChiSquared, multinomial, pooled, upperTail } from './statistics.ts';
 
 const FALSE_ALARM = 1e-6;
 
-/** Fails unless the counts fit the law, and would not fit the same law with a threshold 1 % off. */
+/** What a threshold of a wrong law is of the right one's. */
+const OFF = 1 - 0.02 / Math.sqrt(EFFORT);
+
+/** Fails unless the counts fit the law, and would not fit the same law with a wrong threshold. */
 function expectFit<L, C>(
   samples: readonly { readonly law: L; readonly wrong: L; readonly counts: C }[],
   chiSquaredOf: (law: L, counts: C) => ChiSquared,
@@ -48,7 +53,7 @@ function expectFit<L, C>(
 
 test('k-ary response of 16 and of 1024 answers, one-shot and permanent, reports each answer as often as the law says', () => {
   const coins = createCoins(words(seededRng(2026)));
-  const reports = 500_000;
+  const reports = 125_000 * EFFORT;
   const sample = (law: KAryLaw, answer: number) => {
     const counts = range(law.size).map(() => 0);
     for (let i = 0; i < reports; i++) {
@@ -56,7 +61,7 @@ test('k-ary response of 16 and of 1024 answers, one-shot and permanent, reports 
       const [cell] = kAry.decode(law, law.irr === undefined ? symbol : respondKAry(law, symbol, coins)).cells;
       counts[cell as number] = (counts[cell as number] as number) + 1;
     }
-    return { law, wrong: { ...law, truth: Math.round(law.truth * 0.99) }, counts: { answer, counts } };
+    return { law, wrong: { ...law, truth: Math.round(law.truth * OFF) }, counts: { answer, counts } };
   };
   const samples = [kAryLaw(16, 4), kAryLaw(1024, 8), permanentKAryLaw(16, 4, 6)].flatMap((law) =>
     [0, 5, law.size - 1].map((answer) => sample(law, answer)),
@@ -78,10 +83,13 @@ test('subset selection of 16 and of 128 answers holds the answer and each other 
     for (let i = 0; i < reports; i++) {
       for (const cell of subset.decode(law, randomizeSubset(law, answer, coins)).cells) counts[cell] = (counts[cell] as number) + 1;
     }
-    return { law, wrong: { ...law, include: Math.round(law.include * 0.99) }, counts: { answer, counts, reports } };
+    return { law, wrong: { ...law, include: Math.round(law.include * OFF) }, counts: { answer, counts, reports } };
   };
   const [short, long] = [subsetLaw(16, 4, 1), subsetLaw(128, 34, 1)];
-  const samples = [sample(short, 0, 700_000), sample(short, 9, 700_000), sample(long, 127, 300_000), sample(long, 64, 300_000)];
+  const samples = [
+    ...[0, 9].map((answer) => sample(short, answer, 175_000 * EFFORT)),
+    ...[127, 64].map((answer) => sample(long, answer, 75_000 * EFFORT)),
+  ];
   expectFit(samples, ({ size, subset: m, include }, { answer, counts, reports }) => {
     const included = counts[answer] as number;
     const others = size - 1;
@@ -97,7 +105,7 @@ test('subset selection of 16 and of 128 answers holds the answer and each other 
 
 test('RAPPOR of 128 bits in 4 cohorts, one-shot and permanent, draws cohorts alike and sets each bit as often as the law says', () => {
   const coins = createCoins(words(seededRng(128)));
-  const reports = 80_000;
+  const reports = 20_000 * EFFORT;
   const value = 'https://example.com/';
   const sample = (law: RapporLaw) => {
     const counts = range(law.cohorts).map(() => ({ reports: 0, ones: range(law.bits).map(() => 0) }));
@@ -108,7 +116,7 @@ test('RAPPOR of 128 bits in 4 cohorts, one-shot and permanent, draws cohorts ali
       tally.reports++;
       for (const bit of cells) tally.ones[bit] = (tally.ones[bit] as number) + 1;
     }
-    return { law, wrong: { ...law, zero: Math.round(law.zero * 0.99) }, counts };
+    return { law, wrong: { ...law, zero: Math.round(law.zero * OFF) }, counts };
   };
   const samples = [sample({ ...rapporLaw(1, 1), cohorts: 4 }), sample({ ...rapporLaw(1.5, 1, 2), cohorts: 4 })];
   expectFit(samples, (law, counts) => {
@@ -128,7 +136,7 @@ test('RAPPOR of 128 bits in 4 cohorts, one-shot and permanent, draws cohorts ali
 
 test('local hashing of 40 answers in 7 buckets, one-shot and permanent, draws cohorts alike and says each bucket as often as the law says', () => {
   const coins = createCoins(words(seededRng(407)));
-  const reports = 800_000;
+  const reports = 200_000 * EFFORT;
   const answer = 33;
   const sample = (law: LocalHashingLaw) => {
     const counts = range(localHashing.shape(law).cells).map(() => 0);
@@ -137,7 +145,7 @@ test('local hashing of 40 answers in 7 buckets, one-shot and permanent, draws co
       const [at] = localHashing.decode(law, law.irr ? respondLocalHashing(law, symbol, coins) : symbol).cells;
       counts[at as number] = (counts[at as number] as number) + 1;
     }
-    return { law, wrong: { ...law, truth: Math.round(law.truth * 0.99) }, counts };
+    return { law, wrong: { ...law, truth: Math.round(law.truth * OFF) }, counts };
   };
   expectFit([sample(localHashingLaw(40, 2, undefined, 7)), sample(localHashingLaw(40, 1.5, 3, 7))], (law, counts) => {
     const { size, buckets } = law;

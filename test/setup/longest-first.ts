@@ -1,6 +1,7 @@
 /**
- * Orders the test files, longest first, so that at the end no core waits for a file that started late. Vitest knows only the durations of
- * earlier runs.
+ * Orders the test files: those with a process of their own first, then those that share processes (tiers.ts), which Vitest keeps only from one
+ * such file to the next. Of each the longest first, so that at the end no core waits for a file that started late. Vitest knows only the
+ * durations of earlier runs.
  */
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -24,9 +25,9 @@ const LONG: readonly string[] = [
   'browser/web.test.ts',
 ];
 
-const rankOf = ({ moduleId }: TestSpecification): number => {
+const rankOf = ({ moduleId, project }: TestSpecification): number => {
   const at = LONG.findIndex((file) => moduleId.endsWith(`/test/${file}`));
-  return at < 0 ? LONG.length : at;
+  return (project.config.isolate ? 0 : LONG.length + 1) + (at < 0 ? LONG.length : at);
 };
 
 export default class LongestFirst extends BaseSequencer {

@@ -3,20 +3,46 @@
 import { availableParallelism } from 'node:os';
 import type { ViteUserConfig } from 'vitest/config';
 import './compile-cache.ts';
+import { VARIABLE } from './effort.ts';
 import LongestFirst from './longest-first.ts';
 
 /** Files of the deep tier, which no other tier runs. */
 export const DEEP = 'test/**/*.deep.test.ts';
 
+/** Files of `npm test` that the deep tier runs again, with more rounds and cases (effort.ts). */
+export const DEEPER: readonly string[] = [
+  'test/collector/{association,coverage,discover,distribution,drawn,drawn-bits,epochs,fold}.test.ts',
+  'test/collector/{intervals,numbers,shrunk,targets,watch-fit}.test.ts',
+  'test/collector/decode/read.test.ts',
+  'test/proofs/{d-bit-flip,decode,exponential,pooled}.test.ts',
+  'test/shared/choices.test.ts',
+];
+
+/** How much more. */
+export const DEEP_EFFORT = 4;
+
 /** Three workers for two cores: files that drive browsers and processes wait as much as they work. */
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
+/**
+ * Folders of tests that share the processes they run in, one file after the other, and with them all modules that are loaded: a process and
+ * its modules take longer than most of these files. Vitest loads the test files themselves anew. What a file changes in the process, such as
+ * an environment variable, it restores.
+ */
+const TOGETHER = 'test/{client,collector,conformance,proofs,shared}/**';
+
+/** The other folders of tests: each file has a process of its own. */
+const ALONE = 'test/!(client|collector|conformance|proofs|shared)/**';
+
 /** The settings for the tests of a tier: in Node, with one plain closing line. */
-export const tier = (include: readonly string[], exclude: readonly string[] = []): ViteUserConfig => ({
+export const tier = (include: readonly string[], exclude: readonly string[] = [], effort = 1): ViteUserConfig => ({
   test: {
-    include: [...include],
-    exclude: [...exclude],
+    projects: [
+      { extends: true, test: { name: 'together', include: [...include], exclude: [...exclude, ALONE], isolate: false } },
+      { extends: true, test: { name: 'alone', include: [...include], exclude: [...exclude, TOGETHER] } },
+    ],
     globalSetup: ['./test/setup/run-folder.ts', './test/setup/fill-compile-cache.ts'],
+    env: { [VARIABLE]: `${effort}` },
     reporters: ['default', './test/setup/closing-line.ts'],
     maxWorkers: WORKERS,
     maxConcurrency: 3, // browsers at a time; they wait more than they work

@@ -13,6 +13,7 @@ import { planOf } from '#collector/plan/plan.ts';
 import { compareSchemas } from '#collector/schemas/compare.ts';
 import { device } from '../client/device.ts';
 import { binomial, pooled, upperTail } from '../proofs/statistics.ts';
+import { EFFORT } from '../setup/effort.ts';
 
 const answers = ['mail', 'chat', 'files', 'calls'] as const;
 const ask = { epsilon: 1, atMost: 2, description: 'Which parts are used?' };
@@ -122,7 +123,7 @@ describe.each([
     const coins = createCoins(words(seededRng(77)));
     const truth = [0.8, 0.5];
     const { p, q } = privSet.support(law);
-    const rounds = 300;
+    const rounds = 100 * EFFORT;
     let [covered, statistic] = [0, 0];
     for (let round = 0; round < rounds; round++) {
       const rows = await read(coins);

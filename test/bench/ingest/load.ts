@@ -54,7 +54,7 @@ export async function openLoop(port: number, connections: number, next: () => Bu
   const latencies: number[] = [];
   let [sent, refused] = [0, 0];
   const started = performance.now();
-  const total = Math.floor(seconds * perSecond);
+  const total = Math.max(1, Math.floor(seconds * perSecond));
   const send = (socket: Socket, at: number): void => {
     due.set(socket, at);
     socket.write(next());

@@ -37,14 +37,14 @@ async function idsOf(url: string): Promise<number> {
 /** How long acknowledgements wait before and after midnight, when so many ids leave. */
 export async function midnightLines(options: { readonly ids: number; readonly seconds: number }): Promise<readonly Line[]> {
   const { ids } = options;
-  const seconds = Math.max(1, options.seconds / 4); // before midnight, and as many after it
+  const seconds = options.seconds / 4; // before midnight, and as many after it
   return withFolder(async (folder) => {
     // They stay while the newest day is yesterday, and leave with the first batches of today.
     const first = dayNumber(Date.now()) - ACCEPTED_DAYS.before - ID_MARGIN - 1;
     await fillIds(join(folder, 'data'), ids, { first, days: 1 });
     const service = await serve(folder, schema.document);
     try {
-      await openLoop(service.port, CONNECTIONS, await yesterdays(), 3, RATE); // warms up
+      await openLoop(service.port, CONNECTIONS, await yesterdays(), Math.min(3, options.seconds), RATE); // warms up
       const before = await openLoop(service.port, CONNECTIONS, await yesterdays(), seconds, RATE);
       const held = await idsOf(service.url);
       const after = await openLoop(service.port, CONNECTIONS, await requests(1), seconds, RATE);

@@ -15,8 +15,6 @@ const DASHBOARDS = 8;
 /** Honest batches a second, and their connections. */
 const RATE = 200;
 const CONNECTIONS = 64;
-/** Interleaved rounds, with and without dashboards. */
-const ROUNDS = 3;
 const REPEATED = 5;
 
 /** Milliseconds until an answer is read. @throws {Error} when it is a refusal */
@@ -56,7 +54,8 @@ async function readLines({ url }: Service): Promise<readonly Line[]> {
   return lines;
 }
 
-async function dashboardLines({ url, port, cpu }: Service, seconds: number): Promise<readonly Line[]> {
+/** Interleaved rounds, with and without dashboards. */
+async function dashboardLines({ url, port, cpu }: Service, seconds: number, rounds: number): Promise<readonly Line[]> {
   const next = await requests(10); // so that every metric changes, and every dashboard asks for all of them again
   const p99 = async (): Promise<number> => quantile((await openLoop(port, CONNECTIONS, next, seconds, RATE)).latencies, 0.99);
   await p99();
@@ -67,7 +66,7 @@ async function dashboardLines({ url, port, cpu }: Service, seconds: number): Pro
     used.push((cpu() - before) / seconds);
   };
   let [answered, failed] = [0, 0];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     await counted(without, cpuWithout);
     const close = await openDashboards(url, DASHBOARDS);
     await counted(beside, cpuBeside);
@@ -92,6 +91,7 @@ export async function readsLines(options: {
   readonly days: number;
   readonly devices: number;
   readonly seconds: number;
+  readonly repeats: number;
 }): Promise<readonly Line[]> {
   return withFolder(async (folder) => {
     const from = performance.now();
@@ -101,7 +101,7 @@ export async function readsLines(options: {
     writeFileSync(candidates, CANDIDATES.join('\n'));
     const start = (): Promise<Service> => serve(folder, schema.document, ['--candidates', `search=${candidates}`]);
     const starts: number[] = [];
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < options.repeats; i++) {
       const service = await start();
       starts.push(service.startSeconds);
       await service.stop();
@@ -111,9 +111,9 @@ export async function readsLines(options: {
       return [
         { what: `${options.days} days of ${options.devices} devices: store`, measured: storeSize(folder), unit: 'MiB' },
         { what: 'written in', measured: filled, unit: 's' },
-        { what: 'start of serve on it, the middle of three', measured: median(starts), unit: 's', target: { atMost: 1 } },
+        { what: `start of serve on it, the middle of ${options.repeats}`, measured: median(starts), unit: 's', target: { atMost: 1 } },
         ...(await readLines(service)),
-        ...(await dashboardLines(service, Math.max(1, options.seconds / 4))),
+        ...(await dashboardLines(service, options.seconds / 4, options.repeats)),
       ];
     } finally {
       await service.stop();

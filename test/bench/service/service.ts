@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- service [--only attack,year,...] [--seconds 60] [--days 365] [--devices 1000] [--ids 10000000] [--metrics 10000]
- * [--candidates 100000]`: what strangers, readers, a year of data and a midnight do to `murmuration serve`. Each figure has its baseline in the same run, because
+ * [--candidates 100000] [--repeats 3]`: what strangers, readers, a year of data and a midnight do to `murmuration serve`. Each figure has its baseline in the same run, because
  * a machine that others share makes everything slower.
  */
 
@@ -13,7 +13,7 @@ import { silentLines } from './silent-readers.ts';
 import { startLines } from './starts.ts';
 
 interface Options {
-  /** How long the attack lasts. */
+  /** How long the attack lasts; the other loads last a fraction of it. */
   readonly seconds: number;
   /** Days of data, and devices that answered each day. */
   readonly days: number;
@@ -24,6 +24,8 @@ interface Options {
   readonly metrics: number;
   /** Candidates of the answers that nobody reads. */
   readonly candidates: number;
+  /** Starts, and rounds of open dashboards, of which the middle counts. */
+  readonly repeats: number;
 }
 
 type Part = (options: Options) => Promise<readonly Line[]>;
@@ -40,11 +42,12 @@ function optionsOf(args: readonly string[]): { readonly options: Options; readon
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { only: text, seconds: text, days: text, devices: text, ids: text, metrics: text, candidates: text },
+    options: { only: text, seconds: text, days: text, devices: text, ids: text, metrics: text, candidates: text, repeats: text },
   });
-  const of = (name: keyof Options, otherwise: number): number => {
+  const of = (name: keyof Options, otherwise: number, isWhole = true): number => {
     const value = Number(values[name] ?? otherwise);
-    if (!(Number.isInteger(value) && value > 0)) throw new TypeError(`--${name}: expected a whole number above 0, got ${values[name]}`);
+    if (!(Number.isFinite(value) && value > 0 && (!isWhole || Number.isInteger(value))))
+      throw new TypeError(`--${name}: expected a ${isWhole ? 'whole ' : ''}number above 0, got ${values[name]}`);
     return value;
   };
   const names = values.only?.split(',') ?? Object.keys(PARTS);
@@ -54,12 +57,13 @@ function optionsOf(args: readonly string[]): { readonly options: Options; readon
     return part;
   });
   const options = {
-    seconds: of('seconds', 60),
+    seconds: of('seconds', 60, false),
     days: of('days', 365),
     devices: of('devices', 1_000),
     ids: of('ids', 1e7),
     metrics: of('metrics', 1e4),
     candidates: of('candidates', 1e5),
+    repeats: of('repeats', 3),
   };
   return { options, parts };
 }

@@ -33,14 +33,19 @@ async function ask(port: number, path: string): Promise<Socket> {
   return socket;
 }
 
+interface Asked {
+  readonly candidates: number;
+  readonly seconds: number;
+}
+
 /** Starts a collector with so many candidates and some reports, runs work on it, and ends it. */
-async function withCandidates<T>(candidates: number, work: (service: Service) => Promise<T>): Promise<T> {
+async function withCandidates<T>({ candidates, seconds }: Asked, work: (service: Service) => Promise<T>): Promise<T> {
   return withFolder(async (folder) => {
     const file = join(folder, 'words.txt');
     writeFileSync(file, Array.from({ length: candidates }, (_, i) => `word ${i}`).join('\n'));
     const service = await serve(folder, schema.document, ['--candidates', `search=${file}`]);
     try {
-      await closedLoop(service.port, 4, await requests(10), 1);
+      await closedLoop(service.port, 4, await requests(10), Math.min(1, seconds));
       // Computing takes memory, whoever reads the answers: clients that read come first.
       for (let i = 0; i < 5; i++) await (await fetch(service.url + from(i))).arrayBuffer();
       return await work(service);
@@ -100,23 +105,17 @@ async function stopLines(service: Service, candidates: number): Promise<readonly
 }
 
 /** Memory that crowds take, and a stop. */
-export async function silentLines({
-  candidates,
-  seconds,
-}: {
-  readonly candidates: number;
-  readonly seconds: number;
-}): Promise<readonly Line[]> {
+export async function silentLines(asked: Asked): Promise<readonly Line[]> {
   const lines: Line[] = [];
   for (const clients of [25, 1_000]) {
-    const [taken, before] = await withCandidates(candidates, async (service) => {
+    const [taken, before] = await withCandidates(asked, async (service) => {
       const resident = service.memory();
-      return [await memoryTaken(service, clients, Math.min(WATCHED, 1_000 * seconds)), resident] as const;
+      return [await memoryTaken(service, clients, Math.min(WATCHED, 1_000 * asked.seconds)), resident] as const;
     });
     lines.push(
       { what: 'resident memory of a collector that has answered five', measured: before, unit: 'MiB' },
       { what: `  with ${clients} clients that do not read, more`, measured: taken, unit: 'MiB', target: { atMost: 100 } },
     );
   }
-  return [...lines, ...(await withCandidates(candidates, (service) => stopLines(service, candidates)))];
+  return [...lines, ...(await withCandidates(asked, (service) => stopLines(service, asked.candidates)))];
 }

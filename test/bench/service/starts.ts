@@ -7,8 +7,6 @@ import type { Line } from '../lines.ts';
 import { median } from '../quantile.ts';
 import { serve } from './process.ts';
 
-const STARTS = 3;
-
 /** A schema with so many metrics. Its document is made from two, because the client is not made for as many. */
 function schemaOf(count: number): SchemaDocument {
   const few = defineSchema({
@@ -27,10 +25,10 @@ function schemaOf(count: number): SchemaDocument {
 }
 
 /** Seconds until `/readyz` answers 200, in a new folder and then on the store that is there. */
-async function starts(schema: SchemaDocument): Promise<readonly [fresh: number, again: number]> {
+async function starts(schema: SchemaDocument, repeats: number): Promise<readonly [fresh: number, again: number]> {
   return withFolder(async (folder) => {
     const all: number[] = [];
-    for (let i = 0; i <= STARTS; i++) {
+    for (let i = 0; i <= repeats; i++) {
       const from = performance.now();
       const service = await serve(folder, schema);
       for (let status = 0; status !== 200; ) status = (await fetch(`${service.url}/readyz`)).status;
@@ -43,9 +41,9 @@ async function starts(schema: SchemaDocument): Promise<readonly [fresh: number, 
 }
 
 /** Starts with two metrics, and with so many. */
-export async function startLines({ metrics }: { readonly metrics: number }): Promise<readonly Line[]> {
-  const [fresh, again] = await starts(schemaOf(2));
-  const [manyFresh, manyAgain] = await starts(schemaOf(metrics));
+export async function startLines({ metrics, repeats }: { readonly metrics: number; readonly repeats: number }): Promise<readonly Line[]> {
+  const [fresh, again] = await starts(schemaOf(2), repeats);
+  const [manyFresh, manyAgain] = await starts(schemaOf(metrics), repeats);
   return [
     { what: 'ready with 2 metrics, in a new folder', measured: fresh, unit: 's' },
     { what: 'ready with 2 metrics, on an existing store', measured: again, unit: 's', target: { atMost: 1 } },

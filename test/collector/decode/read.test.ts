@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readCounts } from '#collector/rappor-files/counts.ts';
 import { readMap } from '#collector/rappor-files/map.ts';
 import { readParams } from '#collector/rappor-files/params.ts';
+import { EFFORT } from '../../setup/effort.ts';
 import { csvText, mapRow, type Parameters, paramsText } from './rappor-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-rappor-files-'));
@@ -97,7 +98,7 @@ test('whatever marks, quotes, line ends and packing they have, files are read as
         }
       }
     }),
-    { numRuns: 150, seed: 15 },
+    { numRuns: 40 * EFFORT, seed: 15 },
   );
 });
 
@@ -205,7 +206,7 @@ describe('what is wrong is named in one line, with file and line', () => {
         const spoiltText = lines.map((each) => each.join()).join('\n');
         await expect(read({ [part]: spoiltText })).rejects.toThrow(new RegExp(`:${(line % lines.length) + 1}: expected .*, got`));
       }),
-      { numRuns: 150, seed: 15 },
+      { numRuns: 40 * EFFORT, seed: 15 },
     );
   });
 });

@@ -11,8 +11,8 @@ import type { Subject } from '../subject.ts';
 import { reportOf, tallyOf } from './channel.ts';
 
 const FALSE_ALARM = 1e-6;
-/** With effort 1, a variance that is misstated by a third fails, whatever the number of reports. */
-const [ROUNDS, REPORTS] = [400, 250];
+/** With effort 1, a variance that is misstated by a half fails, whatever the number of reports. */
+const [ROUNDS, REPORTS] = [200, 100];
 
 /** The devices of one round, and the law's expectation and variance for one row of their estimates. */
 export interface Population {

@@ -1,0 +1,7 @@
+/** How many times as much a test tries in the deep tier, which runs some files of `npm test` again (tiers.ts). */
+
+/** The environment variable in which a tier says it. */
+export const VARIABLE = 'TEST_EFFORT';
+
+/** Multiplies the rounds of a simulation, or the cases of a property. A gate keeps its size, and sees a smaller fault with more rounds. */
+export const EFFORT: number = Number(process.env[VARIABLE] ?? 1);
