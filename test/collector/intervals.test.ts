@@ -79,7 +79,7 @@ describe.each([
 });
 
 test('few reports that all say the same, as simulated, are covered', () => {
-  const rounds = 3_000;
+  const rounds = 1_000 * EFFORT;
   const { coverage95 } = simulateChoice({ answers: 2, epsilon: 6, clients: 60, shares: [1, 0], rounds, seed: 1 });
   expect(atMost(Math.round(coverage95 * rounds), rounds, 0.95)).toBeGreaterThan(FALSE_ALARM);
 });

@@ -47,18 +47,22 @@ export async function installPacked({ folder, tarballs }: Packed, project: strin
   }
 }
 
-/** Builds and packs in a folder. */
-export async function packPackages(folder: string): Promise<Packed> {
+/** Copies the packages to a new folder, so that they can be built there. */
+export async function copyPackages(folder: string): Promise<URL> {
   await mkdir(folder);
   for (const file of ['tsconfig.base.json', 'package.json', 'pnpm-workspace.yaml', 'LICENSE'])
     await cp(join(repository, file), join(folder, file));
   for (const name of PACKAGES) await copyPackage(name, folder);
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
-  const integrity = await buildPackages(pathToFileURL(`${folder}/`));
-  for (const name of PACKAGES) {
-    const pack = ['--yes', '--prefer-offline', 'pnpm@12.21.0', 'pack', '--out', join(folder, `${name}.tgz`)];
-    execFileSync('npx', pack, { cwd: join(folder, name), stdio: 'ignore' });
-  }
+  return pathToFileURL(`${folder}/`);
+}
+
+/** Builds and packs in a folder. */
+export async function packPackages(folder: string): Promise<Packed> {
+  const integrity = await buildPackages(await copyPackages(folder));
+  const packs = PACKAGES.map((name) => `(cd ${name} && pnpm pack --out ../${name}.tgz)`).join(' && ');
+  const pnpm = ['--yes', '--prefer-offline', '--package', 'pnpm@12.21.0', '--call', packs];
+  execFileSync('npx', pnpm, { cwd: folder, stdio: 'ignore' });
   return { folder, integrity, tarballs: await tarballsIn(folder) };
 }
 

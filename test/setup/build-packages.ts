@@ -14,19 +14,24 @@ const PROJECTS = ['shared', 'client', 'client/src/node', 'collector'];
 const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
 /**
- * Builds the packages of the workspace in a folder.
+ * Builds what esbuild makes of the packages in a folder: all that they publish but types, and the collector.
  *
  * @returns by script of the client, the hash for its `integrity` attribute
  */
-export async function buildPackages(root: URL): Promise<{ readonly [script: string]: string }> {
-  await Promise.all(['shared', 'client', 'collector'].map((name) => rm(new URL(`${name}/dist`, root), { recursive: true, force: true })));
-  execFileSync(process.execPath, [tsc, '--build', '--force', ...PROJECTS], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+export async function buildBundles(root: URL): Promise<{ readonly [script: string]: string }> {
   const [integrity] = await Promise.all([
     buildClient(new URL('client/', root)),
     buildDashboard(new URL('collector/', root)),
     ...['shared/', 'client/'].map((name) => buildModules(new URL(name, root))),
   ]);
   return integrity;
+}
+
+/** Builds the packages of the workspace in a folder, and returns what `buildBundles` does. */
+export async function buildPackages(root: URL): Promise<{ readonly [script: string]: string }> {
+  await Promise.all(['shared', 'client', 'collector'].map((name) => rm(new URL(`${name}/dist`, root), { recursive: true, force: true })));
+  execFileSync(process.execPath, [tsc, '--build', '--force', ...PROJECTS], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  return buildBundles(root);
 }
 
 if (import.meta.main) {

@@ -49,6 +49,7 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    teardownTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
