@@ -16,7 +16,7 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
   test: {
     include: [...include],
     exclude: [...exclude],
-    globalSetup: ['./test/setup/run-folder.ts', './test/setup/fill-compile-cache.ts'],
+    globalSetup: ['./test/setup/run-folder.ts', './test/setup/postgres.ts', './test/setup/fill-compile-cache.ts'],
     reporters: ['default', './test/setup/closing-line.ts'],
     maxWorkers: WORKERS,
     maxConcurrency: 3, // browsers at a time; they wait more than they work

@@ -9,6 +9,7 @@ import { createEstimating, type Estimating } from '#collector/estimates/estimate
 import type { Task } from '#collector/estimates/tasks.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import type { openSqliteStore } from '#collector/store/sqlite.ts';
+import type { FileSource } from '#collector/store/store.ts';
 import { bodyOf, type Running, read, schema, start } from './app.ts';
 
 const DEVICES = 12;
@@ -117,7 +118,7 @@ test('the list is there, with all reports, from a store without tallies', async 
   await other.send(await Promise.all([1, 2, 3].map((device) => bodyOf(device))));
   const { store } = other.collector;
   await store.fold();
-  const database = new DatabaseSync(store.source.file, { timeout: 60_000 });
+  const database = new DatabaseSync((store.source as FileSource).file, { timeout: 60_000 });
   database.exec('DROP TABLE tally');
   database.close();
   const { status, body } = await read<{ readonly metrics: readonly { readonly reports: number }[] }>(`${other.url}/v1/metrics`);
