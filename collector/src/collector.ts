@@ -1,6 +1,5 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
-import { join } from 'node:path';
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
@@ -23,8 +22,8 @@ import { SenderLimits } from './ingest/sender-limits.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
+import { openPostgresStore } from './store/postgres/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import { DATABASE } from './store/sqlite-schema.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 
 /** A running collector. */
@@ -53,15 +52,18 @@ export interface Collector {
 
 /** Opens the store. Its commits close days, and are passed on. */
 async function openStore(settings: Settings, shapes: Shapes, committed: (commit: Commit) => void): Promise<Store> {
-  const { data, now, log, room, retention } = settings;
+  const { data, postgres, allowLoss, now, log, room, retention } = settings;
   const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
   const close = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
   const onCommit = (commit: Commit): void => {
     close(commit);
     committed(commit);
   };
+  const options = { limits: room, retention, onTrouble, onCommit };
   const store: Store = await (settings.openStore?.(shapes, onCommit) ??
-    openSqliteStore(data, shapes, { limits: room, retention, onTrouble, onCommit }));
+    (postgres === undefined
+      ? openSqliteStore(data, shapes, options)
+      : openPostgresStore({ postgres }, shapes, { ...options, isLossAllowed: allowLoss })));
   return store;
 }
 
@@ -95,7 +97,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const decoding = createDecoding({ store, totals: estimating.totals, candidates });
   const estimates = (): number => estimating.waiting() + decoding.waiting();
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
-  const [isClockDoubtful, file] = [() => clock.isDoubtful, join(data, DATABASE)];
+  const isClockDoubtful = (): boolean => clock.isDoubtful;
+  const file = 'file' in store.source ? store.source.file : undefined;
   const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
   const updateSchemas = followSchemas(live, admin, store, log);
 

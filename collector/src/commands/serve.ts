@@ -11,9 +11,11 @@ import { takesCandidates } from '../estimates/candidates.ts';
 import type { CollectorOptions } from '../options.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
 import { withAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
+import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
@@ -22,6 +24,8 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly schema?: string[];
   readonly candidates?: string[];
   readonly data: string;
+  readonly postgres?: string;
+  readonly allowLoss?: true;
   readonly port: number;
   readonly minimum: number;
   readonly origin?: string[];
@@ -85,7 +89,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
   if (options.checkConfig) return check(options, command);
-  const { data, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { data, postgres, allowLoss, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
@@ -94,11 +98,13 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...(origin && { origins: origin }),
     ...(perMinute && { perMinute }),
     perMetric,
+    ...(postgres !== undefined && { postgres }),
+    ...(allowLoss && { allowLoss }),
   };
   const { schemas, published, candidates } = await load(options);
   const collector = await createCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
     (error: Error) => {
-      throw new Failure(error.message);
+      throw error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure(error.message);
     },
   );
   const address = await collector.listen(port, host).catch(async (error: Error) => {
@@ -137,6 +143,7 @@ export function addServe(program: Command): void {
     .option('--schema <file...>', 'schema modules or canonical JSON; SIGHUP reads them again')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
+    .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)
@@ -148,6 +155,7 @@ export function addServe(program: Command): void {
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch', wholeOption('--per-metric', 1, 1_000), 1)
     .action(serve);
+  addPostgres(command);
   addAccessOptions(command);
   addLimits(command);
   addSettings(command);

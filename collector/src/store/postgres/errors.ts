@@ -14,6 +14,8 @@ const GONE = [
   '57P', // the server stops, starts or has crashed
   '53300', // too many connections
   '25006', // read-only: a standby, until it is promoted
+  '28', // this role may not connect, for now
+  '3D000', // this database is not there, for now
   '25P03', // this connection was idle in a transaction for too long, and is closed
 ];
 /** The same for one that is too busy with something else: a statement or a lock took too long. */
@@ -36,6 +38,7 @@ const isOfConnection = (error: unknown): boolean => {
 
 /** Whether an error says that the connection is of no more use. */
 export function isGone(error: unknown): boolean {
+  if (error instanceof UnfitDatabase) return true; // the connection leads to another server than the last one
   const state = stateOf(error);
   return GONE.some((code) => state.startsWith(code)) || isOfConnection(error);
 }

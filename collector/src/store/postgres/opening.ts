@@ -6,7 +6,7 @@
 
 import type { PostgresSource } from '../store.ts';
 import { connected, type Query } from './database.ts';
-import { lineOf, sqlState, UnfitDatabase } from './errors.ts';
+import { isGone, lineOf, sqlState, UnfitDatabase } from './errors.ts';
 import { SCHEMA, STEPS } from './tables.ts';
 import { checkUrl, withoutPassword } from './url.ts';
 
@@ -75,14 +75,40 @@ async function migrate(query: Query, steps: readonly string[]): Promise<void> {
   }
 }
 
+/**
+ * Checks that a database has a store that this program can read.
+ *
+ * @throws {UnfitDatabase} when it has none, or one of another version
+ */
+export async function checkStored(source: PostgresSource, newest: number = STEPS.length): Promise<void> {
+  await inOneLine(source, () =>
+    connected(source, async (query) => {
+      const version = await versionIn(query);
+      if (version === 0) throw new UnfitDatabase('expected a database with a store, got one without; start a collector on it once');
+      if (version !== newest) throw new UnfitDatabase(`expected a store of version ${newest}, got version ${version}`);
+    }),
+  );
+}
+
 /** An error of the database in words, if somebody has to change something before it can work. */
-function inWords(error: unknown): string {
+function inWords(error: unknown): string | undefined {
   const line = lineOf(error);
+  if (error instanceof UnfitDatabase) return line;
   if (sqlState(error) === NO_RIGHT)
-    return `expected a role that may create and write the tables of schema ${SCHEMA}, got one that may not: ${line}`;
-  return NO_DATABASE.includes(sqlState(error))
-    ? `expected a database and a role that exist, got: ${line}`
-    : `expected a database that answers, got: ${line}`;
+    return `expected a role that may create and use the tables of schema ${SCHEMA}, got one that may not: ${line}`;
+  if (NO_DATABASE.includes(sqlState(error))) return `expected a database and a role that exist, got: ${line}`;
+  return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
+}
+
+/** Does something with a database, and says in one line what is wrong with it. */
+async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Promise<T> {
+  checkUrl(source.postgres);
+  try {
+    return await work();
+  } catch (error) {
+    const words = inWords(error);
+    throw words === undefined ? error : new UnfitDatabase(`${withoutPassword(source.postgres)}: ${words}`);
+  }
 }
 
 /**
@@ -92,14 +118,10 @@ function inWords(error: unknown): string {
  * @throws {UnfitDatabase} when it can't hold the store; nothing in it has changed then
  */
 export async function prepare(source: PostgresSource, isLossAllowed: boolean, steps: readonly string[] = STEPS): Promise<void> {
-  checkUrl(source.postgres);
-  try {
-    await connected(source, async (query) => {
+  await inOneLine(source, () =>
+    connected(source, async (query) => {
       await createCheck(isLossAllowed)(query);
       await migrate(query, steps);
-    });
-  } catch (error) {
-    const line = error instanceof UnfitDatabase ? error.message : inWords(error);
-    throw new UnfitDatabase(`${withoutPassword(source.postgres)}: ${line}`);
-  }
+    }),
+  );
 }
