@@ -1,6 +1,6 @@
 /**
- * A pool of connections to the database. Work runs in transactions, each on a connection of its own. While the database does not answer,
- * work is refused at once, and the database is tried again until it answers.
+ * A pool of connections to the database. Work runs in transactions, each on a connection of its own. While the database of a collector does
+ * not answer, work is refused at once, and the database is tried again until it answers.
  */
 
 import type { Client, Pool, PoolClient, QueryResult } from 'pg';
@@ -39,6 +39,8 @@ const settingsOf = ({ postgres }: PostgresSource) => ({
 /** Options of a database. */
 export interface DatabaseOptions {
   readonly connections: number;
+  /** Whether work is refused at once while the database does not answer. Otherwise each piece of work tries for itself. */
+  readonly isGuarded: boolean;
   /** Checks each new connection before it is used: it may lead to another server than the last one. */
   readonly check?: (query: Query) => Promise<void>;
   /** Called when the database stops to answer, with the reason, and when it answers again. */
@@ -129,6 +131,7 @@ export class Database {
     this.#pool ??= this.#open();
     const client = await (await this.#pool).connect();
     if (this.#checked.has(client)) return client;
+    client.on('error', () => undefined); // told by the query that fails
     try {
       await this.#options.check?.(queryOf(client));
     } catch (error) {
@@ -148,7 +151,7 @@ export class Database {
 
   /** Begins to try whether the database answers. */
   #leave(reason: string): void {
-    if (this.#isAway || this.#isClosed) return;
+    if (this.#isAway || this.#isClosed || !this.#options.isGuarded) return;
     this.#isAway = true;
     this.#options.onAway?.(reason);
     const look = async (): Promise<void> => {

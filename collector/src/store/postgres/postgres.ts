@@ -14,7 +14,7 @@ import { fold } from './fold.ts';
 import { Holdings } from './holdings.ts';
 import { createCheck, prepare } from './opening.ts';
 import { Partitions } from './partitions.ts';
-import { openPostgresTallies } from './reader.ts';
+import { readerOf } from './reader.ts';
 import { retain } from './retention.ts';
 
 /**
@@ -52,6 +52,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   await prepare(source, isLossAllowed);
   const database = new Database(source, {
     connections: LANES + 2,
+    isGuarded: true,
     check: createCheck(isLossAllowed),
     onAway: (reason) => onTrouble(`the database does not answer: ${reason}`),
     onBack: () => onTrouble('the database answers again'),
@@ -109,7 +110,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   await holdings.refresh();
   let timer = setTimeout(tick, FOLD * Math.random()).unref();
 
-  const reader = openPostgresTallies(source);
+  const reader = readerOf(database);
   return {
     append: (entry) => {
       if (isClosed) return Promise.reject(new Error('the store is closed'));
@@ -146,7 +147,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
       clearTimeout(timer);
       await settle();
       await working;
-      await Promise.all([reader.close(), database.close()]);
+      await reader.close();
     },
   };
 }

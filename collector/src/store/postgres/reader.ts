@@ -131,4 +131,5 @@ export function readerOf(database: Database): PartsReader {
 }
 
 /** Opens the tallies of a store on PostgreSQL. It connects when it first reads. */
-export const openPostgresTallies = (source: PostgresSource): PartsReader => readerOf(new Database(source, { connections: 1 }));
+export const openPostgresTallies = (source: PostgresSource): PartsReader =>
+  readerOf(new Database(source, { connections: 1, isGuarded: false }));
