@@ -10,7 +10,7 @@ const COMMIT = Buffer.from('COMMIT\0', 'latin1');
  * What it does: passes everything on; refuses connections, and cuts those that are open; holds what has arrived; or cuts a connection before
  * its COMMIT reaches the database, or after the database has answered it.
  */
-export type Mode = 'pass' | 'refuse' | 'hold' | 'cut-before-commit' | 'cut-after-commit';
+type Mode = 'pass' | 'refuse' | 'hold' | 'cut-before-commit' | 'cut-after-commit';
 
 /** A proxy that runs. */
 export interface DatabaseProxy {

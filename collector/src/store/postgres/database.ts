@@ -22,7 +22,7 @@ const TRIES = 5;
 const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 
 /** A row as a list of its columns. */
-export type Row = readonly unknown[];
+type Row = readonly unknown[];
 
 /** Runs a statement of a transaction, and resolves to its rows. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;

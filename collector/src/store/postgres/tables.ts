@@ -25,7 +25,7 @@
 export const SCHEMA = 'murmuration';
 
 /** The number of shards. It is part of what is stored, so it never changes. */
-export const SHARDS = 256;
+const SHARDS = 256;
 
 const GROWING = 'autovacuum_vacuum_scale_factor = 0.02';
 /** A queue: nearly all of its rows are dead. */
