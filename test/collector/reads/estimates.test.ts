@@ -8,8 +8,7 @@ import { estimate } from '#collector/estimates/estimates.ts';
 import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
 import type { Task } from '#collector/estimates/tasks.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
-import type { openSqliteStore } from '#collector/store/sqlite.ts';
-import type { FileSource } from '#collector/store/store.ts';
+import type { FileSource, Store } from '#collector/store/store.ts';
 import { bodyOf, type Running, read, schema, start } from './app.ts';
 
 const DEVICES = 12;
@@ -129,7 +128,7 @@ test('the list is there, with all reports, from a store without tallies', async 
 
 describe('the service', () => {
   let estimating: Estimating;
-  let store: Awaited<ReturnType<typeof openSqliteStore>>;
+  let store: Store;
   let folder: Running;
   const [metric] = createCatalog([schema.document]).metrics;
   const task = { kind: 'estimates', of: [{ metric, range: {} }], settings: { minimum: 1 } } as Task;
