@@ -3,6 +3,7 @@
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
+import { openReplica } from './admin/replica.ts';
 import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
@@ -22,6 +23,7 @@ import { SenderLimits } from './ingest/sender-limits.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
+import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
@@ -48,6 +50,14 @@ export interface Collector {
   readonly failed: Promise<Error>;
   /** Answers the requests that were accepted, then stops. */
   readonly close: () => Promise<void>;
+}
+
+/** Opens the administration: in the database that collectors share, or in the folder. */
+async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<Administration> {
+  const onTrouble = (error: unknown): void => log.error({ err: error }, 'keys, tokens and published schemas could not be read');
+  if (postgres === undefined) return new Administration(data, onTrouble);
+  await prepare({ postgres }, allowLoss);
+  return new Administration(await openReplica({ postgres }, onTrouble), onTrouble);
 }
 
 /** Opens the store. Its commits close days, and are passed on. */
@@ -82,11 +92,11 @@ const listenOn =
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const settings = settingsOf(options);
-  const { data, minimum, truth, now, log, open: isOpen, readsApart, perMinute, timeouts } = settings;
-  const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
-  const live = openSchemas(settings.schemas, admin);
-  const store = await openStore(settings, live.shapes, (commit) => health.committed(commit)).catch((error: Error) => {
-    admin.close();
+  const { minimum, truth, now, log, open: isOpen, readsApart, perMinute, timeouts } = settings;
+  const admin = await openAdmin(settings);
+  const live = await openSchemas(settings.schemas, admin);
+  const store = await openStore(settings, live.shapes, (commit) => health.committed(commit)).catch(async (error: Error) => {
+    await admin.close();
     throw error;
   });
   const capacity = new Capacity(settings);
@@ -129,7 +139,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       capacity.close();
       await Promise.all([server.close(), readServer.close(), estimating.close(), decoding.close()]);
       await store.close();
-      admin.close();
+      await admin.close();
     },
   };
 }

@@ -13,7 +13,7 @@ import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
-import { withAdmin } from './admin.ts';
+import { type AdminPlace, prepareAdmin, withExistingAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
 import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
@@ -54,18 +54,28 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
+/** The schemas that commands have published. @throws {UsageError} when the database has no store */
+async function publishedIn(place: AdminPlace): Promise<readonly SchemaDocument[]> {
+  if (place.postgres === undefined && !hasAdmin(place.data)) return [];
+  return (await withExistingAdmin(place, listSchemas)).flatMap(({ document }) => document ?? []);
+}
+
 /** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
 export async function load({
   schema = [],
   candidates = [],
   data,
-}: Pick<ServeOptions, 'schema' | 'candidates' | 'data'>): Promise<
+  postgres,
+  checkConfig,
+}: Pick<ServeOptions, 'schema' | 'candidates' | 'data' | 'postgres' | 'checkConfig'>): Promise<
   Pick<CollectorOptions, 'schemas' | 'candidates'> & { readonly published: readonly SchemaDocument[] }
 > {
-  const published = hasAdmin(data) ? withAdmin(data, listSchemas).flatMap(({ document }) => document ?? []) : [];
+  // A check of the options connects to nothing.
+  const isApart = checkConfig === true && postgres !== undefined;
+  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
   if (schema.length + published.length === 0)
     throw new UsageError(
-      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${data}, got none`,
+      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,
     );
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
@@ -101,6 +111,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...(postgres !== undefined && { postgres }),
     ...(allowLoss && { allowLoss }),
   };
+  if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
   const { schemas, published, candidates } = await load(options);
   const collector = await createCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
     (error: Error) => {
@@ -132,7 +143,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   process.stdout.write(
-    `Murmuration listens on ${address}${readsAt}\n${accessHint(collector.admin, options, [...schemas, ...published], log)}`,
+    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], log)}`,
   );
 }
 

@@ -65,7 +65,7 @@ async function migrate(query: Query, steps: readonly string[]): Promise<void> {
     if (version < steps.length) {
       const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
       if (schema === undefined) await query(`CREATE SCHEMA ${SCHEMA}`);
-      for (const step of steps.slice(version)) for (const statement of step.split(/;\s*\n/)) if (statement.trim()) await query(statement);
+      for (const step of steps.slice(version)) await query(step);
       await query(`UPDATE ${SCHEMA}.store SET version = $1`, [steps.length]);
     }
     await query('COMMIT');

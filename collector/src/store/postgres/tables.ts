@@ -17,6 +17,8 @@
  * A tally row holds up to 64 cohorts (`packed.ts`). Texts compare by bytes, because the order of a locale changes with the system's
  * libraries, which breaks indexes.
  *
+ * Keys, tokens, published schemas and the log of actions are in the tables `admin_*`, which have few rows (`admin/replica.ts`).
+ *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.
  */
@@ -40,7 +42,8 @@ export const STEPS: readonly string[] = [
     closed integer NOT NULL DEFAULT 0,
     rolled integer NOT NULL DEFAULT 0,
     kept integer NOT NULL DEFAULT 0,
-    epoch bigint NOT NULL DEFAULT 1
+    epoch bigint NOT NULL DEFAULT 1,
+    admin bigint NOT NULL DEFAULT 1
   );
   INSERT INTO murmuration.store (version) VALUES (0);
   CREATE TABLE murmuration.shard (shard smallint PRIMARY KEY);
@@ -84,6 +87,18 @@ export const STEPS: readonly string[] = [
     shard smallint NOT NULL, app text COLLATE "C" NOT NULL, day integer NOT NULL, ids bigint NOT NULL,
     PRIMARY KEY (shard, app, day)
   ) WITH (fillfactor = 50);
+  CREATE TABLE murmuration.admin_credential (
+    name text PRIMARY KEY, role text NOT NULL, apps text NOT NULL, per_minute double precision,
+    key text UNIQUE, hash bytea UNIQUE, created integer NOT NULL, revoked integer
+  );
+  CREATE TABLE murmuration.admin_action (n integer PRIMARY KEY, at text NOT NULL, who text NOT NULL, what text NOT NULL, app text);
+  CREATE FUNCTION murmuration.refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the log of actions is append-only'; END $$;
+  CREATE TRIGGER action_is_final BEFORE UPDATE OR DELETE ON murmuration.admin_action
+    FOR EACH ROW EXECUTE FUNCTION murmuration.refuse();
+  CREATE TRIGGER action_stays BEFORE TRUNCATE ON murmuration.admin_action EXECUTE FUNCTION murmuration.refuse();
+  CREATE TABLE murmuration.admin_schema (schema text PRIMARY KEY, document text, published integer, retired integer);
+  CREATE TABLE murmuration.admin_user (name text PRIMARY KEY, role text NOT NULL, apps text NOT NULL);
   `,
 ];
 
