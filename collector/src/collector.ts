@@ -1,9 +1,9 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
-import { join } from 'node:path';
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
+import { openReplica } from './admin/replica.ts';
 import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
@@ -23,8 +23,9 @@ import { SenderLimits } from './ingest/sender-limits.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
+import { prepare } from './store/postgres/opening.ts';
+import { openPostgresStore } from './store/postgres/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import { DATABASE } from './store/sqlite-schema.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 
 /** A running collector. */
@@ -51,17 +52,28 @@ export interface Collector {
   readonly close: () => Promise<void>;
 }
 
+/** Opens the administration: in the database that collectors share, or in the folder. */
+async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<Administration> {
+  const onTrouble = (error: unknown): void => log.error({ err: error }, 'keys, tokens and published schemas could not be read');
+  if (postgres === undefined) return new Administration(data, onTrouble);
+  await prepare({ postgres }, allowLoss);
+  return new Administration(await openReplica({ postgres }, onTrouble), onTrouble);
+}
+
 /** Opens the store. Its commits close days, and are passed on. */
 async function openStore(settings: Settings, shapes: Shapes, committed: (commit: Commit) => void): Promise<Store> {
-  const { data, now, log, room, retention } = settings;
+  const { data, postgres, allowLoss, now, log, room, retention } = settings;
   const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
   const close = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
   const onCommit = (commit: Commit): void => {
     close(commit);
     committed(commit);
   };
+  const options = { limits: room, retention, onTrouble, onCommit };
   const store: Store = await (settings.openStore?.(shapes, onCommit) ??
-    openSqliteStore(data, shapes, { limits: room, retention, onTrouble, onCommit }));
+    (postgres === undefined
+      ? openSqliteStore(data, shapes, options)
+      : openPostgresStore({ postgres }, shapes, { ...options, isLossAllowed: allowLoss })));
   return store;
 }
 
@@ -80,11 +92,11 @@ const listenOn =
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const settings = settingsOf(options);
-  const { data, minimum, truth, now, log, open: isOpen, readsApart, perMinute, timeouts } = settings;
-  const admin = new Administration(data, (error) => log.error({ err: error }, 'admin.sqlite could not be read'));
-  const live = openSchemas(settings.schemas, admin);
-  const store = await openStore(settings, live.shapes, (commit) => health.committed(commit)).catch((error: Error) => {
-    admin.close();
+  const { minimum, truth, now, log, open: isOpen, readsApart, perMinute, timeouts } = settings;
+  const admin = await openAdmin(settings);
+  const live = await openSchemas(settings.schemas, admin);
+  const store = await openStore(settings, live.shapes, (commit) => health.committed(commit)).catch(async (error: Error) => {
+    await admin.close();
     throw error;
   });
   const capacity = new Capacity(settings);
@@ -95,7 +107,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const decoding = createDecoding({ store, totals: estimating.totals, candidates });
   const estimates = (): number => estimating.waiting() + decoding.waiting();
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
-  const [isClockDoubtful, file] = [() => clock.isDoubtful, join(data, DATABASE)];
+  const isClockDoubtful = (): boolean => clock.isDoubtful;
+  const file = 'file' in store.source ? store.source.file : undefined;
   const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
   const updateSchemas = followSchemas(live, admin, store, log);
 
@@ -126,7 +139,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       capacity.close();
       await Promise.all([server.close(), readServer.close(), estimating.close(), decoding.close()]);
       await store.close();
-      admin.close();
+      await admin.close();
     },
   };
 }

@@ -14,8 +14,12 @@ import type { Commit, Shapes, Store } from './store/store.ts';
 /** What a collector needs. */
 export interface CollectorOptions {
   readonly schemas: readonly SchemaDocument[];
-  /** The folder of the embedded store. */
-  readonly data: string;
+  /** The folder of the embedded store, and of `admin.sqlite`. Not used with `postgres`. */
+  readonly data?: string;
+  /** The URL of a PostgreSQL database that the store is in, instead of the folder. Any number of collectors may share one. */
+  readonly postgres?: string;
+  /** Whether the database's server may be one that loses what it has confirmed. Default: false. */
+  readonly allowLoss?: boolean;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
   /** Estimates from fewer reports than this are not shown. Default: 20. */
@@ -69,19 +73,31 @@ export interface CollectorOptions {
 }
 
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres';
 
 /** The options with their defaults. */
 export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
 
+/** The folder. @throws {RangeError} when there is none, and the store is not in a database either */
+function folderOf({ data, postgres }: CollectorOptions): string {
+  if (data === undefined && postgres === undefined)
+    throw new RangeError('data: expected the folder of the store, or postgres, got neither');
+  return data ?? '';
+}
+
 /** Fills in the defaults. */
 export function settingsOf(options: CollectorOptions): Settings {
+  const data = folderOf(options);
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
-  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS } = options;
-  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, free = () => freeBytes(options.data) } = options;
+  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;
+  // A database says by itself when its disk is full.
+  const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
+  const { free = freeByDefault } = options;
   return {
     ...options,
-    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts },
+    data,
+    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss },
     ...{ mostQueued, mostArriving, leastFree, free },
   };
 }

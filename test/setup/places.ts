@@ -1,7 +1,7 @@
 /** Finds the system's browsers and what they need to run: on the PATH or in the usual locations. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Where programs of administrators are, which need not be on the PATH of others. */
@@ -35,6 +35,19 @@ export const webkitPython = (): string | undefined =>
 /** The path of a program of the system, such as nginx, or undefined. */
 export const programPath = (name: string): string | undefined =>
   placesOf([name])[0] ?? ADMINISTRATION.map((folder) => join(folder, name)).find(existsSync);
+
+/** Where Debian and its kin keep the programs of each version of PostgreSQL, the newest first. */
+function postgresFolders(): readonly string[] {
+  const parent = '/usr/lib/postgresql';
+  const versions = existsSync(parent) ? readdirSync(parent) : [];
+  return versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(parent, version, 'bin'));
+}
+
+/** The path of a program of a PostgreSQL server, such as initdb, or undefined. */
+export const postgresProgram = (name: string): string | undefined =>
+  postgresFolders()
+    .map((folder) => join(folder, name))
+    .find(existsSync) ?? placesOf([name])[0];
 
 /** Whether strace can run. */
 export const hasStrace = (): boolean => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;

@@ -41,7 +41,7 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
       { extends: true, test: { name: 'together', include: [...include], exclude: [...exclude, ALONE], isolate: false } },
       { extends: true, test: { name: 'alone', include: [...include], exclude: [...exclude, TOGETHER] } },
     ],
-    globalSetup: ['./test/setup/run-folder.ts', './test/setup/fill-compile-cache.ts'],
+    globalSetup: ['./test/setup/run-folder.ts', './test/setup/postgres.ts', './test/setup/fill-compile-cache.ts'],
     env: { [VARIABLE]: `${effort}` },
     reporters: ['default', './test/setup/closing-line.ts'],
     maxWorkers: WORKERS,

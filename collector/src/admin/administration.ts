@@ -1,6 +1,7 @@
 /**
  * The collector's view of `admin.sqlite`: a snapshot in memory, so that no request waits for the disk. Commands change the file from other
- * processes; SQLite's `data_version` says that it has changed, and is looked at once a second.
+ * processes; SQLite's `data_version` says that it has changed, and is looked at once a second. Where collectors share a database, the
+ * replica of its tables takes the place of the file.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -10,6 +11,7 @@ import { type Action, listActions } from './actions.ts';
 import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
 import { isFull, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, schemaTable } from './published.ts';
+import type { AdminReplica } from './replica.ts';
 import { listRoles, type UserRole } from './roles.ts';
 import { hashOf, isSame } from './secrets.ts';
 
@@ -31,6 +33,7 @@ interface Token extends Pick<Credential, 'name' | 'apps'> {
 /** The administration of a running collector. */
 export class Administration {
   readonly #open: () => DatabaseSync;
+  readonly #replica: AdminReplica | undefined;
   /** Undefined while the disk is too full to open it. */
   #opened: DatabaseSync | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -47,24 +50,30 @@ export class Administration {
   #retired: ReadonlySet<string> = new Set();
 
   /**
+   * @param place the folder of the file, or a replica
    * @param onTrouble called when the file can't be read, at most once in ten minutes; the last snapshot then stays in force
    * @param open opens the file for writing; throws SQLite's error while the disk is full
    * @throws {RangeError} when the file is something else, or of a later version
    */
-  constructor(folder: string, onTrouble: (error: unknown) => void, open: (folder: string) => DatabaseSync = openAdminDatabase) {
-    this.#open = () => open(folder);
+  constructor(
+    place: string | AdminReplica,
+    onTrouble: (error: unknown) => void,
+    open: (folder: string) => DatabaseSync = openAdminDatabase,
+  ) {
+    this.#open = () => (typeof place === 'string' ? open(place) : place.database);
+    this.#replica = typeof place === 'string' ? undefined : place;
     this.#onTrouble = onTrouble;
     this.#opened = this.#openIfRoom();
-    this.#read(this.#opened ?? openOnFullDisk(folder));
+    this.#read(this.#opened ?? (typeof place === 'string' ? openOnFullDisk(place) : undefined));
     this.#timer = setInterval(() => this.look(), EVERY).unref();
   }
 
-  /** Reads the file again if another process has changed it. */
+  /** Reads the file or the replica again if another process has changed it. */
   look(): void {
     try {
       this.#opened ??= this.#openIfRoom();
       if (this.#opened === undefined) return;
-      const version = Number(this.#opened.prepare('PRAGMA data_version').get()?.['data_version']);
+      const version = this.#replica?.version ?? Number(this.#opened.prepare('PRAGMA data_version').get()?.['data_version']);
       if (version === this.#version) return;
       const before = this.#schemas;
       this.#read(this.#opened);
@@ -109,10 +118,11 @@ export class Administration {
     return this.#roles.get(user);
   }
 
-  /** Creates an admin token and hands it over, if there has never been a token. */
-  announceFirst(tell: (token: string) => void): void {
+  /** Creates an admin token and hands it over, if there has never been a token. Of collectors that share a database, one does. */
+  async announceFirst(tell: (token: string) => void): Promise<void> {
     if (this.#opened === undefined) return; // the disk is full, and a later start does it
-    const created = createFirstToken(this.#opened, 'first start');
+    const make = (database: DatabaseSync): ReturnType<typeof createFirstToken> => createFirstToken(database, 'first start');
+    const created = this.#replica === undefined ? make(this.#opened) : await this.#replica.change(make);
     this.#read(this.#opened);
     if (created !== undefined) tell(created.secret);
   }
@@ -137,9 +147,10 @@ export class Administration {
     return listActions(this.#database, most, before, apps);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#timer);
-    if (this.#opened?.isOpen) this.#opened.close();
+    if (this.#replica !== undefined) await this.#replica.close();
+    else if (this.#opened?.isOpen) this.#opened.close();
   }
 
   get #database(): DatabaseSync {

@@ -35,6 +35,11 @@ const STEPS: readonly Step[] = [
   (database) => database.exec('CREATE TABLE user (name TEXT PRIMARY KEY, role TEXT NOT NULL, apps TEXT NOT NULL) WITHOUT ROWID'),
 ];
 
+/** Creates the tables in a database in memory. */
+export function createAdminTables(database: DatabaseSync): void {
+  for (const step of STEPS) step(database);
+}
+
 /** Whether a folder has the file. */
 export const hasAdmin = (folder: string): boolean => existsSync(join(folder, ADMIN));
 

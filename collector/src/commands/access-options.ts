@@ -94,9 +94,14 @@ export async function listenForReads(collector: Collector, { host, readPort, rea
 }
 
 /** Says who gets in: the first admin token once, what an open collector is, and in the log which apps have no key yet. */
-export function accessHint(admin: Administration, { open }: AccessFlags, schemas: readonly SchemaDocument[], log: Logger): string {
+export async function accessHint(
+  admin: Administration,
+  { open }: AccessFlags,
+  schemas: readonly SchemaDocument[],
+  log: Logger,
+): Promise<string> {
   if (open) return 'Open: reads need no token and batches no key. Only this machine reaches it.\n';
-  admin.announceFirst((token) =>
+  await admin.announceFirst((token) =>
     process.stderr.write(
       `The admin token, shown this once: ${token}\nSign in to the dashboard with it; murmuration keys makes others for people and programs.\n`,
     ),

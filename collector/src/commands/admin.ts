@@ -1,25 +1,70 @@
-/** Opens a folder's `admin.sqlite` for a command. */
+/** Opens the administration for a command: a folder's `admin.sqlite`, or the tables in the database that collectors share. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { ADMIN, hasAdmin, openAdminDatabase } from '../admin/database.ts';
+import { changeAdmin } from '../admin/replica.ts';
+import { Database } from '../store/postgres/database.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
+import { checkStored, prepare } from '../store/postgres/opening.ts';
 import { Failure, UsageError } from './usage.ts';
 
-/** Does something with a folder's `admin.sqlite`. Invalid input is wrong usage, and another error a failure. */
-export function withAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
-  let database: DatabaseSync | undefined;
+/** Where the administration is. */
+export interface AdminPlace {
+  readonly data: string;
+  /** The URL of the database, in place of the folder. */
+  readonly postgres?: string;
+}
+
+function inFolder<T>(folder: string, work: (database: DatabaseSync) => T): T {
+  const database = openAdminDatabase(folder);
   try {
-    database = openAdminDatabase(data);
     return work(database);
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : new Failure((error as Error).message);
   } finally {
-    database?.close();
+    database.close();
   }
 }
 
-/** The same, for a folder that a collector or a command has used before. */
-export function withExistingAdmin<T>(data: string, work: (database: DatabaseSync) => T): T {
-  if (!hasAdmin(data))
+async function inDatabase<T>(postgres: string, work: (database: DatabaseSync) => T): Promise<T> {
+  const database = new Database({ postgres }, { connections: 1, isGuarded: false });
+  try {
+    return await changeAdmin(database, work);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Invalid input is wrong usage, and another error a failure. */
+const inOneLine = (error: unknown): Error =>
+  error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure((error as Error).message);
+
+/** Prepares a database for the store and its administration. @throws {UsageError} when it can't hold them */
+export async function prepareAdmin(postgres: string, isLossAllowed: boolean): Promise<void> {
+  await prepare({ postgres }, isLossAllowed).catch((error: unknown) => {
+    throw inOneLine(error);
+  });
+}
+
+/** Does something with the administration. Creates what it needs where there is nothing yet. */
+export async function withAdmin<T>({ data, postgres }: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> {
+  if (postgres !== undefined) await prepareAdmin(postgres, true); // whether the server may lose anything is for `serve` to ask
+  try {
+    if (postgres === undefined) return inFolder(data, work);
+    return await inDatabase(postgres, work);
+  } catch (error) {
+    throw inOneLine(error);
+  }
+}
+
+/** The same, for a place that a collector or a command has used before. */
+export async function withExistingAdmin<T>(place: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> {
+  const { data, postgres } = place;
+  if (postgres === undefined && !hasAdmin(data))
     throw new UsageError(`--data ${data}: expected a folder that serve, keys create or schemas publish has used, got one without ${ADMIN}`);
-  return withAdmin(data, work);
+  try {
+    if (postgres === undefined) return inFolder(data, work);
+    await checkStored({ postgres });
+    return await inDatabase(postgres, work);
+  } catch (error) {
+    throw inOneLine(error);
+  }
 }

@@ -27,15 +27,17 @@ function stringMetric(metrics: readonly PublishedMetric[]): readonly [metric: Pu
 
 /** Reads a string metric of a store. @throws {UsageError} when there is none, or it has no reports */
 export async function storeSource(options: StoredOptions, lists: readonly string[], ways: readonly Way[]): Promise<Source> {
-  const { schema, data } = options;
-  const [metric, law] = stringMetric(metricsOf(options, await load({ ...(schema && { schema }), data })));
+  const { schema, data, postgres } = options;
+  const loaded = await load({ ...(schema && { schema }), data, ...(postgres !== undefined && { postgres }) });
+  const [metric, law] = stringMetric(metricsOf(options, loaded));
   const { candidates, leftOut } = await readCandidates(lists, ways);
   const answers = candidateAnswersOf(metric.document, candidates);
   const [read] = await fromStore(options, [metric], ({ evidence }) => {
     const { perDevice } = basisOf(metric.document, evidence, 'population');
     return { reports: evidence.reports, counts: cellCountsOf(law, evidence.tallies, perDevice) };
   });
-  if (read === undefined || read.reports === 0) throw new UsageError(`--metric ${metric.metric}: expected reports in ${data}, got none`);
+  if (read === undefined || read.reports === 0)
+    throw new UsageError(`--metric ${metric.metric}: expected reports in ${postgres === undefined ? data : 'the database'}, got none`);
   const map = cellMapOf(
     law,
     answers.map(({ text }) => text),

@@ -1,22 +1,22 @@
 /** `murmuration discover`: the strings of a `discover` metric in a store. It only reads what is folded, so a collector may be running. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { isPrefixLaw } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { type Discovered, type Discovery, discover, RATE } from '../discovery/discover.ts';
 import { basisOf } from '../estimates/basis.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
-import { DATABASE, isCurrent } from '../store/sqlite-schema.ts';
 import type { Evidence } from '../store/store.ts';
 import { openTallies } from '../store/tallies.ts';
+import { addPostgres } from './postgres-option.ts';
 import { load } from './serve.ts';
+import { sourceOf } from './stored.ts';
 import { table } from './table.ts';
 import { print, shareOption, UsageError, wholeOption } from './usage.ts';
 
 interface DiscoverOptions {
   readonly schema?: string[];
   readonly data: string;
+  readonly postgres?: string;
   readonly metric: string;
   readonly app?: string;
   readonly fdr: number;
@@ -47,13 +47,10 @@ function chosen(metrics: readonly PublishedMetric[], { metric, app }: DiscoverOp
 }
 
 async function read(options: DiscoverOptions): Promise<{ readonly metric: PublishedMetric; readonly evidence: Evidence }> {
-  const { data, schema } = options;
+  const { schema } = options;
   const { schemas, published } = await load(options);
   const metric = chosen(createCatalog(schema === undefined ? published : schemas).metrics, options);
-  const file = join(data, DATABASE);
-  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
-  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
-  const tallies = openTallies({ file });
+  const tallies = openTallies(await sourceOf(options));
   try {
     return { metric, evidence: await tallies.read({ schemas: metric.schemas, metric: metric.metric }) };
   } finally {
@@ -98,8 +95,8 @@ async function run(options: DiscoverOptions): Promise<void> {
 }
 
 export function addDiscover(program: Command): void {
-  program
-    .command('discover')
+  const command = program.command('discover');
+  addPostgres(command)
     .description('find the frequent strings of a discover metric, which nobody has listed')
     .option('--schema <file...>', 'schema modules or canonical JSON (default: those that schemas publish has put into the folder)')
     .option('--data <folder>', 'the folder of the store', '.data')

@@ -14,16 +14,20 @@ import {
   type Role,
   revokeCredential,
 } from '../admin/credentials.ts';
-import { withAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';
 import { choiceOption, print, UsageError, wholeOption } from './usage.ts';
 
-interface CreateOptions {
-  readonly data: string;
+interface CreateOptions extends AdminPlace {
   readonly app?: string[];
   readonly role?: Role;
   readonly name?: string;
   readonly perMinute?: number;
+  readonly json?: boolean;
+}
+
+interface ListOptions extends AdminPlace {
   readonly json?: boolean;
 }
 
@@ -40,9 +44,9 @@ function creation({ app = [], role, name, perMinute }: CreateOptions): (database
   return (database) => createToken(database, COMMAND_LINE, name, role, app);
 }
 
-function create(options: CreateOptions): void {
-  const { data, role, json } = options;
-  const created = withAdmin(data, creation(options));
+async function create(options: CreateOptions): Promise<void> {
+  const { role, json } = options;
+  const created = await withAdmin(options, creation(options));
   print(
     json,
     role === undefined ? { name: created.name, key: created.secret } : { name: created.name, token: created.secret },
@@ -66,23 +70,24 @@ const rowOf = ({ name, role, apps, perMinute, key = '', created, revoked }: Cred
   revoked === undefined ? '' : dayText(revoked),
 ];
 
-function list({ data, json }: { readonly data: string; readonly json?: boolean }): void {
-  const all = withExistingAdmin(data, listCredentials);
+async function list(options: ListOptions): Promise<void> {
+  const { json } = options;
+  const all = await withExistingAdmin(options, listCredentials);
   const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
   const keys = all.map((each) => ({ ...each, created: day(each.created), revoked: day(each.revoked) }));
   print(json, { keys }, () => table(['name', 'role', 'apps', 'a minute', 'write key', 'created', 'revoked'], all.map(rowOf)));
 }
 
-function revoke(which: string, { data, json }: { readonly data: string; readonly json?: boolean }): void {
-  const revoked = withExistingAdmin(data, (database) => revokeCredential(database, COMMAND_LINE, which));
+async function revoke(which: string, options: ListOptions): Promise<void> {
+  const { json } = options;
+  const revoked = await withExistingAdmin(options, (database) => revokeCredential(database, COMMAND_LINE, which));
   print(json, { revoked }, () => `revoked ${revoked}`);
 }
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('write keys of apps, and access tokens of people and programs');
   const add = (name: string, description: string): Command =>
-    keys
-      .command(name)
+    addPostgres(keys.command(name))
       .description(description)
       .option('--data <folder>', 'the folder of the store', '.data')
       .option('--json', 'print one JSON document on standard output');

@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
 import { listRoles, removeRole, setRole } from '../admin/roles.ts';
-import { withAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';
 import { choiceOption, print } from './usage.ts';
 
-interface Options {
-  readonly data: string;
+interface Options extends AdminPlace {
   readonly json?: boolean;
 }
 
@@ -18,14 +18,16 @@ interface SetOptions extends Options {
   readonly app?: string[];
 }
 
-function set(name: string, { data, role, app: apps = [], json }: SetOptions): void {
+async function set(name: string, options: SetOptions): Promise<void> {
+  const { role, app: apps = [], json } = options;
   const entry = { name, role, apps };
-  withAdmin(data, (database) => setRole(database, COMMAND_LINE, entry));
+  await withAdmin(options, (database) => setRole(database, COMMAND_LINE, entry));
   print(json, entry, () => `${name} reads as ${role}, ${apps.length === 0 ? 'all apps' : apps.join(', ')}`);
 }
 
-function list({ data, json }: Options): void {
-  const roles = withExistingAdmin(data, listRoles);
+async function list(options: Options): Promise<void> {
+  const { json } = options;
+  const roles = await withExistingAdmin(options, listRoles);
   print(json, { roles }, () =>
     table(
       ['user', 'role', 'apps'],
@@ -34,16 +36,16 @@ function list({ data, json }: Options): void {
   );
 }
 
-function remove(name: string, { data, json }: Options): void {
-  withExistingAdmin(data, (database) => removeRole(database, COMMAND_LINE, name));
+async function remove(name: string, options: Options): Promise<void> {
+  const { json } = options;
+  await withExistingAdmin(options, (database) => removeRole(database, COMMAND_LINE, name));
   print(json, { removed: name }, () => `removed ${name}, who now reads what --auth-role says`);
 }
 
 export function addRoles(program: Command): void {
   const roles = program.command('roles').description('what users may read whom the proxy names in --auth-header');
   const add = (name: string, description: string): Command =>
-    roles
-      .command(name)
+    addPostgres(roles.command(name))
       .description(description)
       .option('--data <folder>', 'the folder of the store', '.data')
       .option('--json', 'print one JSON document on standard output');

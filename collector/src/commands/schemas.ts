@@ -5,21 +5,22 @@ import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../admin/published.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { withAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { addPostgres } from './postgres-option.ts';
 import { verdictsOf } from './schema.ts';
 import { table } from './table.ts';
 import { print } from './usage.ts';
 
-interface Options {
-  readonly data: string;
+interface Options extends AdminPlace {
   readonly accept?: boolean;
   readonly json?: boolean;
 }
 
-async function publish(files: readonly string[], { data, accept = false, json }: Options): Promise<void> {
+async function publish(files: readonly string[], options: Options): Promise<void> {
+  const { accept = false, json } = options;
   const documents: SchemaDocument[] = [];
   for (const file of files) documents.push(await loadSchema(file, 'schemas publish'));
-  const { publications, done } = withAdmin(data, (database) => publishSchemas(database, COMMAND_LINE, documents, accept));
+  const { publications, done } = await withAdmin(options, (database) => publishSchemas(database, COMMAND_LINE, documents, accept));
   print(json, { published: done, accepted: accept, schemas: publications }, () =>
     publications
       .flatMap(({ schema, changes, isKnown }) => [
@@ -33,8 +34,9 @@ async function publish(files: readonly string[], { data, accept = false, json }:
 
 const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
 
-function list({ data, json }: Options): void {
-  const all = withExistingAdmin(data, listSchemas).map(({ schema, published, retired }) => {
+async function list(options: Options): Promise<void> {
+  const { json } = options;
+  const all = (await withExistingAdmin(options, listSchemas)).map(({ schema, published, retired }) => {
     return { schema, published: day(published), retired: day(retired) };
   });
   print(json, { schemas: all }, () =>
@@ -45,16 +47,16 @@ function list({ data, json }: Options): void {
   );
 }
 
-function retire(which: string, { data, json }: Options): void {
-  const retired = withAdmin(data, (database) => retireSchema(database, COMMAND_LINE, which));
+async function retire(which: string, options: Options): Promise<void> {
+  const { json } = options;
+  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, which));
   print(json, { retired }, () => `retired ${retired}: devices that ask it are told to stop, and what they reported stays readable`);
 }
 
 export function addSchemas(program: Command): void {
   const schemas = program.command('schemas').description('publish and retire schemas; a running collector takes changes up');
   const add = (name: string, description: string): Command =>
-    schemas
-      .command(name)
+    addPostgres(schemas.command(name))
       .description(description)
       .option('--data <folder>', 'the folder of the store', '.data')
       .option('--json', 'print one JSON document on standard output');

@@ -11,9 +11,11 @@ import { takesCandidates } from '../estimates/candidates.ts';
 import type { CollectorOptions } from '../options.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
-import { withAdmin } from './admin.ts';
+import { type AdminPlace, prepareAdmin, withExistingAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
+import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
 import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
@@ -22,6 +24,8 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly schema?: string[];
   readonly candidates?: string[];
   readonly data: string;
+  readonly postgres?: string;
+  readonly allowLoss?: true;
   readonly port: number;
   readonly minimum: number;
   readonly origin?: string[];
@@ -50,18 +54,28 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
+/** The schemas that commands have published. @throws {UsageError} when the database has no store */
+async function publishedIn(place: AdminPlace): Promise<readonly SchemaDocument[]> {
+  if (place.postgres === undefined && !hasAdmin(place.data)) return [];
+  return (await withExistingAdmin(place, listSchemas)).flatMap(({ document }) => document ?? []);
+}
+
 /** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
 export async function load({
   schema = [],
   candidates = [],
   data,
-}: Pick<ServeOptions, 'schema' | 'candidates' | 'data'>): Promise<
+  postgres,
+  checkConfig,
+}: Pick<ServeOptions, 'schema' | 'candidates' | 'data' | 'postgres' | 'checkConfig'>): Promise<
   Pick<CollectorOptions, 'schemas' | 'candidates'> & { readonly published: readonly SchemaDocument[] }
 > {
-  const published = hasAdmin(data) ? withAdmin(data, listSchemas).flatMap(({ document }) => document ?? []) : [];
+  // A check of the options connects to nothing.
+  const isApart = checkConfig === true && postgres !== undefined;
+  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
   if (schema.length + published.length === 0)
     throw new UsageError(
-      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${data}, got none`,
+      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,
     );
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
@@ -85,7 +99,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
   if (options.checkConfig) return check(options, command);
-  const { data, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { data, postgres, allowLoss, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
@@ -94,11 +108,14 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...(origin && { origins: origin }),
     ...(perMinute && { perMinute }),
     perMetric,
+    ...(postgres !== undefined && { postgres }),
+    ...(allowLoss && { allowLoss }),
   };
+  if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
   const { schemas, published, candidates } = await load(options);
   const collector = await createCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
     (error: Error) => {
-      throw new Failure(error.message);
+      throw error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure(error.message);
     },
   );
   const address = await collector.listen(port, host).catch(async (error: Error) => {
@@ -126,7 +143,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   });
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   process.stdout.write(
-    `Murmuration listens on ${address}${readsAt}\n${accessHint(collector.admin, options, [...schemas, ...published], log)}`,
+    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], log)}`,
   );
 }
 
@@ -137,6 +154,7 @@ export function addServe(program: Command): void {
     .option('--schema <file...>', 'schema modules or canonical JSON; SIGHUP reads them again')
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
+    .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)
@@ -148,6 +166,7 @@ export function addServe(program: Command): void {
     )
     .option('--per-metric <n>', 'the most reports of one metric in one batch', wholeOption('--per-metric', 1, 1_000), 1)
     .action(serve);
+  addPostgres(command);
   addAccessOptions(command);
   addLimits(command);
   addSettings(command);

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
+import { withoutPassword } from '../store/postgres/url.ts';
 import { UsageError } from './usage.ts';
 
 const PREFIX = 'MURMURATION_';
@@ -106,6 +107,11 @@ export function fillSettings(command: Command, environment: NodeJS.ProcessEnv): 
   if (typeof file === 'string') setFromFile(command, file);
 }
 
-/** The options as they are in effect. None of them is a secret. */
+/** The options as they are in effect, without the password that the URL of a database may have. None of the others is a secret. */
 export const effectiveSettings = (command: Command): { readonly [name: string]: unknown } =>
-  Object.fromEntries(settable(command).map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())]));
+  Object.fromEntries(
+    settable(command).map((option) => {
+      const value: unknown = command.getOptionValue(option.attributeName());
+      return [option.attributeName(), option.attributeName() === 'postgres' && typeof value === 'string' ? withoutPassword(value) : value];
+    }),
+  );

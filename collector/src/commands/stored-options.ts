@@ -1,12 +1,14 @@
 /** Options that select metrics of a store. They are apart from what reads it (stored.ts), which takes long to load. */
 
 import type { Command } from 'commander';
+import { addPostgres } from './postgres-option.ts';
 import { UsageError } from './usage.ts';
 
 /** What is selected. */
 export interface StoredOptions {
   readonly schema?: string[];
   readonly data: string;
+  readonly postgres?: string;
   readonly app?: string;
   readonly metric?: string;
   readonly from?: string;
@@ -22,7 +24,7 @@ function segmentOption(text: string, before: StoredOptions['segment']): StoredOp
 
 /** Adds the options. */
 export const addStored = (command: Command): Command =>
-  command
+  addPostgres(command)
     .option('--schema <file...>', 'schema modules or canonical JSON (default: those that schemas publish has put into the folder)')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--app <app>', 'metrics of this app only')

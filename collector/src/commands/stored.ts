@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDay } from '@murmuration/shared';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
+import { checkStored } from '../store/postgres/opening.ts';
 import { DATABASE, isCurrent } from '../store/sqlite-schema.ts';
-import type { Evidence } from '../store/store.ts';
+import type { Evidence, TallySource } from '../store/store.ts';
 import { openTallies } from '../store/tallies.ts';
 import type { load } from './serve.ts';
 import type { StoredOptions } from './stored-options.ts';
@@ -53,18 +55,30 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
   return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
 }
 
+/** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
+export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
+  if (postgres !== undefined) {
+    const source = { postgres };
+    await checkStored(source).catch((error: Error) => {
+      throw error instanceof UnfitDatabase ? new UsageError(error.message) : error;
+    });
+    return source;
+  }
+  const file = join(data, DATABASE);
+  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
+  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
+  return { file };
+}
+
 /** Reads what the store holds of each metric, and makes something of it, one metric after the other. @throws {UsageError} without a store */
 export async function fromStore<T>(
   options: StoredOptions,
   metrics: readonly PublishedMetric[],
   make: (stored: Stored) => T,
 ): Promise<readonly T[]> {
-  const { data, segment } = options;
+  const { segment } = options;
   const days = daysOf(options);
-  const file = join(data, DATABASE);
-  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
-  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
-  const tallies = openTallies({ file });
+  const tallies = openTallies(await sourceOf(options));
   try {
     const all: T[] = [];
     for (const metric of metrics) {

@@ -14,10 +14,11 @@ import { candidateAnswersOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decode-task.ts';
 import type { FreshTotals } from './fresh-totals.ts';
 import { MapCache } from './map-cache.ts';
+import { answerOf, type Reply } from './reply.ts';
 import { mapBytesOf } from './shared-map.ts';
 import { keyOf } from './task-key.ts';
 import type { Candidates } from './tasks.ts';
-import type { EstimatesData, Reply } from './worker.ts';
+import type { EstimatesData } from './worker.ts';
 
 /** Milliseconds that the running decode gets when the collector stops. */
 const GRACE = 2_000;
@@ -101,9 +102,7 @@ export function createDecoding(options: DecodingOptions): Decoding {
       else tell(note.progress);
     });
     try {
-      const reply = await queue.run({ id, task, map: maps.get(mapKey) }, signal, isWelcome);
-      if ('error' in reply) throw reply.error;
-      return reply.answer;
+      return answerOf(await queue.run({ id, task, map: maps.get(mapKey) }, signal, isWelcome));
     } finally {
       notes.delete(id);
     }

@@ -8,8 +8,9 @@ import { candidateAnswersOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, Progress } from './decode-task.ts';
 import { decodeStrings } from './decoding.ts';
 import { buffersOf, type PackedAnswer, pack } from './packed-answer.ts';
+import { failure, type Reply } from './reply.ts';
 import { sharedMapOf } from './shared-map.ts';
-import type { EstimatesData, Reply } from './worker.ts';
+import type { EstimatesData } from './worker.ts';
 
 const { source, candidates: lists } = workerData as EstimatesData;
 const reader = openTallies(source);
@@ -37,6 +38,6 @@ async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
 parentPort?.on('message', (order: DecodeOrder) => {
   perform(order).then(
     (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
-    (error: unknown) => parentPort?.postMessage({ error } satisfies Reply),
+    (error: unknown) => parentPort?.postMessage(failure(error)),
   );
 });

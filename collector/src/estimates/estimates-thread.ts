@@ -9,9 +9,10 @@ import { threadFile } from '../threads/request-reply.ts';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits } from '../threads/task-queue.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import { createFreshTotals, type FreshTotals } from './fresh-totals.ts';
+import { answerOf, type Reply } from './reply.ts';
 import { keyOf } from './task-key.ts';
 import type { Candidates, Task } from './tasks.ts';
-import type { EstimatesData, Reply } from './worker.ts';
+import type { EstimatesData } from './worker.ts';
 
 /** Milliseconds that the running computation gets when the collector stops. */
 const GRACE = 2_000;
@@ -57,9 +58,7 @@ export function createEstimating({ store, candidates, limits = TASK_LIMITS, most
     totals,
     answer: async (task, maxAge, signal) =>
       cache.get(keyOf(task, await totals(maxAge)), signal, async (abandoned, isWelcome) => {
-        const reply = await queue.run(task, abandoned, isWelcome);
-        if ('error' in reply) throw reply.error;
-        return reply.answer;
+        return answerOf(await queue.run(task, abandoned, isWelcome));
       }),
     waiting: queue.waiting,
     close: () => queue.end(GRACE),

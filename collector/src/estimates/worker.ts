@@ -3,7 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TallySource } from '../store/store.ts';
 import { openTallies } from '../store/tallies.ts';
-import { buffersOf, type PackedAnswer } from './packed-answer.ts';
+import { buffersOf } from './packed-answer.ts';
+import { failure, type Reply } from './reply.ts';
 import { type Candidates, perform, type Task } from './tasks.ts';
 
 /** What the thread is started with. */
@@ -12,15 +13,12 @@ export interface EstimatesData {
   readonly candidates: Candidates;
 }
 
-/** The result of a task. */
-export type Reply = { readonly answer: PackedAnswer } | { readonly error: unknown };
-
 const { source, candidates } = workerData as EstimatesData;
 const reader = openTallies(source);
 
 parentPort?.on('message', (task: Task) => {
   perform(task, reader, candidates).then(
     (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
-    (error: unknown) => parentPort?.postMessage({ error } satisfies Reply),
+    (error: unknown) => parentPort?.postMessage(failure(error)),
   );
 });

@@ -19,9 +19,9 @@ export interface HealthParts {
   readonly estimates: () => number;
   /** Whether most batches disagree with the clock. */
   readonly isClockDoubtful: () => boolean;
-  readonly store: Pick<Store, 'failed' | 'sizes'>;
-  /** The store's file. */
-  readonly file: string;
+  readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway'>;
+  /** The store's file, if it is one. */
+  readonly file: string | undefined;
   readonly log: Logger;
 }
 
@@ -38,7 +38,8 @@ export interface Health {
   readonly stop: () => void;
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const sizeOf = (file: string | undefined, suffix = ''): number | undefined =>
+  file === undefined ? undefined : (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0);
 
 /** Creates the counters, the log of refusals and the routes. */
 export function createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log }: HealthParts): Health {
@@ -52,6 +53,7 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
   const reasons = (): readonly NotReady[] => [
     ...(capacity.isFull ? (['disk-full'] as const) : []),
     ...(stopping ? (['stopping'] as const) : []),
+    ...(store.isAway?.() ? (['store-away'] as const) : []),
     ...(failed ? (['store-failed'] as const) : []),
   ];
   const readings: readonly Reading[] = [
@@ -64,10 +66,14 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     { name: 'murmuration_queue_bytes', help: 'Bytes of requests that wait for their commit', read: () => capacity.queued },
     { name: 'murmuration_queue_limit_bytes', help: 'Bytes above which requests are refused', read: () => capacity.mostQueued },
     { name: 'murmuration_arriving_bytes', help: 'Bytes of bodies that have arrived in part', read: () => unfinished.bytes },
-    { name: 'murmuration_disk_free_bytes', help: 'Free bytes of the disk that holds the store', read: () => capacity.free },
+    {
+      name: 'murmuration_disk_free_bytes',
+      help: 'Free bytes of the disk that holds the store',
+      read: () => (capacity.free === Number.POSITIVE_INFINITY ? undefined : capacity.free),
+    },
     { name: 'murmuration_disk_reserve_bytes', help: 'Free bytes below which batches are refused', read: () => capacity.leastFree },
     { name: 'murmuration_store_bytes', help: 'Bytes of the database', read: () => sizeOf(file) },
-    { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(`${file}-wal`) },
+    { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(file, '-wal') },
     { name: 'murmuration_ids', help: 'Ids of batches whose days are still accepted', read: async () => (await sizes())?.ids },
     { name: 'murmuration_tally_rows', help: 'Rows of tallies', read: async () => (await sizes())?.rows },
     { name: 'murmuration_estimates_waiting', help: 'Estimates that are being computed or wait', read: estimates },

@@ -11,7 +11,7 @@ export const HEALTH_ROUTES = [
 ] as const;
 
 /** Reasons for which a collector can't take batches now. */
-export type NotReady = 'disk-full' | 'stopping' | 'store-failed';
+export type NotReady = 'disk-full' | 'stopping' | 'store-away' | 'store-failed';
 
 /** @param reasons returns why batches can't be taken now; empty when they can */
 export function healthRouter(instruments: Instruments, reasons: () => readonly NotReady[]): Router {

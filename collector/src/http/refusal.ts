@@ -26,6 +26,7 @@ export const REFUSALS = {
   'headers-too-large': 431,
   busy: 503,
   'clock-in-doubt': 503,
+  'store-away': 503,
   'disk-full': 507,
   'no-room': 507,
 } as const;

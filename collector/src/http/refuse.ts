@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import { StoreFull } from '../store/store.ts';
+import { StoreAway, StoreFull } from '../store/store.ts';
 import { bodyOf, isTemporary, Refusal, refusal } from './refusal.ts';
 
 /** The least `Retry-After` in seconds, and how many seconds are added at random at most, so that devices do not all retry at once. */
@@ -34,12 +34,13 @@ export function refuseRead(response: Response, reason: Refusal): void {
 }
 
 /**
- * The refusal that answers an error: the error itself if it is a refusal, `disk-full` for a full store, and otherwise a generic failure
+ * The refusal that answers an error: the error itself if it is a refusal, `disk-full` for a full store, `store-away` for one that does not answer, and otherwise a generic failure
  * without details.
  */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return refusal('disk-full', 'room on the disk', 'none');
+  if (error instanceof StoreAway) return refusal('store-away', 'a database that answers', 'none; try again later');
   const { status = 500 } = error as { readonly status?: number };
   if (status >= 400 && status < 500) return new Refusal(status, 'bad-request', 'a well-formed request', 'another');
   return new Refusal(500, 'internal', 'no failure', 'one; the log has it');

@@ -9,7 +9,7 @@ import { dayNumber, dayText } from '@murmuration/shared';
 import type { Request, RequestHandler } from 'express';
 import { Refusal, refusal } from '../http/refusal.ts';
 import { HEADERS, refusalOf, refuse } from '../http/refuse.ts';
-import { type Entry, type Store, StoreFull } from '../store/store.ts';
+import { type Entry, type Store, StoreAway, StoreFull } from '../store/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
 import type { ClockWatch } from './clock.ts';
@@ -115,6 +115,7 @@ export function ingest({
       // A body without an acceptable length is not read, and its connection is closed. Other bodies are read and discarded: under overload,
       // a new connection would cost more.
       if (error instanceof Refusal) return turnAway(error, !isReadable(request));
+      if (error instanceof StoreAway) return turnAway(refusalOf(error), false);
       if (!(error instanceof StoreFull)) {
         answered(500, refusalOf(error));
         return next(error);

@@ -91,11 +91,11 @@ export class LiveSchemas {
 const shapesOf = (ready: ReadonlyMap<string, Published>): Shapes => new Map([...ready].map(([wire, { metrics }]) => [wire, metrics]));
 
 /** The schemas at a start. @throws {RangeError} when two contradict each other, with the administration closed */
-export function openSchemas(files: readonly SchemaDocument[], admin: Administration): LiveSchemas {
+export async function openSchemas(files: readonly SchemaDocument[], admin: Administration): Promise<LiveSchemas> {
   try {
     return new LiveSchemas(files, admin);
   } catch (error) {
-    admin.close();
+    await admin.close();
     throw error;
   }
 }

@@ -12,14 +12,15 @@ const WIDTHS = [1, 2, 4, 8, 16, 32, 64];
 /** Bytes of the longest number below 2^53 in base 128. */
 const LONGEST = 8;
 
-function lengthOf(value: number): number {
+/** The bytes that a number takes in base 128. */
+export function lengthOf(value: number): number {
   let length = 1;
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length++;
   return length;
 }
 
 /** Writes a number at an offset, and returns the offset after it. */
-function put(bytes: Uint8Array, at: number, value: number): number {
+export function put(bytes: Uint8Array, at: number, value: number): number {
   let [end, rest] = [at, value];
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[end++] = 128 + (rest % 128);
   bytes[end++] = rest;
@@ -27,12 +28,12 @@ function put(bytes: Uint8Array, at: number, value: number): number {
 }
 
 /** Reads numbers one after the other. */
-class Numbers {
+export class Numbers {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   at: number;
 
-  constructor(bytes: Uint8Array, at: number, end: number) {
+  constructor(bytes: Uint8Array, at: number, end: number = bytes.length) {
     this.#bytes = bytes;
     this.at = at;
     this.#end = end;

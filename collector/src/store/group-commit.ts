@@ -25,10 +25,12 @@ function summaryOf(waiters: readonly Waiter[], results: readonly Appended[], sec
 /**
  * @param commit resolves to the result for each batch, once the group is on the disk
  * @param onCommit called after each commit, before its batches are answered
+ * @param lanes how many commits may run at a time
  */
 export function createGroupCommit(
   commit: (group: Group) => Promise<readonly Appended[]>,
   onCommit: (commit: Commit) => void = () => undefined,
+  lanes: number = 1,
 ): {
   readonly append: Store['append'];
   /** Resolves when everything appended so far is committed or refused. New batches may be appended meanwhile. */
@@ -37,7 +39,8 @@ export function createGroupCommit(
   const builder = new GroupBuilder();
   let waiters: Waiter[] = [];
   const full: Waiting[] = [];
-  let isRunning = false;
+  const running = new Set<Promise<unknown>>();
+  let isPlanned = false;
   let last: Promise<unknown> | undefined;
 
   const take = (): Waiting => {
@@ -48,21 +51,27 @@ export function createGroupCommit(
   const commitNext = (): void => {
     const waiting = full.shift() ?? take();
     const start = performance.now();
-    commit(waiting.group).then(
+    const committed = commit(waiting.group);
+    running.add(committed);
+    committed.then(
       (results) => {
-        next();
+        next(committed);
         onCommit(summaryOf(waiting.waiters, results, (performance.now() - start) / 1_000));
         for (const [i, { resolve }] of waiting.waiters.entries()) resolve(results[i] as Appended);
       },
       (error: Error) => {
-        next();
+        next(committed);
         for (const { reject } of waiting.waiters) reject(error);
       },
     );
   };
-  const next = (): void => {
-    isRunning = full.length > 0 || !builder.isEmpty;
-    if (isRunning) commitNext();
+  const begin = (): void => {
+    isPlanned = false;
+    while (running.size < lanes && (full.length > 0 || !builder.isEmpty)) commitNext();
+  };
+  const next = (committed: Promise<unknown>): void => {
+    running.delete(committed);
+    begin();
   };
 
   return {
@@ -70,13 +79,17 @@ export function createGroupCommit(
       builder.add(entry);
       const appended = new Promise<Appended>((resolve, reject) => waiters.push({ resolve, reject, day: entry.day }));
       if (builder.isFull) full.push(take());
-      if (!isRunning) setImmediate(commitNext); // the first batch of a turn of the event loop waits for the others of that turn
-      isRunning = true;
+      // The first batch of a turn of the event loop waits for the others of that turn.
+      if (!isPlanned && running.size < lanes) {
+        isPlanned = true;
+        setImmediate(begin);
+      }
       last = appended;
       return appended;
     },
     settle: async () => {
       await last?.catch(() => undefined);
+      await Promise.allSettled(running); // commits that began before that of the last batch
     },
   };
 }

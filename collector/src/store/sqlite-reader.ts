@@ -2,11 +2,12 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { DaySums } from './day-sums.ts';
-import { monthStart, nextMonth, wholeMonths } from './months.ts';
+import { wholeMonths } from './months.ts';
+import { type DayRow, partsOf, RangeSums } from './range-sums.ts';
 import type { Borders } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
 import type { DailyOnes, DayRange, Evidence, MetricTotal, PartsReader, Selection } from './store.ts';
-import { type PackedTallies, TallySums } from './tally-sums.ts';
+import { TallySums } from './tally-sums.ts';
 
 const NO_DAY = 2 ** 31;
 
@@ -30,11 +31,6 @@ const ofMetric = ({ schemas, days: [from, to] }: Wanted): string =>
 
 /** The tallies of one day and segment: those of a list of cohorts, as text, and their encoded cells, one after the other, as hex digits. */
 type TextRow = readonly [day: number, cohorts: string, reports: string, lengths: string, cells: string];
-
-/** The tallies of a day, of one segment or of all. */
-interface DayRow extends PackedTallies {
-  readonly day: number;
-}
 
 const numbersOf = (text: string): readonly number[] => text.split(',').map(Number);
 
@@ -115,28 +111,6 @@ function* readDays(database: DatabaseSync, sums: DaySums, selection: Wanted): Ge
   yield* readDaySums(database, sums, { ...selection, days: [Math.max(from, rolled), to] });
 }
 
-/** Sums of tallies, and the days that they are of. */
-class RangeSums {
-  readonly #sums = new TallySums();
-  #first = Number.POSITIVE_INFINITY;
-  #last = Number.NEGATIVE_INFINITY;
-
-  add(row: DayRow): void {
-    this.#sums.add(row);
-    this.#first = Math.min(this.#first, row.day);
-    this.#last = Math.max(this.#last, row.day);
-  }
-
-  /** The sums, where days before `rolled` are kept as months. */
-  evidence(rolled: number): Omit<Evidence, 'ones'> {
-    const { tallies, reports } = this.#sums;
-    if (reports === 0) return { tallies, reports, from: null, to: null };
-    const [first, last] = [this.#first, this.#last];
-    const [from, to] = [first < rolled ? monthStart(first) : first, last < rolled ? nextMonth(last) - 1 : last];
-    return { tallies, reports, from, to };
-  }
-}
-
 function readTallies(database: DatabaseSync, days: DaySums, selection: Wanted): Omit<Evidence, 'ones'> {
   const sums = new RangeSums();
   for (const row of readDays(database, days, selection)) sums.add(row);
@@ -148,15 +122,7 @@ function readParts(database: DatabaseSync, days: DaySums, selection: Selection, 
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return [];
   const whole = wantedOf(database, { ...selection, from: first.from, to: last.to });
-  const wanted = parts.map(({ from, to }) => ({ days: wholeMonths(from, to, whole.rolled), sums: new RangeSums() }));
-  let at = 0;
-  for (const row of readDays(database, days, whole)) {
-    if (row.day < (wanted[at]?.days[0] ?? 0)) at = 0; // the days after the months
-    while (at < wanted.length - 1 && row.day > (wanted[at]?.days[1] ?? 0)) at++;
-    const part = wanted[at];
-    if (part !== undefined && part.days[0] <= row.day && row.day <= part.days[1]) part.sums.add(row);
-  }
-  return wanted.map(({ sums }) => ({ ...sums.evidence(whole.rolled), ones: [] }));
+  return partsOf(readDays(database, days, whole), parts, whole.rolled);
 }
 
 function readOnes(database: DatabaseSync, selection: Wanted): readonly DailyOnes[] {

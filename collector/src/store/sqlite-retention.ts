@@ -55,13 +55,14 @@ export function bordersOf(today: number, { dailyFor, keepFor }: RetentionOptions
 const OTHERS = 17;
 const WITHIN = 62;
 
-/** The newest day that has been reached, from which the collector counts the age of tallies by itself; 0 when there is none. */
+/** The newest day that has been reached, of the days that have tallies, the latest first; 0 when there is none. */
+export const reachedOf = (days: readonly number[]): number =>
+  days.find((day, i) => (days[i + OTHERS] ?? Number.NEGATIVE_INFINITY) >= day - WITHIN) ?? 0;
+
+/** The newest day that has been reached, from which the collector counts the age of tallies by itself. */
 export function reachedDay(database: DatabaseSync): number {
-  const days = database
-    .prepare('SELECT DISTINCT day FROM room WHERE rows > 0 ORDER BY day DESC')
-    .all()
-    .map(({ day }) => Number(day));
-  return days.find((day, i) => (days[i + OTHERS] ?? Number.NEGATIVE_INFINITY) >= day - WITHIN) ?? 0;
+  const rows = database.prepare('SELECT DISTINCT day FROM room WHERE rows > 0 ORDER BY day DESC').all();
+  return reachedOf(rows.map(({ day }) => Number(day)));
 }
 
 /** Retention of one database. Its functions run inside a transaction of the caller's. */

@@ -10,7 +10,7 @@ import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { RETENTION, type RetentionOptions } from './sqlite-retention.ts';
 import { DATABASE } from './sqlite-schema.ts';
-import { type Appended, type Commit, type Shapes, type Store, StoreFull, type StoreSizes } from './store.ts';
+import { type Appended, type Commit, type FileSource, type Shapes, type Store, StoreFull, type StoreSizes } from './store.ts';
 import { openTallies } from './tallies.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
@@ -54,7 +54,7 @@ export async function openSqliteStore(
     limits = {},
     retention = {},
   }: SqliteOptions = {},
-): Promise<Store> {
+): Promise<Store & { readonly source: FileSource }> {
   makeFolder(folder);
   const unlock = lock(folder);
   const file = join(folder, DATABASE);

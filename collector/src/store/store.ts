@@ -67,10 +67,18 @@ export interface MetricTotal {
   readonly version: number;
 }
 
-/** Where a store's tallies are: plain data, which may be sent to another thread. `openTallies` opens them. */
-export interface TallySource {
+/** The tallies of the embedded store: a file. */
+export interface FileSource {
   readonly file: string;
 }
+
+/** The tallies of a store on PostgreSQL: a URL, which may hold a password and so must not be logged. */
+export interface PostgresSource {
+  readonly postgres: string;
+}
+
+/** Where a store's tallies are: plain data, which may be sent to another thread. `openTallies` opens them. */
+export type TallySource = FileSource | PostgresSource;
 
 /** Reads tallies. */
 export interface TallyReader {
@@ -113,6 +121,9 @@ export interface Commit {
 /** The error with which a store rejects when the disk is full. The batch may be sent again. */
 export class StoreFull extends Error {}
 
+/** The error with which a store rejects while its database does not answer. The batch may be counted or not, and may be sent again. */
+export class StoreAway extends Error {}
+
 /**
  * A store of tallies. Its own `read` and `totals` hold everything that was appended before the call, except while the disk is full: then
  * they hold what is folded.
@@ -120,7 +131,7 @@ export class StoreFull extends Error {}
 export interface Store extends TallyReader {
   /** Resolves when the batch and its id are on the disk, written in one transaction. */
   readonly append: (entry: Entry) => Promise<Appended>;
-  /** Resolves when everything that was appended before the call is in the tallies, where the readers of `source` see it. */
+  /** Resolves when the readers of `source` see everything that was appended before the call. */
   readonly fold: () => Promise<void>;
   readonly source: TallySource;
   /** Makes the shapes of further schemas known. Resolves when their batches may be appended. */
@@ -130,6 +141,8 @@ export interface Store extends TallyReader {
    * longer be recognized.
    */
   readonly expire: (day: number) => Promise<void>;
+  /** Whether its database does not answer, where it has one of its own. It is tried again without being asked. */
+  readonly isAway?: () => boolean;
   /** What it holds, for those who watch it. A store that can't tell quickly has none. */
   readonly sizes?: () => Promise<StoreSizes>;
   /** Resolves when the store has failed for good without being closed. Everything that it acknowledged is there after reopening. */

@@ -8,7 +8,7 @@ import { estimate } from '#collector/estimates/estimates.ts';
 import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
 import type { Task } from '#collector/estimates/tasks.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
-import type { openSqliteStore } from '#collector/store/sqlite.ts';
+import type { FileSource, Store } from '#collector/store/store.ts';
 import { bodyOf, type Running, read, schema, start } from './app.ts';
 
 const DEVICES = 12;
@@ -117,7 +117,7 @@ test('the list is there, with all reports, from a store without tallies', async 
   await other.send(await Promise.all([1, 2, 3].map((device) => bodyOf(device))));
   const { store } = other.collector;
   await store.fold();
-  const database = new DatabaseSync(store.source.file, { timeout: 60_000 });
+  const database = new DatabaseSync((store.source as FileSource).file, { timeout: 60_000 });
   database.exec('DROP TABLE tally');
   database.close();
   const { status, body } = await read<{ readonly metrics: readonly { readonly reports: number }[] }>(`${other.url}/v1/metrics`);
@@ -128,7 +128,7 @@ test('the list is there, with all reports, from a store without tallies', async 
 
 describe('the service', () => {
   let estimating: Estimating;
-  let store: Awaited<ReturnType<typeof openSqliteStore>>;
+  let store: Store;
   let folder: Running;
   const [metric] = createCatalog([schema.document]).metrics;
   const task = { kind: 'estimates', of: [{ metric, range: {} }], settings: { minimum: 1 } } as Task;

@@ -1,0 +1,182 @@
+/**
+ * A pool of connections to the database. Work runs in transactions, each on a connection of its own. While the database of a collector does
+ * not answer, work is refused at once, and the database is tried again until it answers.
+ */
+
+import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import { type PostgresSource, StoreAway } from '../store.ts';
+import { isGone, lineOf, meaningOf, TryAgain } from './errors.ts';
+
+/** Milliseconds: to connect, to wait for an answer, and between two attempts while there is none. */
+const CONNECT = 5_000;
+const ANSWER = 15_000;
+const RETRY = 250;
+
+/** Tries of a transaction that another one gets in the way of. */
+const TRIES = 5;
+
+/**
+ * What every transaction begins with. A collector that stops in the middle must not hold locks for longer than others wait for them. They
+ * are set in the transaction and not in the session, because a pooler may give each transaction another session.
+ */
+const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+
+/** A row as a list of its columns. */
+type Row = readonly unknown[];
+
+/** Runs a statement of a transaction, and resolves to its rows. */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The settings of a connection. */
+const settingsOf = ({ postgres }: PostgresSource) => ({
+  connectionString: postgres,
+  application_name: 'murmuration',
+  connectionTimeoutMillis: CONNECT,
+  query_timeout: ANSWER,
+  keepAlive: true,
+});
+
+/** Options of a database. */
+export interface DatabaseOptions {
+  readonly connections: number;
+  /** Whether work is refused at once while the database does not answer. Otherwise each piece of work tries for itself. */
+  readonly isGuarded: boolean;
+  /** Checks each new connection before it is used: it may lead to another server than the last one. */
+  readonly check?: (query: Query) => Promise<void>;
+  /** Called when the database stops to answer, with the reason, and when it answers again. */
+  readonly onAway?: (reason: string) => void;
+  readonly onBack?: () => void;
+}
+
+const queryOf =
+  (client: PoolClient | Client): Query =>
+  async (text, values = []) => {
+    const result: QueryResult<unknown[]> = await client.query({ text, values: [...values], rowMode: 'array' });
+    return result.rows;
+  };
+
+/** A database. It connects when it is first used. */
+export class Database {
+  readonly #source: PostgresSource;
+  readonly #options: DatabaseOptions;
+  readonly #checked = new WeakSet<object>();
+  #pool: Promise<Pool> | undefined;
+  #isAway = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: PostgresSource, options: DatabaseOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /**
+   * Runs work in a transaction, and commits it. Tries again where another transaction gets in the way.
+   *
+   * @param mode such as `ISOLATION LEVEL REPEATABLE READ READ ONLY`
+   * @throws {StoreAway} when the database does not answer; the transaction may have been committed then
+   * @throws {StoreFull} when the database's disk is full
+   */
+  async transaction<T>(work: (query: Query) => Promise<T>, mode = ''): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      if (this.#isAway) throw new StoreAway('the database does not answer');
+      try {
+        return await this.#attempt(work, mode);
+      } catch (error) {
+        if (error instanceof TryAgain && tries < TRIES) continue;
+        throw error instanceof TryAgain ? new StoreAway(error.message) : error;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await (await this.#pool)?.end();
+  }
+
+  async #attempt<T>(work: (query: Query) => Promise<T>, mode: string): Promise<T> {
+    let client: PoolClient | undefined;
+    let isSound = false;
+    try {
+      client = await this.#connect();
+      const query = queryOf(client);
+      await client.query(`BEGIN ${mode}; ${LIMITS}`);
+      try {
+        const result = await work(query);
+        await client.query('COMMIT');
+        isSound = true;
+        return result;
+      } catch (error) {
+        if (!isGone(error)) {
+          await client.query('ROLLBACK');
+          isSound = true;
+        }
+        throw error;
+      }
+    } catch (error) {
+      if (isGone(error)) this.#leave(lineOf(error));
+      throw meaningOf(error);
+    } finally {
+      client?.release(!isSound);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    if (this.#isClosed) throw new StoreAway('the connection is closed');
+    this.#pool ??= this.#open();
+    const client = await (await this.#pool).connect();
+    if (this.#checked.has(client)) return client;
+    client.on('error', () => undefined); // told by the query that fails
+    try {
+      await this.#options.check?.(queryOf(client));
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    this.#checked.add(client);
+    return client;
+  }
+
+  async #open(): Promise<Pool> {
+    const { default: pg } = await import('pg');
+    const pool = new pg.Pool({ ...settingsOf(this.#source), max: this.#options.connections, idleTimeoutMillis: 60_000 });
+    pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
+    return pool;
+  }
+
+  /** Begins to try whether the database answers. */
+  #leave(reason: string): void {
+    if (this.#isAway || this.#isClosed || !this.#options.isGuarded) return;
+    this.#isAway = true;
+    this.#options.onAway?.(reason);
+    const look = async (): Promise<void> => {
+      try {
+        await this.#attempt((query) => query('SELECT 1'), '');
+      } catch {
+        if (!this.#isClosed) this.#timer = setTimeout(look, RETRY).unref();
+        return;
+      }
+      this.#isAway = false;
+      this.#options.onBack?.();
+    };
+    this.#timer = setTimeout(look, RETRY).unref();
+  }
+}
+
+/** Runs work on one connection that is closed afterwards, without a transaction. */
+export async function connected<T>(source: PostgresSource, work: (query: Query) => Promise<T>): Promise<T> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(settingsOf(source));
+  client.on('error', () => undefined); // told by the query that fails
+  try {
+    await client.connect();
+    return await work(queryOf(client));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

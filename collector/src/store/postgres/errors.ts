@@ -1,0 +1,63 @@
+/** What an error of the database or of the connection to it means. No message of ours holds the URL, which may have a password in it. */
+
+import { StoreAway, StoreFull } from '../store.ts';
+
+/** A database that can't hold the store as it is: wrong address, wrong version, missing rights. Somebody has to change something. */
+export class UnfitDatabase extends Error {}
+
+/** A transaction that may succeed when it is tried again at once. */
+export class TryAgain extends Error {}
+
+/** SQLSTATE classes and codes of a database that is not there, or is not the one that takes writes. */
+const GONE = [
+  '08', // connection exceptions
+  '57P', // the server stops, starts or has crashed
+  '53300', // too many connections
+  '25006', // read-only: a standby, until it is promoted
+  '28', // this role may not connect, for now
+  '3D000', // this database is not there, for now
+  '25P03', // this connection was idle in a transaction for too long, and is closed
+];
+/** The same for one that is too busy with something else: a statement or a lock took too long. */
+const BUSY = ['57014', '55P03'];
+const AGAIN = ['40001', '40P01'];
+const FULL = '53100';
+
+const stateOf = (error: unknown): string => {
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === 'string' && severity !== undefined ? code : '';
+};
+
+/** Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes. */
+const isOfConnection = (error: unknown): boolean => {
+  if (error instanceof StoreAway) return false; // said by this program
+  const { code, syscall, message = '' } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined || code === 'ETIMEDOUT' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') return true;
+  return stateOf(error) === '' && /connection|timeout|not queryable|terminated|authentication/i.test(message);
+};
+
+/** Whether an error says that the connection is of no more use. */
+export function isGone(error: unknown): boolean {
+  if (error instanceof UnfitDatabase) return true; // the connection leads to another server than the last one
+  const state = stateOf(error);
+  return GONE.some((code) => state.startsWith(code)) || isOfConnection(error);
+}
+
+/** The error that an error means to those who use the store. */
+export function meaningOf(error: unknown): unknown {
+  const state = stateOf(error);
+  const message = lineOf(error);
+  if (state === FULL) return new StoreFull(message);
+  if (AGAIN.includes(state)) return new TryAgain(message);
+  return isGone(error) || BUSY.includes(state) ? new StoreAway(message) : error;
+}
+
+/** The SQLSTATE of an error of the database, or ''. */
+export const sqlState: (error: unknown) => string = stateOf;
+
+/** The first line of an error's message. Where a name has several addresses, each fails with an error of its own. */
+export function lineOf(error: unknown): string {
+  const { errors, message, code } = error as AggregateError & { readonly code?: string };
+  const [first] = errors ?? [];
+  return ((first as Error | undefined)?.message ?? (message || (code ?? 'no reason'))).split('\n')[0] as string;
+}

@@ -1,0 +1,127 @@
+/**
+ * Prepares a database: checks that it can hold the store and that it keeps what it confirms, and brings its tables to the version of this
+ * program. All steps run in one transaction, so that a database is never migrated in part, and collectors that start at once wait for each
+ * other.
+ */
+
+import type { PostgresSource } from '../store.ts';
+import { connected, type Query } from './database.ts';
+import { isGone, lineOf, sqlState, UnfitDatabase } from './errors.ts';
+import { SCHEMA, STEPS } from './tables.ts';
+import { checkUrl, withoutPassword } from './url.ts';
+
+/** The oldest server: older ones get no fixes after November 2026, and nobody tests with them here. */
+const OLDEST = 15;
+
+/** The key of the advisory lock that one migration holds. */
+const LOCK = 0x6d75726d;
+
+/** Settings without which a confirmed transaction may be lost or torn in a crash. */
+const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+
+const NO_DATABASE = ['3D000', '28P01', '28000', '3F000'];
+const NO_RIGHT = '42501';
+
+async function settingsOf(query: Query): Promise<ReadonlyMap<string, string>> {
+  const names = [...DURABLE, 'server_version_num', 'server_version'];
+  const rows = await query('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [names]);
+  return new Map(rows.map(([name, setting]) => [String(name), String(setting)]));
+}
+
+/** Checks a server. @throws {UnfitDatabase} when it is too old, or may lose what it has confirmed, unless that is allowed */
+export function checkSettings(settings: ReadonlyMap<string, string>, isLossAllowed: boolean): void {
+  if (!(Number(settings.get('server_version_num')) >= OLDEST * 10_000))
+    throw new UnfitDatabase(`expected PostgreSQL ${OLDEST} or later, got ${settings.get('server_version')}`);
+  const off = DURABLE.filter((name) => settings.get(name) === 'off');
+  if (off.length > 0 && !isLossAllowed)
+    throw new UnfitDatabase(
+      `expected a server that keeps what it confirms, got one with ${off.join(' and ')} off: set it to on, or say --allow-loss where reports may be lost`,
+    );
+}
+
+/** Checks a connection that may lead to another server than the last one. @throws {UnfitDatabase} */
+export const createCheck =
+  (isLossAllowed: boolean) =>
+  async (query: Query): Promise<void> =>
+    checkSettings(await settingsOf(query), isLossAllowed);
+
+/** The version of the tables; 0 when there are none. */
+async function versionIn(query: Query): Promise<number> {
+  const [[table] = []] = await query(`SELECT to_regclass('${SCHEMA}.store')`);
+  if (table === null || table === undefined) return 0;
+  const [[version] = []] = await query(`SELECT version FROM ${SCHEMA}.store`);
+  return Number(version);
+}
+
+async function migrate(query: Query, steps: readonly string[]): Promise<void> {
+  await query('BEGIN');
+  try {
+    await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const version = await versionIn(query);
+    if (version > steps.length)
+      throw new UnfitDatabase(
+        `expected tables of version ${steps.length} or older, got version ${version}, which a newer murmuration wrote`,
+      );
+    if (version < steps.length) {
+      const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
+      if (schema === undefined) await query(`CREATE SCHEMA ${SCHEMA}`);
+      for (const step of steps.slice(version)) await query(step);
+      await query(`UPDATE ${SCHEMA}.store SET version = $1`, [steps.length]);
+    }
+    await query('COMMIT');
+  } catch (error) {
+    await query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Checks that a database has a store that this program can read.
+ *
+ * @throws {UnfitDatabase} when it has none, or one of another version
+ */
+export async function checkStored(source: PostgresSource, newest: number = STEPS.length): Promise<void> {
+  await inOneLine(source, () =>
+    connected(source, async (query) => {
+      const version = await versionIn(query);
+      if (version === 0) throw new UnfitDatabase('expected a database with a store, got one without; start a collector on it once');
+      if (version !== newest) throw new UnfitDatabase(`expected a store of version ${newest}, got version ${version}`);
+    }),
+  );
+}
+
+/** An error of the database in words, if somebody has to change something before it can work. */
+function inWords(error: unknown): string | undefined {
+  const line = lineOf(error);
+  if (error instanceof UnfitDatabase) return line;
+  if (sqlState(error) === NO_RIGHT)
+    return `expected a role that may create and use the tables of schema ${SCHEMA}, got one that may not: ${line}`;
+  if (NO_DATABASE.includes(sqlState(error))) return `expected a database and a role that exist, got: ${line}`;
+  return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
+}
+
+/** Does something with a database, and says in one line what is wrong with it. */
+async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Promise<T> {
+  checkUrl(source.postgres);
+  try {
+    return await work();
+  } catch (error) {
+    const words = inWords(error);
+    throw words === undefined ? error : new UnfitDatabase(`${withoutPassword(source.postgres)}: ${words}`);
+  }
+}
+
+/**
+ * Prepares a database for the store.
+ *
+ * @param isLossAllowed whether the server may lose what it has confirmed
+ * @throws {UnfitDatabase} when it can't hold the store; nothing in it has changed then
+ */
+export async function prepare(source: PostgresSource, isLossAllowed: boolean, steps: readonly string[] = STEPS): Promise<void> {
+  await inOneLine(source, () =>
+    connected(source, async (query) => {
+      await createCheck(isLossAllowed)(query);
+      await migrate(query, steps);
+    }),
+  );
+}

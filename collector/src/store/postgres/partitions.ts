@@ -1,0 +1,72 @@
+/**
+ * The partitions of ids, one for each day. A day's partition is created when its first batch comes, unless the day is closed, and is dropped
+ * with all of its ids after the day was closed. Both look at `closed` under the lock of its row, so that a partition that was dropped can't
+ * come back: a replay of a day whose ids are gone would be counted.
+ */
+
+import type { Database } from './database.ts';
+import { SCHEMA } from './tables.ts';
+
+const nameOf = (day: number): string => `${SCHEMA}.batch_id_${day}`;
+
+/** Knows which partitions exist. Other collectors create and drop them, too. */
+export class Partitions {
+  readonly #database: Database;
+  readonly #known = new Set<number>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates the partitions of these days that do not exist, except those of closed days. */
+  async ensure(days: Iterable<number>): Promise<void> {
+    const missing = [...new Set(days)].filter((day) => !this.#known.has(day)).sort((a, b) => a - b);
+    if (missing.length === 0) return;
+    const found = await this.#database.transaction(async (query) => {
+      const [[closed] = []] = await query(`SELECT closed FROM ${SCHEMA}.store FOR UPDATE`);
+      const open = missing.filter((day) => day >= Number(closed));
+      for (const day of open) {
+        const [[name] = []] = await query('SELECT to_regclass($1)', [nameOf(day)]);
+        if (name !== null) continue;
+        await query(`CREATE TABLE ${nameOf(day)} (LIKE ${SCHEMA}.batch_id INCLUDING ALL)`);
+        // Created in place, it would lock the whole table against flushes for a moment.
+        await query(`ALTER TABLE ${SCHEMA}.batch_id ATTACH PARTITION ${nameOf(day)} FOR VALUES IN (${day})`);
+      }
+      return open;
+    });
+    for (const day of found) this.#known.add(day);
+  }
+
+  /** Forgets what exists, after another collector has dropped some. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Closes the days before this one, for all collectors. They never open again. */
+  async close(before: number): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      await query(`UPDATE ${SCHEMA}.store SET closed = $1 WHERE closed < $1`, [before]);
+    });
+    await this.dropClosed();
+  }
+
+  /** Drops the ids of closed days, each day in a transaction of its own, because a flush waits for the lock. */
+  async dropClosed(): Promise<void> {
+    const days = await this.#database.transaction(async (query) => {
+      const rows = await query(
+        `SELECT substring(relname FROM '[0-9]+$')::integer AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+          WHERE inhparent = '${SCHEMA}.batch_id'::regclass
+            AND substring(relname FROM '[0-9]+$')::integer < (SELECT closed FROM ${SCHEMA}.store)`,
+      );
+      await query(`DELETE FROM ${SCHEMA}.app_ids WHERE day < (SELECT closed FROM ${SCHEMA}.store)`);
+      return rows.map(([day]) => Number(day));
+    });
+    for (const day of days) {
+      await this.#database.transaction(async (query) => {
+        await query(`SET LOCAL lock_timeout = '2s'`);
+        await query(`DROP TABLE IF EXISTS ${nameOf(day)}`);
+      });
+      this.#known.delete(day);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** Keys, tokens, published schemas, roles and the log of actions, in a database that collectors share. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Collector, createCollector } from '@murmuration/collector';
+import { canonicalSchema } from '@murmuration/shared';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWriteKey } from '#collector/admin/credentials.ts';
+import { changeAdmin } from '#collector/admin/replica.ts';
+import { Database } from '#collector/store/postgres/database.ts';
+import { type Ran, runCommand } from '../../setup/command.ts';
+import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute } from '../../setup/postgres-server.ts';
+import { bodyOf, NOW, schema } from '../reads/app.ts';
+
+let folder: string;
+let url: string;
+let collectors: readonly Collector[];
+let addresses: readonly string[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-admin-'));
+  writeFileSync(join(folder, 'schema.json'), canonicalSchema(schema.document));
+  url = await createDatabase();
+  collectors = await Promise.all(
+    [1, 2].map(() => createCollector({ schemas: [], postgres: url, allowLoss: true, now: () => NOW, perMetric: 1 })),
+  );
+  addresses = await Promise.all(collectors.map((collector) => collector.listen(0, '127.0.0.1')));
+});
+afterAll(async () => {
+  for (const collector of collectors) await collector.close();
+  await dropDatabase(url);
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: readonly string[]): Ran => runCommand(...args, '--postgres', url, '--json');
+const status = async (address: string, path: string, token: string): Promise<number> =>
+  (await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+test('of collectors that start at once, one makes the first token, and both take it', async () => {
+  const tokens: string[] = [];
+  await Promise.all(collectors.map((collector) => collector.admin.announceFirst((token) => tokens.push(token))));
+  expect(tokens).toHaveLength(1);
+  for (const address of addresses) await expect.poll(() => status(address, '/v1/metrics', tokens[0] ?? '')).toBe(200);
+});
+
+test('what commands create, publish, give and revoke is in force in every collector within seconds', async () => {
+  expect(run('schemas', 'publish', join(folder, 'schema.json'))).toMatchObject({ status: 0 });
+  const { key } = JSON.parse(run('keys', 'create', '--app', 'notes', '--per-minute', '1000').stdout) as { readonly key: string };
+  const { token } = JSON.parse(run('keys', 'create', '--role', 'viewer', '--name', 'ann').stdout) as { readonly token: string };
+  const send = async (address: string, device: number): Promise<number> =>
+    (await fetch(`${address}/v1/reports?key=${key}`, { method: 'POST', body: await bodyOf(device) })).status;
+  for (const [i, address] of addresses.entries()) {
+    await expect.poll(() => send(address, i)).toBe(204);
+    await expect.poll(() => status(address, '/v1/metrics/plan/estimates', token)).toBe(200);
+  }
+  expect(run('roles', 'set', 'kim', '--role', 'reviewer')).toMatchObject({ status: 0 });
+  await expect.poll(() => collectors.map(({ admin }) => admin.roleOf('kim')?.role)).toEqual(['reviewer', 'reviewer']);
+  expect(run('roles', 'remove', 'kim')).toMatchObject({ status: 0 });
+  await expect.poll(() => collectors.map(({ admin }) => admin.roleOf('kim'))).toEqual([undefined, undefined]);
+  expect(run('keys', 'revoke', 'ann')).toMatchObject({ status: 0 });
+  for (const address of addresses) await expect.poll(() => status(address, '/v1/metrics', token)).toBe(401);
+  expect(run('keys', 'revoke', 'ann')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('expected a key or token that is not revoked yet'),
+  });
+  const listed = JSON.parse(run('keys', 'list').stdout) as {
+    readonly keys: readonly { readonly name: string; readonly perMinute?: number }[];
+  };
+  expect(listed.keys.map(({ name, perMinute }) => [name, perMinute]).toSorted()).toEqual([
+    ['admin', undefined],
+    ['ann', undefined],
+    ['notes', 1_000],
+  ]);
+});
+
+test('the log of actions has all of it in order, and nobody can change it', async () => {
+  const [actions] = collectors.map(({ admin }) => admin.actions(100, undefined, []));
+  expect(actions?.map(({ n }) => n)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  expect(actions?.map(({ what }) => what.split(' ')[0])).toEqual(['revoked', 'took', 'gave', 'created', 'created', 'published', 'created']);
+  for (const sql of [
+    "UPDATE murmuration.admin_action SET who = 'me'",
+    'DELETE FROM murmuration.admin_action',
+    'TRUNCATE murmuration.admin_action',
+  ])
+    await expect(execute(url, sql)).rejects.toThrow('append-only');
+});
+
+test('changes at once come one after the other, and one that fails leaves nothing', async () => {
+  const database = new Database({ postgres: url }, { connections: 4, isGuarded: false });
+  const make = (name: string): Promise<unknown> =>
+    changeAdmin(database, (replica) => createWriteKey(replica, 'test', 'other', undefined, name));
+  await Promise.all(['a', 'b', 'c', 'd'].map(make));
+  await expect(make('a')).rejects.toThrow('expected a name that no key or token has had');
+  const failing = changeAdmin(database, (replica) => {
+    createWriteKey(replica, 'test', 'other', undefined, 'e');
+    throw new RangeError('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  await database.close();
+  const rows = await execute(url, "SELECT name FROM murmuration.admin_credential WHERE role = 'writer' ORDER BY name");
+  expect(rows.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'notes']);
+  expect(await execute(url, 'SELECT max(n) AS last, count(*)::integer AS rows FROM murmuration.admin_action')).toEqual([
+    { last: 11, rows: 11 },
+  ]);
+});

@@ -1,0 +1,155 @@
+/** Databases that can't hold the store are refused in one line, and stay as they are. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { canonicalSchema } from '@murmuration/shared';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkSettings, prepare } from '#collector/store/postgres/opening.ts';
+import { SCHEMA, STEPS } from '#collector/store/postgres/tables.ts';
+import { withoutPassword } from '#collector/store/postgres/url.ts';
+import { runCommand } from '../../setup/command.ts';
+import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute, freePort } from '../../setup/postgres-server.ts';
+import { schema } from '../reads/app.ts';
+
+let folder: string;
+let url: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-opening-'));
+  writeFileSync(join(folder, 'schema.json'), canonicalSchema(schema.document));
+  url = await createDatabase();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await dropDatabase(url);
+});
+
+const hasTables = async (): Promise<boolean> => (await execute(url, `SELECT to_regnamespace('${SCHEMA}') AS name`))[0]?.['name'] !== null;
+
+/** Runs `serve` on a database, and expects that it is refused. Returns the line. */
+function refused(postgres: string, ...more: readonly string[]): string {
+  const args = ['--schema', join(folder, 'schema.json'), '--data', join(folder, 'data'), '--port', '0', '--postgres', postgres, ...more];
+  const { status, stdout, stderr } = runCommand('serve', ...args);
+  expect([status, stdout, stderr.trim().split('\n').length]).toEqual([2, '', 1]);
+  return stderr.replaceAll(new URL(url).host, 'HOST');
+}
+
+/** The URL with another part. */
+function changed(change: (url: URL) => void): string {
+  const other = new URL(url);
+  change(other);
+  return other.href;
+}
+
+describe('serve --postgres', () => {
+  test('what is not the URL of a database, or leads to none', async () => {
+    expect(refused('me:secret@nowhere/db')).toBe(
+      'murmuration: --postgres: expected a URL such as postgres://user@host:5432/database, got me:\n',
+    );
+    const port = await freePort();
+    const nobody = refused(changed((other) => Object.assign(other, { port: `${port}`, password: 'secret' })));
+    expect(nobody).toMatch(
+      /^murmuration: postgres:\/\/murmuration:\*\*\*@127.0.0.1:\d+\/\w+: expected a database that answers, got: connect/,
+    );
+    expect(nobody).not.toContain('secret');
+    expect(refused(changed((other) => Object.assign(other, { pathname: '/none' })))).toMatch(
+      /HOST\/none: expected a database and a role that exist, got: database "none" does not exist\n$/,
+    );
+  });
+
+  test('a server that may lose what it confirms, unless that is said to be right', () => {
+    expect(refused(url)).toContain(
+      'expected a server that keeps what it confirms, got one with fsync and full_page_writes and synchronous_commit off: set it to on, or say --allow-loss where reports may be lost',
+    );
+  });
+
+  test('a role that may not create tables, or use them, and a store of a newer version', async () => {
+    const name = new URL(url).pathname.slice(1);
+    await execute(url, `CREATE ROLE ${name}_guest LOGIN`);
+    const guest = changed((other) => Object.assign(other, { username: `${name}_guest` }));
+    const expected =
+      'expected a role that may create and use the tables of schema murmuration, got one that may not: permission denied for';
+    expect(refused(guest, '--allow-loss')).toContain(expected);
+    expect(await hasTables()).toBe(false);
+    await prepare({ postgres: url }, true);
+    expect(refused(guest, '--allow-loss')).toContain(expected);
+    await execute(url, `UPDATE ${SCHEMA}.store SET version = version + 1`);
+    expect(refused(url, '--allow-loss')).toContain('expected tables of version 1 or older, got version 2, which a newer murmuration wrote');
+    await execute(url, `UPDATE ${SCHEMA}.store SET version = version - 1`);
+    await execute(url, `DROP OWNED BY ${name}_guest; DROP ROLE ${name}_guest`);
+  });
+
+  test('the settings in effect have no password', () => {
+    const args = [
+      '--schema',
+      join(folder, 'schema.json'),
+      '--data',
+      join(folder, 'data'),
+      '--postgres',
+      'postgres://me:secret@h/d',
+      '--check-config',
+    ];
+    const { status, stdout } = runCommand('serve', ...args);
+    expect([status, (JSON.parse(stdout) as { readonly postgres: string }).postgres]).toEqual([0, 'postgres://me:***@h/d']);
+    expect(withoutPassword('postgres://me@h/d?password=secret')).not.toContain('secret');
+    expect(withoutPassword('a secret')).not.toContain('secret');
+  });
+});
+
+test('commands that read want a database with a store', async () => {
+  const none = await createDatabase();
+  const args = ['--schema', join(folder, 'schema.json'), '--postgres'];
+  expect(runCommand('export', ...args, none)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('expected a database with a store'),
+  });
+  await prepare({ postgres: none }, true);
+  expect(runCommand('export', ...args, none)).toMatchObject({ status: 0, stdout: expect.stringContaining('app,metric') });
+  await dropDatabase(none);
+});
+
+test('a server that is too old, or none of those settings, is refused', () => {
+  const settings = (version: number): Map<string, string> =>
+    new Map([
+      ['server_version_num', `${version}`],
+      ['server_version', '14.10'],
+    ]);
+  expect(() => checkSettings(settings(140_010), false)).toThrow('expected PostgreSQL 15 or later, got 14.10');
+  expect(() => checkSettings(new Map(), false)).toThrow('expected PostgreSQL 15 or later');
+  expect(() => checkSettings(settings(150_000), false)).not.toThrow();
+});
+
+test('collectors that start at once migrate once, and a migration that fails leaves nothing', async () => {
+  const fresh = await createDatabase();
+  const source = { postgres: fresh };
+  const failing = [...STEPS, 'CREATE TABLE murmuration.half (n integer);\nSELECT 1 / 0;\n'];
+  await expect(prepare(source, true, failing)).rejects.toThrow('division by zero');
+  expect(await execute(fresh, `SELECT to_regnamespace('${SCHEMA}') AS name`)).toEqual([{ name: null }]);
+  await Promise.all(Array.from({ length: 4 }, () => prepare(source, true)));
+  expect(await execute(fresh, `SELECT count(*)::integer AS rows, max(version) AS version FROM ${SCHEMA}.store`)).toEqual([
+    { rows: 1, version: STEPS.length },
+  ]);
+  await expect(prepare(source, true, failing)).rejects.toThrow('division by zero');
+  await prepare(source, true);
+  await dropDatabase(fresh);
+});
+
+test('every key of what grows begins with the shard, and the file for Citus distributes all of it', async () => {
+  const fresh = await createDatabase();
+  await prepare({ postgres: fresh }, true);
+  const keys = await execute(
+    fresh,
+    `SELECT relname, (SELECT attname FROM pg_attribute WHERE attrelid = indrelid AND attnum = indkey[0]) AS first
+      FROM pg_index JOIN pg_class ON pg_class.oid = indrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE nspname = '${SCHEMA}' ORDER BY relname`,
+  );
+  const text = readFileSync(new URL('../../../docs/deploy/postgres/citus.sql', import.meta.url), 'utf8');
+  const distributed = [...text.matchAll(/create_distributed_table\('murmuration\.(\w+)', 'shard'/g)].map(([, name]) => name).sort();
+  const references = [...text.matchAll(/create_reference_table\('murmuration\.(\w+)'\)/g)].map(([, name]) => name);
+  const others = new Set(keys.flatMap(({ relname, first }) => (first === 'shard' ? [] : [relname])));
+  expect(references).toEqual(['store']);
+  expect([...others]).toEqual(['admin_action', 'admin_credential', 'admin_schema', 'admin_user', 'store']); // which do not grow
+  expect(distributed).toEqual(keys.flatMap(({ relname, first }) => (first === 'shard' ? [relname] : [])));
+  await dropDatabase(fresh);
+});
