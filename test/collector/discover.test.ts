@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineSchema, discover } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { createCollector, type MetricEstimates } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
+import { createReader } from '@murmuration/collector/reader';
 import { canonicalSchema, type PrefixHashingLaw, placeOfText, prefixHashingLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
-import { discover as discoverIn } from '#collector/discovery/discover.ts';
+import { discover as discoverIn, sharesOf } from '#collector/discovery/discover.ts';
 import { placed } from '#collector/discovery/prefix.ts';
 import { logWeightsOf } from '#collector/discovery/symbols.ts';
 import { logUpperTail } from '#collector/statistics/normal-tail.ts';
@@ -154,21 +155,22 @@ describe('a collector', () => {
         await one.telemetry.flush();
       }
     }
-    const found = (await (await fetch(`${address}/v1/metrics/drink/estimates`)).json()) as MetricEstimates;
+    const found = await createReader(schema, { url: address }).decode('drink');
     await collector.close();
 
-    expect(found).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', reports: people });
+    expect(found).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', reports: people, outcome: 'decoded', found: 5 });
     const expected = texts.map((text) => (text === 'hot chocolate' ? 'hot choc' : text));
-    expect(found.answers.map(({ label }) => label).sort()).toEqual([...expected].sort());
-    expect(found.answers.filter(({ isCut }) => isCut).map(({ label }) => label)).toEqual(['hot choc']);
+    expect(found.strings.map(({ label }) => label).sort()).toEqual([...expected].sort());
+    expect(found.strings.filter(({ isCut }) => isCut).map(({ label }) => label)).toEqual(['hot choc']);
     let statistic = 0;
-    for (const { label, estimate, standardError, qValue } of found.answers) {
+    for (const { label, estimate, standardError, qValue } of found.strings) {
       const [, share = Number.NaN] = DRINKS[expected.indexOf(label)] ?? [];
       statistic += ((estimate - share) / standardError) ** 2;
       expect(qValue).toBeLessThan(0.05);
     }
     expect(upperTail({ statistic, degrees: DRINKS.length })).toBeGreaterThan(1e-6);
-    expect(found.discovery?.unexplained).toBeCloseTo(1 - found.answers.reduce((sum, { estimate }) => sum + estimate, 0), 9);
+    const explained = found.strings.reduce((sum, { estimate }) => sum + estimate, 0);
+    expect(found.unexplained?.estimate).toBeCloseTo(Math.max(0, 1 - explained), 9);
 
     const file = join(folder, 'schema.json');
     writeFileSync(file, canonicalSchema(schema.document));
@@ -177,13 +179,13 @@ describe('a collector', () => {
     const printed = JSON.parse(stdout) as { strings: { text: string; estimate: number }[] };
     expect(printed).toMatchObject({ app: 'notes', metric: 'drink', epsilon: 5, reports: people, fdr: 0.05 });
     expect(printed.strings.map(({ text, estimate }) => [text, estimate])).toEqual(
-      found.answers.map(({ label, estimate }) => [label, estimate]),
+      found.strings.map(({ label, estimate }) => [label, estimate]),
     );
     const listed = runCommand('discover', '--schema', file, '--metric', 'drink', '--data', data);
     expect(listed.stdout).toContain('"hot choc" ...');
     expect(listed.stdout).toContain(`5 strings from ${people} reports`);
     for (const [args, message] of [
-      [['--metric', 'drinks'], '--metric: expected a discover metric (notes drink), got "drinks"'],
+      [['--metric', 'drinks'], 'expected metrics of the schemas (notes drink), got none'],
       [['--metric', 'drink', '--fdr', '2'], '--fdr: expected a percentage'],
     ] as const) {
       const bad = runCommand('discover', '--schema', file, '--data', data, ...args);
@@ -195,7 +197,8 @@ describe('a collector', () => {
   });
 
   test('finds nothing where there are no reports', () => {
-    expect(discoverIn(law, new Map())).toEqual({ reports: 0, strings: [], unexplained: 1, candidates: [] });
+    expect(discoverIn(law, new Map())).toMatchObject({ reports: 0, strings: [], others: [], detectable: 1 });
+    expect(sharesOf(law, new Map(), ['tea'])).toEqual([]);
   });
 });
 
@@ -232,11 +235,21 @@ describe('a discovery', () => {
 
   test('estimates candidates besides, found or not', () => {
     for (const { fleet, found } of rounds) {
-      const [known, unknown] = found.candidates as [(typeof found.candidates)[0], (typeof found.candidates)[0]];
-      const truth = (fleet.get('word 1') ?? 0) / 60_000;
-      for (const [row, share] of [[known, truth] as const, [unknown, 0] as const])
-        expect(upperTail({ statistic: ((row.estimate - share) / row.standardError) ** 2, degrees: 1 })).toBeGreaterThan(1e-6);
+      const rows = [...found.strings, ...found.others];
+      expect(found.others.map(({ text }) => text)).toContain('nobody');
+      for (const [text, share] of [['word 1', (fleet.get('word 1') ?? 0) / 60_000] as const, ['nobody', 0] as const]) {
+        const { estimate = Number.NaN, standardError = 0 } = rows.find((row) => row.text === text) ?? {};
+        expect(upperTail({ statistic: ((estimate - share) / standardError) ** 2, degrees: 1 })).toBeGreaterThan(1e-6);
+      }
     }
+  });
+
+  test('says how much the found strings leave over', () => {
+    const statistic = rounds.reduce((sum, { fleet, found: { strings, unexplained } }) => {
+      const truth = 1 - strings.reduce((explained, { text }) => explained + (fleet.get(text) ?? 0) / 60_000, 0);
+      return sum + ((unexplained.estimate - truth) / unexplained.standardError) ** 2;
+    }, 0);
+    expect(upperTail({ statistic, degrees: rounds.length })).toBeGreaterThan(1e-6);
   });
 
   test('is the same for the same tallies', () => {
