@@ -43,7 +43,7 @@ function discoverMetric(metrics: readonly PublishedMetric[]): readonly [metric: 
 }
 
 const stepInWords = ({ search, found, length, longest, kept }: Step): string =>
-  `search ${search}: ${found} strings so far; ${length} of ${longest} bytes, ${kept} beginnings may go on`;
+  `search ${search}: ${found} strings so far; ${length} of ${longest} bytes, ${kept} beginnings still possible`;
 
 async function answerOf(options: DiscoverOptions): Promise<Answer> {
   const started = performance.now();

@@ -33,7 +33,7 @@ function howFar(progress: Progress): { readonly value?: number; readonly max?: n
 function detailOf(progress: Progress): string | undefined {
   if (progress.stage !== 'searching') return undefined;
   const { length, longest, kept } = progress;
-  return `${length} of ${longest} bytes, ${count(kept)} beginnings may go on`;
+  return `${length} of ${longest} bytes, ${count(kept)} beginnings still possible`;
 }
 
 export function Decoding({ progress }: { progress: Progress | null }): VNode {
