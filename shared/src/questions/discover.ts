@@ -12,7 +12,8 @@ export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
   readonly longest?: number;
 }
 
-const LONGEST = 16;
+/** The most bytes of a string, unless a question says otherwise. */
+export const DEFAULT_LONGEST = 16;
 
 /**
  * Asks for a string. The collector finds the frequent ones by itself. A string is taken as it is, as UTF-8, and cut off after `longest`
@@ -20,7 +21,7 @@ const LONGEST = 16;
  */
 export function discover(ask: DiscoverAsk): Question<string> {
   assertAsk('discover(ask)', ask);
-  const { longest = LONGEST } = ask;
+  const { longest = DEFAULT_LONGEST } = ask;
   return {
     type: 'discover',
     ask,
