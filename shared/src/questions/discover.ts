@@ -48,8 +48,10 @@ export const discoverKind: QuestionKind<DiscoverFields> = {
   make: discover,
   rules: () => ({
     longest: isLength(),
-    // The level of a stored symbol would stay the same, and its cohort with it.
-    permanent: optional(rule('no permanence of strings that are to be discovered: ask a permanent text', () => false)),
+    // A stored symbol's level and cohort would name the device in all its reports, and tell no more than one report (docs/discovery.md).
+    permanent: optional(
+      rule('no permanence of strings that are to be discovered: ask once an epoch, as every: "year", with the ε of the epoch', () => false),
+    ),
   }),
   answers: () => undefined,
   takes: ({ longest }) => `a string, cut off after ${longest} bytes`,
