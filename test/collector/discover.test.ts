@@ -6,16 +6,20 @@ import { join } from 'node:path';
 import { defineSchema, discover } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { createCollector } from '@murmuration/collector';
-import { createReader } from '@murmuration/collector/reader';
+import { createReader, type DecodeProgress } from '@murmuration/collector/reader';
 import { canonicalSchema, type PrefixHashingLaw, placeOfText, prefixHashingLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
+import { type Terminal, terminalLine } from '#collector/commands/terminal-line.ts';
 import { discover as discoverIn, sharesOf } from '#collector/discovery/discover.ts';
 import { placed } from '#collector/discovery/prefix.ts';
 import { logWeightsOf } from '#collector/discovery/symbols.ts';
+import { compare } from '#collector/estimates/compare.ts';
+import type { EstimateRequest } from '#collector/estimates/estimates.ts';
+import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
 import { logUpperTail } from '#collector/statistics/normal-tail.ts';
-import { fleetOf, talliesOf } from '../bench/discover/fleet.ts';
+import { type Fleet, fleetOf, talliesOf } from '../bench/discover/fleet.ts';
 import { device, FIRST_DAY, results } from '../client/device.ts';
 import { atMost, binomial, multinomial, upperTail } from '../proofs/statistics.ts';
 import { runCommand } from '../setup/command.ts';
@@ -109,6 +113,23 @@ describe('the places of strings', () => {
   });
 });
 
+test('a line of a terminal is written over, and cleared; without a terminal, nothing is written', () => {
+  let written = '';
+  const terminalOf = (isTTY: boolean): Terminal => ({
+    isTTY,
+    write: (text: string | Uint8Array) => {
+      written += text;
+      return true;
+    },
+  });
+  expect(terminalLine(terminalOf(false))).toBeUndefined();
+  const line = terminalLine(terminalOf(true));
+  line?.write('one');
+  line?.write('two');
+  line?.clear();
+  expect(written).toBe('\r\u001b[Kone\r\u001b[Ktwo\r\u001b[K');
+});
+
 describe('weights of strings', () => {
   test('sum to at most 1 over all strings', () => {
     const alphabet = Array.from({ length: 256 }, (_, byte) => byte);
@@ -155,8 +176,20 @@ describe('a collector', () => {
         await one.telemetry.flush();
       }
     }
-    const found = await createReader(schema, { url: address }).decode('drink');
+    const reader = createReader(schema, { url: address });
+    const steps: DecodeProgress[] = [];
+    const found = await reader.decode('drink', { onProgress: (how) => steps.push(how) });
+    const estimated = await reader.estimates('drink', { candidates: ['tea', 'nobody'] });
+    const series = await reader.series('drink', { interval: 'day', top: 2 });
     await collector.close();
+
+    // Reading, then each length of each search, unless the reader was slow.
+    expect(new Set(steps.map(({ stage }) => stage))).toContain('searching');
+    const searching = steps.filter((step) => step.stage === 'searching');
+    expect(searching[0]).toEqual({ stage: 'searching', search: 1, found: 0, length: 1, longest: 8, kept: expect.any(Number) });
+    expect(searching.at(-1)).toMatchObject({ found: 5, length: 8 });
+    expect(estimated.answers.map(({ label }) => label)).toEqual(['tea', 'nobody']);
+    expect(series.points[0]?.answers.map(({ label }) => label)).toEqual(['tea', 'Käse']);
 
     expect(found).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', reports: people, outcome: 'decoded', found: 5 });
     const expected = texts.map((text) => (text === 'hot chocolate' ? 'hot choc' : text));
@@ -194,6 +227,23 @@ describe('a collector', () => {
     }
     const nowhere = runCommand('discover', '--schema', file, '--metric', 'drink', '--data', join(folder, 'nowhere'));
     expect([nowhere.status, nowhere.stdout]).toEqual([2, '']);
+  });
+
+  test('compares strings that only one side has', () => {
+    const three = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 6, per: 'month' },
+      metrics: { word: discover({ epsilon: 5, longest: 3, description: 'Which word?' }) },
+    });
+    const [metric] = createCatalog([three.document]).metrics as [PublishedMetric];
+    const sideOf = (fleet: Fleet): EstimateRequest => {
+      const tallies = talliesOf(metric.document.law as PrefixHashingLaw, fleet, words(seededRng(8)));
+      return { metric, evidence: { tallies, reports: 2_000, from: 1, to: 1, ones: [] }, minimum: 1, candidates: [] };
+    };
+    const [before, after] = [sideOf([['tea', 1_600], ['cup', 400]]), sideOf([['tea', 1_000], ['jam', 1_000]])];
+    const { differences } = compare(before, after, 'group');
+    expect(differences.filter(({ isClear }) => isClear).map(({ label }) => label)).toEqual(['jam', 'tea', 'cup']);
   });
 
   test('finds nothing where there are no reports', () => {
