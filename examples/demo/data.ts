@@ -4,7 +4,7 @@ import type { ValueOf } from '@murmuration/client';
 import { seededRng, words as wordsOf } from '@murmuration/client/testing';
 import { sampler } from '@murmuration/collector';
 import { answersOf, labelOf, type MetricDocument } from '@murmuration/shared';
-import { airports, browsers, cylinders, films, type Population, platformOf, rain, words } from './populations.ts';
+import { airports, browsers, cylinders, films, makes, type Population, platformOf, rain, words } from './populations.ts';
 import { schema } from './schema.ts';
 
 type Metrics = typeof schema.questions;
@@ -24,6 +24,9 @@ export const candidates: { readonly word: readonly string[]; readonly airport: r
   airport: airports.values.slice(0, 100),
 };
 
+/** Strings of which estimates are asked for, where the collector is given no list. */
+export const asked: { readonly [metric: string]: readonly string[] } = { make: makes.values.slice(0, 20) };
+
 /** Draws devices, the same ones for the same seed. */
 export function people(seed: number): () => Person {
   const word = wordsOf(seededRng(seed));
@@ -39,6 +42,7 @@ export function people(seed: number): () => Person {
     cylinders: drawer(cylinders as Population<Answers['cylinders']>),
     word: drawer(words),
     airport: drawer(airports),
+    make: drawer(makes),
   };
   return () => {
     const browser = draw.browser();
@@ -49,6 +53,7 @@ export function people(seed: number): () => Person {
       cylinders: draw.cylinders(),
       word: draw.word(),
       airport: draw.airport(),
+      make: draw.make(),
     };
     return { platform: platformOf(browser), answers };
   };

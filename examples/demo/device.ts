@@ -46,6 +46,7 @@ export async function report({ platform, answers }: Person, connection: Connecti
   telemetry.record('cylinders', answers.cylinders);
   telemetry.record('word', answers.word);
   telemetry.record('airport', answers.airport);
+  telemetry.record('make', answers.make);
   await telemetry.flush();
   await settled;
   await telemetry.close();

@@ -13,7 +13,7 @@ import {
 } from '@murmuration/collector';
 import { answersOf, dayNumber, labelOf, type MetricDocument, wireName } from '@murmuration/shared';
 import { type Comparison, compareMetric } from './compare.ts';
-import { candidates, countTruth, noTruths, people } from './data.ts';
+import { asked, candidates, countTruth, noTruths, people } from './data.ts';
 import { report } from './device.ts';
 import { schema } from './schema.ts';
 
@@ -23,7 +23,7 @@ const schemas = new Map([[wireName(schema.document), published]]);
 
 /** The estimates of a metric, labelled as the API labels them. */
 function estimate(name: string, metric: MetricDocument, tallies: Tallies): readonly AnswerEstimate[] {
-  const strings = candidates[name as keyof typeof candidates] ?? [];
+  const strings = candidates[name as keyof typeof candidates] ?? asked[name] ?? [];
   const answers = answersOf(metric) ?? strings;
   return estimatesOf(metric.law, { tallies, perDevice: 1, candidates: strings }).map((estimated, i) => {
     const answer = answers[i] as AnswerEstimate['answer'];

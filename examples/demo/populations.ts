@@ -94,10 +94,12 @@ export const films: Population<{ readonly genre: string; readonly rating: string
 
 export const rain: Population<boolean> = population(rowsOf(vega('seattle-weather.csv')), ([, precipitation]) => Number(precipitation) > 0);
 
-export const cylinders: Population<string> = population(
-  JSON.parse(vega('cars.json')) as { readonly Cylinders: number }[],
-  ({ Cylinders }) => String(Cylinders),
-);
+const cars = JSON.parse(vega('cars.json')) as readonly { readonly Name: string; readonly Cylinders: number }[];
+
+export const cylinders: Population<string> = population(cars, ({ Cylinders }) => String(Cylinders));
+
+/** The first word of a car's name, as people wrote it: also chevroelt, maxda and vokswagen, which are on no list. */
+export const makes: Population<string> = population(cars, ({ Name }) => Name.split(' ')[0] as string);
 
 /** By departures. */
 export const airports: Population<string> = population(

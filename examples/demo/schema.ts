@@ -1,11 +1,11 @@
-/** The demo's schema: six questions, one for each kind that there is. `murmuration schema --schema examples/demo/schema.ts`. */
+/** The demo's schema: seven questions of different kinds. `murmuration schema --schema examples/demo/schema.ts`. */
 
-import { choice, defineSchema, flag, joint, permanent, text } from '@murmuration/client';
+import { choice, defineSchema, discover, flag, joint, permanent, text } from '@murmuration/client';
 
 export const schema = defineSchema({
   app: 'demo',
   version: 1,
-  budget: { epsilon: 14, per: 'month' },
+  budget: { epsilon: 18, per: 'month' },
   segments: { platform: ['desktop', 'android', 'ios'] },
   devices: 100_000,
   metrics: {
@@ -56,5 +56,6 @@ export const schema = defineSchema({
       epsilon: 4,
       renew: 'year',
     }),
+    make: discover({ epsilon: 4, longest: 14, description: 'Who made the car?', owner: 'navigation' }),
   },
 });

@@ -29,7 +29,7 @@ export * from './prefixes.ts';
 export * from './questions/answer.ts';
 export type { SetAsk } from './questions/choices.ts';
 export { namedGeometric } from './questions/count.ts';
-export type { DiscoverAsk } from './questions/discover.ts';
+export { DEFAULT_LONGEST, type DiscoverAsk } from './questions/discover.ts';
 export { cellLabels, DEFAULT_CELLS, windowLabels } from './questions/distribution.ts';
 export { bucketLabels } from './questions/histogram.ts';
 export { isListPart, type JointPart, type JointQuestion, type JointValue, jointAnswers } from './questions/joint.ts';

@@ -79,6 +79,9 @@ const about = {
   watch: { pValue: 0.5 },
 } satisfies Partial<MetricStrings>;
 
+/** Instead of a text. */
+const sought = { type: 'discover', mechanism: 'prefix-hashing' } as const;
+
 const stringOf = (label: string, isFound: boolean, [low, typical, high]: readonly [number, number, number]) => ({
   ...{ answer: label, label, isFound, typical, low, high },
   ...{ estimate: typical, standardError: 0.03, pValue: 0.001, qValue: isFound ? 0.002 : 0.4 },
@@ -251,4 +254,33 @@ test('a page that is closed ends its decode', async () => {
   const closed = new Promise((resolve) => response.once('close', resolve));
   await page.close();
   await closed;
+});
+
+test('strings that nobody listed: how far the search is, what it found, and how much is left', async () => {
+  await page.route('**/v1/metrics?*', async (route) => {
+    const response = await route.fetch();
+    const { metrics, ...rest } = (await response.json()) as { readonly metrics: readonly object[] };
+    await route.fulfill({ response, json: { ...rest, metrics: metrics.map((each) => ({ ...each, ...sought })) } });
+  });
+  await page.goto(address);
+  await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(2);
+  const status = card().getByRole('status');
+  say('progress', { stage: 'searching', search: 1, found: 0, length: 4, longest: 16, kept: 8_192 });
+  await status.getByText('Looking for strings…').waitFor();
+  await status.getByText('4 of 16 bytes, 8,192 beginnings still possible').waitFor();
+  expect(await status.locator('progress').evaluate((bar: HTMLProgressElement) => bar.position)).toBe(0.25);
+  say('progress', { stage: 'searching', search: 2, found: 3, length: 1, longest: 16, kept: 500 });
+  await status.getByText('3 strings found. Looking for more…').waitFor();
+  const meaning = '2 strings are told apart from chance, without a list.';
+  const [first, second] = decoded.strings;
+  answer({ ...decoded, ...sought, candidates: 0, meaning, distribution: undefined, strings: [first, { ...second, isCut: true }] });
+  await card().locator('.chart').waitFor();
+  expect(await card().locator('.bars .row-label').allTextContents()).toEqual(['anchor', 'basket…']);
+  expect(await textOf('.rest')).toBe('Everything else: 21.0 % ± 3.9Strings that are each too rare to be told apart from chance.');
+});
+
+test('where no string is frequent enough, the card says what it would take', async () => {
+  answer({ ...decoded, found: 0, meaning: 'No string is frequent enough.', detectable: 0.123, strings: [] });
+  await card().locator('.quiet').getByText('From 900 reports, a string is found half of the time if 12.3').waitFor();
+  expect(await card().locator('.chart').count()).toBe(0);
 });

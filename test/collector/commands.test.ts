@@ -200,6 +200,20 @@ describe('murmuration simulate', () => {
     expect(simulate('--type', 'choices', '--at-most', '17')).toMatchObject({ status: 2, stderr: expect.stringContaining('--at-most') });
   });
 
+  test('of strings that nobody listed finds them, and their intervals cover', () => {
+    const result = JSON.parse(simulate('--type', 'discover', '--answers', '8', '--longest', '4', '--epsilon', '5', '--clients', '3000', '--rounds', '2').stdout);
+    expect(result).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', longest: 4, answers: 8, bytesPerReport: 4 });
+    expect(result.found).toBeGreaterThan(2);
+    expect(result.falseDiscoveries).toBeLessThan(0.2);
+    expect(result.coverage95).toBeGreaterThan(0.8);
+    for (const [args, message] of [
+      [['--answers', '200', '--longest', '1'], '--longest: expected room for 200 strings of letters, got 1 bytes'],
+      [['--answers', '8', '--mechanism', 'pem'], '--mechanism: expected none for discover, got pem'],
+      [['--answers', '8', '--permanent', '5'], '--permanent: expected --type'],
+    ] as const)
+      expect(simulate('--type', 'discover', ...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
+  });
+
   test('of the best of options agrees with theory', () => {
     const csv = join(folder, 'utility.csv');
     writeFileSync(csv, '2,0,0\n0,2,1\n');

@@ -5,16 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineSchema, discover } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { createCollector, type MetricEstimates } from '@murmuration/collector';
+import { createCollector } from '@murmuration/collector';
+import { createReader, type DecodeProgress } from '@murmuration/collector/reader';
 import { canonicalSchema, type PrefixHashingLaw, placeOfText, prefixHashingLaw } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
-import { discover as discoverIn } from '#collector/discovery/discover.ts';
+import { type Terminal, terminalLine } from '#collector/commands/terminal-line.ts';
+import { discover as discoverIn, sharesOf } from '#collector/discovery/discover.ts';
 import { placed } from '#collector/discovery/prefix.ts';
 import { logWeightsOf } from '#collector/discovery/symbols.ts';
+import { compare } from '#collector/estimates/compare.ts';
+import type { EstimateRequest } from '#collector/estimates/estimates.ts';
+import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
 import { logUpperTail } from '#collector/statistics/normal-tail.ts';
-import { fleetOf, talliesOf } from '../bench/discover/fleet.ts';
+import { type Fleet, fleetOf, talliesOf } from '../bench/discover/fleet.ts';
 import { device, FIRST_DAY, results } from '../client/device.ts';
 import { atMost, binomial, multinomial, upperTail } from '../proofs/statistics.ts';
 import { runCommand } from '../setup/command.ts';
@@ -108,6 +113,23 @@ describe('the places of strings', () => {
   });
 });
 
+test('a line of a terminal is written over, and cleared; without a terminal, nothing is written', () => {
+  let written = '';
+  const terminalOf = (isTTY: boolean): Terminal => ({
+    isTTY,
+    write: (text: string | Uint8Array) => {
+      written += text;
+      return true;
+    },
+  });
+  expect(terminalLine(terminalOf(false))).toBeUndefined();
+  const line = terminalLine(terminalOf(true));
+  line?.write('one');
+  line?.write('two');
+  line?.clear();
+  expect(written).toBe('\r\u001b[Kone\r\u001b[Ktwo\r\u001b[K');
+});
+
 describe('weights of strings', () => {
   test('sum to at most 1 over all strings', () => {
     const alphabet = Array.from({ length: 256 }, (_, byte) => byte);
@@ -154,21 +176,34 @@ describe('a collector', () => {
         await one.telemetry.flush();
       }
     }
-    const found = (await (await fetch(`${address}/v1/metrics/drink/estimates`)).json()) as MetricEstimates;
+    const reader = createReader(schema, { url: address });
+    const steps: DecodeProgress[] = [];
+    const found = await reader.decode('drink', { onProgress: (how) => steps.push(how) });
+    const estimated = await reader.estimates('drink', { candidates: ['tea', 'nobody'] });
+    const series = await reader.series('drink', { interval: 'day', top: 2 });
     await collector.close();
 
-    expect(found).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', reports: people });
+    // Reading, then each length of each search, unless the reader was slow.
+    expect(new Set(steps.map(({ stage }) => stage))).toContain('searching');
+    const searching = steps.filter((step) => step.stage === 'searching');
+    expect(searching[0]).toEqual({ stage: 'searching', search: 1, found: 0, length: 1, longest: 8, kept: expect.any(Number) });
+    expect(searching.at(-1)).toMatchObject({ found: 5, length: 8 });
+    expect(estimated.answers.map(({ label }) => label)).toEqual(['tea', 'nobody']);
+    expect(series.points[0]?.answers.map(({ label }) => label)).toEqual(['tea', 'Käse']);
+
+    expect(found).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', reports: people, outcome: 'decoded', found: 5 });
     const expected = texts.map((text) => (text === 'hot chocolate' ? 'hot choc' : text));
-    expect(found.answers.map(({ label }) => label).sort()).toEqual([...expected].sort());
-    expect(found.answers.filter(({ isCut }) => isCut).map(({ label }) => label)).toEqual(['hot choc']);
+    expect(found.strings.map(({ label }) => label).sort()).toEqual([...expected].sort());
+    expect(found.strings.filter(({ isCut }) => isCut).map(({ label }) => label)).toEqual(['hot choc']);
     let statistic = 0;
-    for (const { label, estimate, standardError, qValue } of found.answers) {
+    for (const { label, estimate, standardError, qValue } of found.strings) {
       const [, share = Number.NaN] = DRINKS[expected.indexOf(label)] ?? [];
       statistic += ((estimate - share) / standardError) ** 2;
       expect(qValue).toBeLessThan(0.05);
     }
     expect(upperTail({ statistic, degrees: DRINKS.length })).toBeGreaterThan(1e-6);
-    expect(found.discovery?.unexplained).toBeCloseTo(1 - found.answers.reduce((sum, { estimate }) => sum + estimate, 0), 9);
+    const explained = found.strings.reduce((sum, { estimate }) => sum + estimate, 0);
+    expect(found.unexplained?.estimate).toBeCloseTo(Math.max(0, 1 - explained), 9);
 
     const file = join(folder, 'schema.json');
     writeFileSync(file, canonicalSchema(schema.document));
@@ -177,13 +212,13 @@ describe('a collector', () => {
     const printed = JSON.parse(stdout) as { strings: { text: string; estimate: number }[] };
     expect(printed).toMatchObject({ app: 'notes', metric: 'drink', epsilon: 5, reports: people, fdr: 0.05 });
     expect(printed.strings.map(({ text, estimate }) => [text, estimate])).toEqual(
-      found.answers.map(({ label, estimate }) => [label, estimate]),
+      found.strings.map(({ label, estimate }) => [label, estimate]),
     );
     const listed = runCommand('discover', '--schema', file, '--metric', 'drink', '--data', data);
     expect(listed.stdout).toContain('"hot choc" ...');
     expect(listed.stdout).toContain(`5 strings from ${people} reports`);
     for (const [args, message] of [
-      [['--metric', 'drinks'], '--metric: expected a discover metric (notes drink), got "drinks"'],
+      [['--metric', 'drinks'], 'expected metrics of the schemas (notes drink), got none'],
       [['--metric', 'drink', '--fdr', '2'], '--fdr: expected a percentage'],
     ] as const) {
       const bad = runCommand('discover', '--schema', file, '--data', data, ...args);
@@ -194,8 +229,26 @@ describe('a collector', () => {
     expect([nowhere.status, nowhere.stdout]).toEqual([2, '']);
   });
 
+  test('compares strings that only one side has', () => {
+    const three = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 6, per: 'month' },
+      metrics: { word: discover({ epsilon: 5, longest: 3, description: 'Which word?' }) },
+    });
+    const [metric] = createCatalog([three.document]).metrics as [PublishedMetric];
+    const sideOf = (fleet: Fleet): EstimateRequest => {
+      const tallies = talliesOf(metric.document.law as PrefixHashingLaw, fleet, words(seededRng(8)));
+      return { metric, evidence: { tallies, reports: 2_000, from: 1, to: 1, ones: [] }, minimum: 1, candidates: [] };
+    };
+    const [before, after] = [sideOf([['tea', 1_600], ['cup', 400]]), sideOf([['tea', 1_000], ['jam', 1_000]])];
+    const { differences } = compare(before, after, 'group');
+    expect(differences.filter(({ isClear }) => isClear).map(({ label }) => label)).toEqual(['jam', 'tea', 'cup']);
+  });
+
   test('finds nothing where there are no reports', () => {
-    expect(discoverIn(law, new Map())).toEqual({ reports: 0, strings: [], unexplained: 1, candidates: [] });
+    expect(discoverIn(law, new Map())).toMatchObject({ reports: 0, strings: [], others: [], detectable: 1 });
+    expect(sharesOf(law, new Map(), ['tea'])).toEqual([]);
   });
 });
 
@@ -232,11 +285,21 @@ describe('a discovery', () => {
 
   test('estimates candidates besides, found or not', () => {
     for (const { fleet, found } of rounds) {
-      const [known, unknown] = found.candidates as [(typeof found.candidates)[0], (typeof found.candidates)[0]];
-      const truth = (fleet.get('word 1') ?? 0) / 60_000;
-      for (const [row, share] of [[known, truth] as const, [unknown, 0] as const])
-        expect(upperTail({ statistic: ((row.estimate - share) / row.standardError) ** 2, degrees: 1 })).toBeGreaterThan(1e-6);
+      const rows = [...found.strings, ...found.others];
+      expect(found.others.map(({ text }) => text)).toContain('nobody');
+      for (const [text, share] of [['word 1', (fleet.get('word 1') ?? 0) / 60_000] as const, ['nobody', 0] as const]) {
+        const { estimate = Number.NaN, standardError = 0 } = rows.find((row) => row.text === text) ?? {};
+        expect(upperTail({ statistic: ((estimate - share) / standardError) ** 2, degrees: 1 })).toBeGreaterThan(1e-6);
+      }
     }
+  });
+
+  test('says how much the found strings leave over', () => {
+    const statistic = rounds.reduce((sum, { fleet, found: { strings, unexplained } }) => {
+      const truth = 1 - strings.reduce((explained, { text }) => explained + (fleet.get(text) ?? 0) / 60_000, 0);
+      return sum + ((unexplained.estimate - truth) / unexplained.standardError) ** 2;
+    }, 0);
+    expect(upperTail({ statistic, degrees: rounds.length })).toBeGreaterThan(1e-6);
   });
 
   test('is the same for the same tallies', () => {

@@ -22,10 +22,10 @@ test('demo --json prints one document: every metric beside the truth, all of the
     readonly metrics: readonly { readonly [key: string]: unknown }[];
     readonly seconds: number;
   };
-  expect(rest).toEqual({ devices: 600, reports: 3_600, consistent: true });
+  expect(rest).toEqual({ devices: 600, reports: 4_200, consistent: true });
   expect(seconds).toBeGreaterThan(0);
   expect(code).toBe(0);
-  expect(metrics.map(({ metric }) => metric)).toEqual(['browser', 'film', 'rain', 'cylinders', 'word', 'airport']);
+  expect(metrics.map(({ metric }) => metric)).toEqual(['browser', 'film', 'rain', 'cylinders', 'word', 'airport', 'make']);
   const keys = ['metric', 'mechanism', 'epsilon', 'answers', 'rmse', 'expectedRmse', 'z2', 'df', 'pValue', 'coverage95'];
   for (const metric of metrics) expect(Object.keys(metric).sort()).toEqual(keys.sort());
 });

@@ -1,6 +1,6 @@
 /** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
 
-import { isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
+import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { readCandidates } from '../candidate-files/candidates.ts';
 import type { Way } from '../candidate-files/normalize.ts';
 import { basisOf } from '../estimates/basis.ts';
@@ -20,6 +20,7 @@ function stringMetric(metrics: readonly PublishedMetric[]): readonly [metric: Pu
     throw new UsageError(`--metric: expected one metric, got ${metrics.map(({ app, metric }) => `${app} ${metric}`).join(', ')}`);
   const { type, law } = found.document;
   if (takesCandidates(found.document) && isStringLaw(law)) return [found, law];
+  if (isPrefixLaw(law)) throw new UsageError(`--metric ${found.metric}: murmuration discover finds the strings of a discover metric`);
   throw new UsageError(
     `--metric ${found.metric}: expected a text metric, or a joint one with a text, got a ${type}, whose estimates murmuration export writes`,
   );

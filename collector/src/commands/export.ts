@@ -2,6 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { wantedIn } from '../estimates/discovered.ts';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../estimates/estimates.ts';
 import { field } from './csv.ts';
 import { load } from './serve.ts';
@@ -39,7 +40,8 @@ async function estimateAll(options: ExportOptions): Promise<readonly MetricEstim
   const { candidates = {} } = loaded;
   return fromStore(options, metricsOf(options, loaded), ({ metric, evidence }) => {
     const sought = Object.hasOwn(candidates, metric.metric) ? (candidates[metric.metric] ?? []) : [];
-    return estimate({ metric, evidence, minimum: options.minimum, candidates: sought });
+    const request = { metric, evidence, minimum: options.minimum, candidates: sought };
+    return estimate({ ...request, candidates: wantedIn(request) });
   });
 }
 

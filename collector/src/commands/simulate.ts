@@ -1,11 +1,21 @@
 /** `murmuration simulate`: what a mechanism would show, before it ships. */
 
-import { DEFAULT_CELLS, kindOf, MAX_ANSWERS, MOST_CELLS, type QuestionType, type Range } from '@murmuration/shared';
+import {
+  DEFAULT_CELLS,
+  DEFAULT_LONGEST,
+  kindOf,
+  MAX_ANSWERS,
+  MOST_BYTES,
+  MOST_CELLS,
+  type QuestionType,
+  type Range,
+} from '@murmuration/shared';
 import type { Command } from 'commander';
 import { types as questionTypes } from '../questions/table.ts';
 import { readUtility, simulateBest } from '../simulate/best.ts';
 import { simulateChoice } from '../simulate/choice.ts';
 import { simulateChoices } from '../simulate/choices.ts';
+import { simulateDiscover } from '../simulate/discover.ts';
 import { parseDistribution } from '../simulate/distribution.ts';
 import { simulateDistribution } from '../simulate/distribution-question.ts';
 import { BITS_NAMES, MECHANISM_NAMES } from '../simulate/lists.ts';
@@ -36,6 +46,7 @@ interface SimulateOptions {
   readonly range?: readonly number[];
   readonly max?: number;
   readonly cells: number;
+  readonly longest: number;
   readonly epsilon: number;
   readonly mechanism?: string;
   readonly permanent?: number;
@@ -82,6 +93,11 @@ const own: { readonly [T in QuestionType]?: Run } = {
   text: async (options) => {
     const answers = need(options.answers, options, '--answers');
     return simulateText({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
+  },
+  discover: async (options) => {
+    if (options.mechanism !== undefined) throw new UsageError(`--mechanism: expected none for discover, got ${options.mechanism}`);
+    const answers = need(options.answers, options, '--answers');
+    return simulateDiscover({ ...options, answers, shares: await parseDistribution(options.distribution, answers) });
   },
   choices: async (options) => {
     const answers = need(options.answers, options, '--answers');
@@ -177,6 +193,7 @@ export function addSimulate(program: Command): void {
       numbersOption('--range', 2),
     )
     .option('--cells <n>', 'the number of cells of a distribution', wholeOption('--cells', 2, MOST_CELLS), DEFAULT_CELLS)
+    .option('--longest <bytes>', 'the most bytes of a string to discover', wholeOption('--longest', 1, MOST_BYTES), DEFAULT_LONGEST)
     .option('--max <n>', 'the largest count', wholeOption('--max', 1, 100_000))
     .requiredOption('--epsilon <e>', 'ε of one report', positiveOption('--epsilon'))
     .option(

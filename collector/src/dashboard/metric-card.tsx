@@ -10,7 +10,6 @@ import { Density, DensityLine } from './density.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { askedOf, type Filter, missingFrom, type Span } from './filter.ts';
-import { percent } from './format.ts';
 import { isOpen } from './order.ts';
 import { NoReportsHere, TooFew } from './states.tsx';
 import { StringsCard } from './strings-card.tsx';
@@ -55,13 +54,7 @@ function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metri
   return estimates.unit === 'value' ? <ValueLine answer={first} /> : <VerdictLine answers={estimates.answers} type={metric.type} />;
 }
 
-/** What the answers of a metric leave out, if they are strings. */
-function noteOf(metric: Metric, { discovery }: Estimates): string | undefined {
-  if (isOpen(metric))
-    return 'The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.';
-  if (discovery === undefined) return undefined;
-  return `${percent(Math.max(0, discovery.unexplained), 0)} of the reports are of other strings, each too rare to be told from chance.`;
-}
+const TOO_LONG = 'The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.';
 
 function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
   const { answers, unit, distribution } = estimates;
@@ -69,7 +62,7 @@ function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }
   const [first] = answers;
   if (unit === 'value' && first) return <Value answer={first} title={title} />;
   if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
-  return <Chart answers={answers} type={metric.type} title={title} note={noteOf(metric, estimates)} />;
+  return <Chart answers={answers} type={metric.type} title={title} note={isOpen(metric) ? TOO_LONG : undefined} />;
 }
 
 interface ShownProps {

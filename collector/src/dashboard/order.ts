@@ -12,10 +12,11 @@ export function inOrder(answers: readonly Answer[], type: MetricType): readonly 
   return answers.toSorted((one, other) => other.estimate - one.estimate);
 }
 
-/** The label of an answer on the page. */
-export function labelOf(answer: Pick<Answer, 'answer' | 'label'>, type: MetricType): string {
+/** The label of an answer on the page. A string that may go on says so. */
+export function labelOf(answer: Pick<Answer, 'answer' | 'label'> & { readonly isCut?: true }, type: MetricType): string {
   if (views[type] === 'yes-no') return answer.answer === true ? 'Yes' : 'No';
-  return answer.label === '' ? '(empty)' : answer.label;
+  if (answer.label === '') return '(empty)';
+  return answer.isCut ? `${answer.label}…` : answer.label;
 }
 
 /** A key that identifies an answer as long as the page is open. */
@@ -23,5 +24,7 @@ export function keyOf(answer: Answer): string {
   return JSON.stringify(answer.answer);
 }
 
-/** Whether its answers are strings or include one. They are decoded then, among the candidates given to the collector. */
-export const isOpen = ({ mechanism }: Metric): boolean => mechanism === 'rappor' || mechanism === 'string-hashing';
+const OPEN: readonly Metric['mechanism'][] = ['rappor', 'string-hashing', 'prefix-hashing'];
+
+/** Whether its answers are strings or include one. They are decoded then. */
+export const isOpen = ({ mechanism }: Metric): boolean => OPEN.includes(mechanism);

@@ -5,7 +5,7 @@ import { count } from './format.ts';
 import { LoadingBars } from './states.tsx';
 import type { Progress } from './types.ts';
 
-/** A stage in words. Of the first two there is nothing to say that would help anybody. */
+/** A stage in words, which screen readers read aloud. So they do not change all the time. */
 function inWords(progress: Progress): string {
   switch (progress.stage) {
     case 'waiting':
@@ -16,17 +16,40 @@ function inWords(progress: Progress): string {
       return `Preparing ${count(progress.candidates)} strings to look for…`;
     case 'decoding':
       return `Looking for ${count(progress.candidates)} strings in the reports…`;
+    case 'searching': {
+      const { search, found } = progress;
+      return search === 1 ? 'Looking for strings…' : `${count(found)} ${found === 1 ? 'string' : 'strings'} found. Looking for more…`;
+    }
   }
+}
+
+/** How much of a stage is done, where that is known. */
+function howFar(progress: Progress): { readonly value?: number; readonly max?: number } {
+  if (progress.stage === 'hashing') return { value: progress.done, max: progress.candidates };
+  return progress.stage === 'searching' ? { value: progress.length, max: progress.longest } : {};
+}
+
+/** What else there is to see of a search. */
+function detailOf(progress: Progress): string | undefined {
+  if (progress.stage !== 'searching') return undefined;
+  const { length, longest, kept } = progress;
+  return `${length} of ${longest} bytes, ${count(kept)} beginnings still possible`;
 }
 
 export function Decoding({ progress }: { progress: Progress | null }): VNode {
   if (progress === null) return <LoadingBars />;
-  const known = progress.stage === 'hashing' ? { value: progress.done, max: progress.candidates } : {};
+  const known = howFar(progress);
   const words = inWords(progress);
+  const detail = detailOf(progress);
   return (
     <div class="quiet decoding" role="status">
       <p>{words}</p>
       <progress {...known} aria-label={words} />
+      {detail && (
+        <p class="note" aria-hidden="true">
+          {detail}
+        </p>
+      )}
     </div>
   );
 }

@@ -61,10 +61,8 @@ export function NoReportsHere({ filtered, someReports }: { filtered: boolean; so
   );
 }
 
-export function TooFew({ estimates }: { estimates: Pick<Estimates, 'reports' | 'minimum' | 'discovery'> }): VNode {
-  const { reports, minimum, discovery } = estimates;
-  if (discovery !== undefined && reports >= minimum)
-    return <p class="quiet">{reportCount(reports)}, but no string is frequent enough to be told from chance yet.</p>;
+export function TooFew({ estimates }: { estimates: Pick<Estimates, 'reports' | 'minimum'> }): VNode {
+  const { reports, minimum } = estimates;
   if (reports >= minimum) return <p class="quiet">{reportCount(reports)}, but no candidates to look for. Give the collector a list.</p>;
   return (
     <div class="quiet">

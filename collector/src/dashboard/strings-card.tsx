@@ -1,4 +1,4 @@
-// One metric with strings: which of the listed strings are there, told apart from chance, and the share that none of them explains.
+// One metric with strings: which strings are there, of a list or of all, told apart from chance, and the share that none of them explains.
 // What the whole distribution looks like is another question, answered in the details.
 
 import type { VNode } from 'preact';
@@ -8,6 +8,7 @@ import { AssociationTable } from './association.tsx';
 import { CardFrame } from './card-frame.tsx';
 import { Evidence } from './evidence.tsx';
 import { askedOf, type Filter, missingFrom, type Span } from './filter.ts';
+import { percent, reportCount } from './format.ts';
 import { judge } from './judge.ts';
 import { Decoding } from './progress.tsx';
 import { NoReportsHere, TooFew } from './states.tsx';
@@ -73,6 +74,16 @@ function Conclusion({ strings, metric }: { strings: Strings; metric: Metric }): 
   );
 }
 
+/** In place of a chart: what it would take. */
+function NothingFound({ strings: { reports, detectable } }: { strings: Strings }): VNode | null {
+  if (detectable === undefined) return null;
+  return (
+    <p class="quiet">
+      From {reportCount(reports)}, a string is found half of the time if {percent(detectable, 1, Math.ceil)} of them come from it.
+    </p>
+  );
+}
+
 interface ShownProps {
   readonly metric: Metric;
   readonly strings: Strings;
@@ -84,7 +95,11 @@ function Shown({ metric, strings, address, someReports }: ShownProps): VNode {
   const chart = useMemo(
     () => (
       <>
-        {strings.strings.length > 0 && <StringsChart strings={strings} type={metric.type} title={metric.description || metric.metric} />}
+        {strings.strings.length > 0 ? (
+          <StringsChart strings={strings} type={metric.type} title={metric.description || metric.metric} />
+        ) : (
+          <NothingFound strings={strings} />
+        )}
         <StringsDetails metric={metric} strings={strings} address={address} />
       </>
     ),
@@ -100,7 +115,7 @@ function Shown({ metric, strings, address, someReports }: ShownProps): VNode {
     case 'no-candidates':
       return <TooFew estimates={strings} />;
     case 'not-enough-data':
-      return <p class="quiet">Nothing can be shown yet. It needs more reports, not a longer list.</p>;
+      return <p class="quiet">Nothing can be shown yet. It needs more reports{metric.type === 'discover' ? '' : ', not a longer list'}.</p>;
     default:
       return chart;
   }

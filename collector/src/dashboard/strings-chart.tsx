@@ -48,7 +48,7 @@ export function StringsChart({ strings, type, title }: StringsChartProps): VNode
       </ul>
       <Axis axis={axis} />
       <StringsLegend found={shown} others={unclear} />
-      {rest && found.length > 0 && <Rest rest={rest} listed={strings.found < strings.candidates} />}
+      {rest && found.length > 0 && <Rest rest={rest} note={leftOver(strings, type)} />}
       {folds && (
         <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? `Show the top ${AT_FIRST}` : total < strings.candidates ? `Show ${ofAll}` : `Show all ${count(total)}`}
@@ -79,15 +79,19 @@ function UnclearRow({ answer, label, axis, decimals }: { answer: Answer; label: 
   );
 }
 
+/** What strings are not found. */
+function leftOver({ found, candidates }: Strings, type: MetricType): string {
+  if (type === 'discover') return 'Strings that are each too rare to be told apart from chance.';
+  return found < candidates ? 'Strings that are on no list, and listed ones that are too rare to find.' : 'Strings that are on no list.';
+}
+
 /** What none of the found strings explains. */
-function Rest({ rest, listed }: { rest: Estimate; listed: boolean }): VNode {
+function Rest({ rest, note }: { rest: Estimate; note: string }): VNode {
   const decimals = decimalsFor([rest]);
   return (
     <p class="rest">
       Everything else: <strong>{percent(rest.estimate, decimals)}</strong> ± {margin(rest, decimals)}
-      <span class="rest-note">
-        {listed ? 'Strings that are on no list, and listed ones that are too rare to find.' : 'Strings that are on no list.'}
-      </span>
+      <span class="rest-note">{note}</span>
     </p>
   );
 }

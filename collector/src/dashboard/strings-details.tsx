@@ -24,7 +24,7 @@ function Opened({ metric, strings, address }: StringsDetailsProps): VNode {
   const { fdr, detectable, indistinguishable } = strings;
   return (
     <>
-      <StringTable metric={metric} strings={strings} />
+      {strings.strings.length > 0 && <StringTable metric={metric} strings={strings} />}
       <Whole metric={metric} strings={strings} />
       <Facts metric={metric} answer={strings} among="population" address={address}>
         <Fact word="q">

@@ -3,10 +3,15 @@
 
 import type { Answer, Estimate, Strings } from './types.ts';
 
+interface ShownString extends Answer {
+  /** Set where it may go on. */
+  readonly isCut?: true;
+}
+
 /** What is drawn. */
 export interface ShownStrings {
-  readonly found: readonly Answer[];
-  readonly others: readonly Answer[];
+  readonly found: readonly ShownString[];
+  readonly others: readonly ShownString[];
   /** What none of the found strings explains; undefined where nothing can be said. */
   readonly rest: Estimate | undefined;
 }

@@ -58,6 +58,19 @@ export class Candidates {
     this.second[at] = second;
   }
 
+  /** The best, in descending order of their scores. Of equal scores, the first come first. */
+  best(): Candidates {
+    this.keepBest();
+    const scores = this.#scores;
+    const order = Uint32Array.from({ length: this.size }, (_, at) => at);
+    order.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
+    for (const column of [this.#scores, this.parents, this.symbols, this.first, this.second]) {
+      const before = column.slice(0, this.size);
+      for (let at = 0; at < this.size; at++) column[at] = before[order[at] as number] as number;
+    }
+    return this;
+  }
+
   /** Drops all but the best. Of equal scores, the first are kept. */
   keepBest(): void {
     if (this.size <= this.#width) return;

@@ -53,8 +53,12 @@ export class Ranks {
 
   /** The normal score of a number of devices; equal ones have the score of their mean rank. */
   scoreOf(value: number): number {
-    const last = this.#sorted.length - 1;
-    const rank = Math.min(last, Math.max(0, (firstAt(this.#sorted, value, false) + firstAt(this.#sorted, value, true) - 1) / 2));
+    const sorted = this.#sorted;
+    const last = sorted.length - 1;
+    const first = firstAt(sorted, value, false);
+    // Most values are there once, which needs no second search.
+    const after = sorted[first] !== value ? first : sorted[first + 1] !== value ? first + 1 : firstAt(sorted, value, true);
+    const rank = Math.min(last, Math.max(0, (first + after - 1) / 2));
     return ((this.#scores[Math.floor(rank)] as number) + (this.#scores[Math.ceil(rank)] as number)) / 2;
   }
 }

@@ -23,6 +23,13 @@ interface Field {
   readonly scores: readonly Float64Array[];
 }
 
+/** How far a search is: the prefixes of this many bytes are looked at, and so many are kept. */
+export interface Reached {
+  readonly length: number;
+  readonly longest: number;
+  readonly kept: number;
+}
+
 /** The empty prefix in each bin. */
 const emptyIn = (bins: number): Beam => ({
   size: bins,
@@ -46,55 +53,70 @@ function scales(reports: readonly number[], level: number): Float64Array {
   return found;
 }
 
-/** The score of a prefix with one level more; anything below the threshold if it is below it. */
-function scoreOf(
-  { scores, weights }: Beam,
-  row: number,
-  from: number,
-  level: number,
-  more: number,
-  logWeight: number,
-  scale: Float64Array,
-  threshold: number,
-): number {
+/** The score of a prefix with one level more, whose last symbol of its own is at level `from`. */
+function scoreOf(beam: Beam, row: number, from: number, level: number, more: number, logWeight: number, scale: Float64Array): number {
   let least = Number.POSITIVE_INFINITY;
-  const at = row * level;
-  for (let j = from; j >= 0; j--) {
-    const sum = (j < level ? (scores[at + j] as number) : 0) + more;
-    const weight = (j < level ? (weights[at + j] as number) : 0) + logWeight;
+  for (let [j, at] = [from, row * level + from]; j >= 0; j--, at--) {
+    const sum = (j < level ? (beam.scores[at] as number) : 0) + more;
+    const weight = (j < level ? (beam.weights[at] as number) : 0) + logWeight;
     const score = (sum > 0 ? sum * sum * (scale[j] as number) : 0) + weight;
-    if (score >= least) continue;
-    least = score;
-    if (least < threshold) break;
+    if (score < least) least = score;
   }
   return least;
 }
 
-/** The candidates for the next level: the best extensions. */
+/** The least that a level must add for a score of the threshold: scoreOf, solved for `more`. */
+function leastMore(
+  beam: Beam,
+  row: number,
+  from: number,
+  level: number,
+  logWeight: number,
+  scale: Float64Array,
+  threshold: number,
+): number {
+  let least = Number.NEGATIVE_INFINITY;
+  for (let [j, at] = [from, row * level + from]; j >= 0; j--, at--) {
+    const missing = threshold - logWeight - (j < level ? (beam.weights[at] as number) : 0);
+    if (missing <= 0) continue;
+    const more = Math.sqrt(missing / (scale[j] as number)) - (j < level ? (beam.scores[at] as number) : 0);
+    if (more > least) least = more;
+  }
+  return least;
+}
+
+/**
+ * The candidates for the next level: the best extensions. Most symbols need more than any place of the level has, and are not hashed.
+ */
 function extend({ law, reports, scores }: Field, beam: Beam, level: number, width: number): Candidates {
   const { bins, first, second, missing, last, size } = beam;
   const at = scores[level] as Float64Array;
+  const most = at.reduce((a, b) => Math.max(a, b));
   const scale = scales(reports, level);
   const candidates = new Candidates(width);
   for (let row = 0; row < size; row++) {
     const bin = bins[row] as number;
-    const [one, other, end] = [first[row] as number, second[row] as number, last[row] as number];
+    const one = first[row] as number;
+    const other = second[row] as number;
     if (missing[row] === ENDED) {
       const there = at[placeOfPrefix(level, bin, one, other, law.places)] as number;
-      candidates.add(scoreOf(beam, row, end, level, there, 0, scale, candidates.threshold), row, NONE, one, other);
+      candidates.add(scoreOf(beam, row, last[row] as number, level, there, 0, scale), row, NONE, one, other);
       continue;
     }
-    const { symbols, logWeights } = symbolsAfter(missing[row] as number);
-    for (let i = 0; i < symbols.length; i++) {
-      const symbol = symbols[i] as number;
-      const [next, nextOther] = [firstWord(one, symbol), secondWord(other, symbol)];
-      const there = at[placeOfPrefix(level, bin, next, nextOther, law.places)] as number;
-      const score = scoreOf(beam, row, level, level, there, logWeights[i] as number, scale, candidates.threshold);
-      if (score >= candidates.threshold) candidates.add(score, row, symbol, next, nextOther);
+    for (const { symbols, logWeight } of symbolsAfter(missing[row] as number)) {
+      const least = leastMore(beam, row, level, level, logWeight, scale, candidates.threshold);
+      if (least > most) break; // those that follow are rarer, and need more
+      for (let i = 0; i < symbols.length; i++) {
+        const symbol = symbols[i] as number;
+        const next = firstWord(one, symbol);
+        const nextOther = secondWord(other, symbol);
+        const there = at[placeOfPrefix(level, bin, next, nextOther, law.places)] as number;
+        if (there < least) continue;
+        candidates.add(scoreOf(beam, row, level, level, there, logWeight, scale), row, symbol, next, nextOther);
+      }
     }
   }
-  candidates.keepBest();
-  return candidates;
+  return candidates.best();
 }
 
 /** The prefixes that are kept, from the candidates. */
@@ -138,19 +160,24 @@ function kept({ law, scores }: Field, beam: Beam, level: number, candidates: Can
  * @param reports by level
  * @param scores the normal scores by level and place
  * @param width how many prefixes of each length are kept
+ * @param onReached told after each level
  */
 export function search(
   law: PrefixHashingLaw,
   reports: readonly number[],
   scores: readonly Float64Array[],
   width: number,
+  onReached?: (how: Reached) => void,
 ): readonly Uint8Array[] {
   const weighted = scores.map((level, l) => level.map((score) => score * Math.sqrt(reports[l] as number)));
   const field: Field = { law, reports, scores: weighted };
   const tree = new Tree();
   const levels = reports.length;
   let beam = emptyIn(law.bins);
-  for (let level = 0; level < levels; level++) beam = kept(field, beam, level, extend(field, beam, level, width), tree);
+  for (let level = 0; level < levels; level++) {
+    beam = kept(field, beam, level, extend(field, beam, level, width), tree);
+    onReached?.({ length: level + 1, longest: levels, kept: beam.size });
+  }
   const total = Math.max(
     1,
     reports.reduce((sum, each) => sum + each, 0),

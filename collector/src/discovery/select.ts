@@ -5,21 +5,28 @@
  * At each level a string has a normal score (ranks.ts). It is tested at each level j that has a symbol of its own, by the scores of the
  * levels from j on, weighted by the square roots of their reports (Stouffer 1949). A string that has the first j symbols of others, and then
  * goes on as nobody does, has chance scores from level j on. So its p-value is the largest over j, each divided by the weight of the symbols
- * from j on (symbols.ts). For j > 0 it is also multiplied by the number of reported strings, as each may be left at its symbol j. Strings are reported as long as the k-th smallest is at most k times the false discovery rate (Benjamini,
- * Hochberg 1995; by weights: Genovese, Roeder, Wasserman 2006). Two limits come on top: the expected number of reported strings that nobody
- * has is at most 1/2, and no p-value is above 0.001 before the division, because a very short string has a large weight.
+ * from j on (symbols.ts). For j > 0 it is also multiplied by the number of reported strings, as each may be left at its symbol j. Strings
+ * are reported as long as the k-th smallest is at most k times the false discovery rate (Benjamini, Hochberg 1995; by weights: Genovese,
+ * Roeder, Wasserman 2006). Two limits come on top: the expected number of reported strings that nobody has is at most 1/2, and no p-value
+ * is above 0.001 before the division, because a very short string has a large weight.
  */
 
 import { logUpperTail } from '../statistics/normal-tail.ts';
 import type { Levels } from './levels.ts';
 import { type Placed, placed } from './prefix.ts';
 import { Ranks } from './ranks.ts';
-import { search } from './search.ts';
+import { type Reached, search } from './search.ts';
 import { type Residuals, type Share, shareOf } from './share.ts';
 import { logWeightsOf } from './symbols.ts';
 
+/** How far a discovery is: which search runs, how far that is, and how many strings the searches before it found. */
+export interface Step extends Reached {
+  readonly search: number;
+  readonly found: number;
+}
+
 /** A string that is reported. */
-interface Selected {
+export interface Selected {
   readonly string: Placed;
   /** The logarithm of its weight. */
   readonly logWeight: number;
@@ -82,7 +89,7 @@ class Selection {
   }
 
   /** The logarithm of a string's p-value over its weight. */
-  #logP(string: Placed): number {
+  logP(string: Placed): number {
     const { law, levels } = this.found;
     const logWeights = logWeightsOf(string.bytes, law.longest);
     const leaves = Math.log(this.selected.length + 1);
@@ -103,7 +110,7 @@ class Selection {
   /** Adds the string if it is significant. */
   test(string: Placed, rate: number): boolean {
     const logWeight = sumOf(logWeightsOf(string.bytes, this.found.law.longest));
-    const logP = this.#logP(string);
+    const logP = this.logP(string);
     if (logP > limitOf(rate, this.selected.length + 1, logWeight)) return false;
     const share = this.shareOf(string);
     if (!(share.share > 0)) return false;
@@ -127,7 +134,7 @@ class Selection {
       });
     this.rank();
     each((selected) => {
-      selected.logP = this.#logP(selected.string);
+      selected.logP = this.logP(selected.string);
     });
   }
 
@@ -144,21 +151,23 @@ class Selection {
 }
 
 /** The outcome of the tests. */
-export type Outcome = Pick<Selection, 'selected' | 'shareOf'>;
+type Outcome = Pick<Selection, 'selected' | 'shareOf' | 'logP'>;
 
 /**
  * Searches and tests, strings with the most evidence first. Then searches again in what is left, until nothing more is found: what frequent
  * strings left at the places of others is gone then.
  *
- * @param width how many prefixes of each length a search keeps; with 0, nothing is searched
+ * @param width how many prefixes of each length a search keeps
  * @param rate the false discovery rate
+ * @param onStep told after each level of each search
  */
-export function select(found: Levels, width: number, rate: number): Outcome {
+export function select(found: Levels, width: number, rate: number, onStep?: (step: Step) => void): Outcome {
   const selection = new Selection(found);
-  for (let searches = 0; width > 0 && searches < SEARCHES; searches++) {
+  for (let searches = 0; searches < SEARCHES; searches++) {
     const before = selection.selected.length;
     const reports = found.levels.map((level) => level.reports);
-    let rest = search(found.law, reports, selection.scores(), width).map((bytes) => placed(found.law, bytes));
+    const tell = onStep && ((how: Reached): void => onStep({ ...how, search: searches + 1, found: before }));
+    let rest = search(found.law, reports, selection.scores(), width, tell).map((bytes) => placed(found.law, bytes));
     // A second pass, because ranks have grown.
     for (let pass = 0; pass < 2; pass++) rest = rest.filter((string) => !selection.test(string, rate));
     selection.refit();

@@ -10,10 +10,10 @@
 
 import { END } from '@murmuration/shared';
 
-/** Symbols that may follow, and the logarithms of their weights. */
+/** Symbols that may follow and have the same weight. */
 export interface Symbols {
   readonly symbols: Int32Array;
-  readonly logWeights: Float64Array;
+  readonly logWeight: number;
 }
 
 /** Weights of the characters of ASCII, each class divided evenly. The end has a tenth: strings have about ten characters. */
@@ -30,27 +30,36 @@ const LEADS_WEIGHT = 0.04;
 const [FIRST_LEAD, THREE, FOUR, LAST_LEAD] = [0xc2, 0xe0, 0xf0, 0xf4];
 const [FIRST_TAIL, TAILS] = [0x80, 64];
 
-const symbolsOf = (weights: readonly (readonly [symbol: number, weight: number])[]): Symbols => ({
-  symbols: Int32Array.from(weights, ([symbol]) => symbol),
-  logWeights: Float64Array.from(weights, ([, weight]) => Math.log(weight)),
+const symbolsOf = (weight: number, symbols: readonly number[]): Symbols => ({
+  symbols: Int32Array.from(symbols),
+  logWeight: Math.log(weight / symbols.length),
 });
 
-const leads = Array.from({ length: LAST_LEAD - FIRST_LEAD + 1 }, (_, i) => FIRST_LEAD + i);
-
 /** Between characters. */
-const first: Symbols = symbolsOf([
-  ...CLASSES.flatMap(([weight, characters]) =>
-    [...characters].map((character) => [character.charCodeAt(0), weight / characters.length] as const),
+const first: readonly Symbols[] = [
+  ...CLASSES.map(([weight, characters]) =>
+    symbolsOf(
+      weight,
+      [...characters].map((character) => character.charCodeAt(0)),
+    ),
   ),
-  ...leads.map((lead) => [lead, LEADS_WEIGHT / leads.length] as const),
-  [END, END_WEIGHT],
-]);
+  symbolsOf(
+    LEADS_WEIGHT,
+    Array.from({ length: LAST_LEAD - FIRST_LEAD + 1 }, (_, i) => FIRST_LEAD + i),
+  ),
+  symbolsOf(END_WEIGHT, [END]),
+].sort((a, b) => b.logWeight - a.logWeight);
 
 /** Within a character. */
-const tails: Symbols = symbolsOf(Array.from({ length: TAILS }, (_, i) => [FIRST_TAIL + i, 1 / TAILS]));
+const tails: readonly Symbols[] = [
+  symbolsOf(
+    1,
+    Array.from({ length: TAILS }, (_, i) => FIRST_TAIL + i),
+  ),
+];
 
-/** The symbols that may follow when so many bytes of a character are missing. */
-export const symbolsAfter = (missing: number): Symbols => (missing === 0 ? first : tails);
+/** The symbols that may follow when so many bytes of a character are missing, by descending weight. */
+export const symbolsAfter = (missing: number): readonly Symbols[] => (missing === 0 ? first : tails);
 
 /** In place of the number of missing bytes, after the end. */
 export const ENDED = 4;
@@ -63,11 +72,9 @@ export function missingAfter(missing: number, symbol: number): number {
 }
 
 /** The logarithm of a symbol's weight, by symbol. */
-const tableOf = ({ symbols, logWeights }: Symbols): Float64Array => {
+const tableOf = (all: readonly Symbols[]): Float64Array => {
   const table = new Float64Array(END + 1).fill(Number.NEGATIVE_INFINITY);
-  symbols.forEach((symbol, i) => {
-    table[symbol] = logWeights[i] as number;
-  });
+  for (const { symbols, logWeight } of all) for (const symbol of symbols) table[symbol] = logWeight;
   return table;
 };
 const [ofFirst, ofTail] = [tableOf(first), tableOf(tails)];

@@ -4,6 +4,7 @@ import { dayText } from '@murmuration/shared';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { Among } from '../estimators/people.ts';
 import { clearTogether, difference, inWords, isClear, type Unit, type Wording } from './difference.ts';
+import { wantedIn } from './discovered.ts';
 import type { EstimateRequest } from './estimates.ts';
 import { type Row, rowsOf } from './rows.ts';
 
@@ -85,10 +86,15 @@ function verdictOf(differences: readonly Difference[], unit: Unit): string {
 
 /** Compares two selections of one metric: b minus a. */
 export function compare(
-  a: EstimateRequest,
-  b: EstimateRequest,
+  before: EstimateRequest,
+  after: EstimateRequest,
   wording: Wording,
 ): { readonly comparison: Comparison; readonly differences: readonly Difference[] } {
+  const candidates = [...new Set([before, after].flatMap(wantedIn))];
+  const [a, b] = [
+    { ...before, candidates },
+    { ...after, candidates },
+  ];
   const { app, metric, document } = a.metric;
   const { among = 'population', minimum } = a;
   const isValue = document.type === 'mean' || document.type === 'count';

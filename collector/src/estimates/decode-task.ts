@@ -1,5 +1,6 @@
 /** What the decoding thread is asked and tells, as plain data. */
 
+import type { Step } from '../discovery/select.ts';
 import type { CellMap } from '../estimators/decode/evidence.ts';
 import type { Truth } from './estimates.ts';
 import type { Selected } from './tasks.ts';
@@ -19,11 +20,15 @@ export interface DecodeTask {
   readonly shares?: ReturnType<Truth>;
 }
 
-/** How far a decode is. It waits for others, reads the tallies, hashes the candidates unless they are known, and decodes. */
+/**
+ * How far a decode is. It waits for others, reads the tallies, hashes the candidates unless they are known, and decodes. Without a list it
+ * searches, a few times: each search looks at prefixes of more and more bytes, up to `longest`, and keeps some.
+ */
 export type Progress =
   | { readonly stage: 'waiting' | 'reading' }
   | { readonly stage: 'hashing'; readonly done: number; readonly candidates: number }
-  | { readonly stage: 'decoding'; readonly candidates: number };
+  | { readonly stage: 'decoding'; readonly candidates: number }
+  | ({ readonly stage: 'searching' } & Step);
 
 /** A task on its way to the thread. */
 export interface DecodeOrder {

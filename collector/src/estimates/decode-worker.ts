@@ -1,7 +1,8 @@
 /** The decoding thread: answers each task in order. It tells how far it is, and gives away the map that it made. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { StringLaw } from '@murmuration/shared';
+import { isPrefixLaw, type StringLaw } from '@murmuration/shared';
+import type { Step } from '../discovery/select.ts';
 import type { CellMap } from '../estimators/decode/evidence.ts';
 import { openTallies } from '../store/tallies.ts';
 import { candidateAnswersOf } from './candidates.ts';
@@ -9,6 +10,7 @@ import type { DecodeNote, DecodeOrder, Progress } from './decode-task.ts';
 import { decodeStrings } from './decoding.ts';
 import { buffersOf, type PackedAnswer, pack } from './packed-answer.ts';
 import { failure, type Reply } from './reply.ts';
+import { searchStrings } from './searching.ts';
 import { sharedMapOf } from './shared-map.ts';
 import type { EstimatesData } from './worker.ts';
 
@@ -20,9 +22,16 @@ async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
     parentPort?.postMessage({ id, ...what } satisfies DecodeNote);
   note({ progress: { stage: 'reading' } });
   const [{ metric, range }] = task.of;
-  const { candidates, ...settings } = task.settings;
+  const { candidates = lists.get(metric.metric) ?? [], ...settings } = task.settings;
   const evidence = await reader.read({ schemas: metric.schemas, metric: metric.metric, ...range });
-  const answers = candidateAnswersOf(metric.document, candidates ?? lists.get(metric.metric) ?? []);
+  const shares = task.shares && { shares: task.shares };
+  const { law } = metric.document;
+  if (isPrefixLaw(law)) {
+    const onStep = (step: Step): void => note({ progress: { stage: 'searching', ...step } });
+    const { fields, strings } = searchStrings({ ...settings, ...shares, metric, evidence, law, candidates, onStep });
+    return pack('strings', strings, fields);
+  }
+  const answers = candidateAnswersOf(metric.document, candidates);
   const mapOf = (law: StringLaw): CellMap => {
     const texts = answers.map(({ text }) => text);
     const made = map ?? sharedMapOf(law, texts, (done) => note({ progress: { stage: 'hashing', done, candidates: texts.length } }));
@@ -30,7 +39,6 @@ async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
     note({ progress: { stage: 'decoding', candidates: texts.length } });
     return made;
   };
-  const shares = task.shares && { shares: task.shares };
   const { fields, strings } = decodeStrings({ ...settings, ...shares, metric, evidence, answers, mapOf });
   return pack('strings', strings, fields);
 }

@@ -9,7 +9,7 @@ import type { MetricEstimates } from './estimates.ts';
 /** `too-few-reports`: fewer than the minimum. `no-candidates`: there is no list of strings to look for. The others are the decoder's. */
 export type DecodeOutcome = Decoded['outcome'] | 'too-few-reports' | 'no-candidates';
 
-/** A candidate. Shares are of the reports. */
+/** A candidate, or a string that is found without a list. Shares are of the reports. */
 export interface DecodedString extends Estimate {
   readonly answer: CandidateAnswer['answer'];
   readonly label: string;
@@ -17,10 +17,12 @@ export interface DecodedString extends Estimate {
   readonly isFound: boolean;
   /** The middle of what the share can be, given that the string was found. For others, the estimate within 0 and 1. */
   readonly typical: number;
-  /** The probability that a string that nobody has looks as strong. */
+  /** The probability that a string that nobody has looks as strong; without a list, a bound on that of all possible strings together. */
   readonly pValue: number;
   /** The least false discovery rate at which the string is found. */
   readonly qValue: number;
+  /** Set where the string may go on, because no more bytes of it are sent. */
+  readonly isCut?: true;
   /** The true share, known only in demonstrations. */
   readonly truth?: number;
 }
@@ -45,6 +47,7 @@ export interface MetricStrings
   extends Pick<MetricEstimates, 'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'reports' | 'from' | 'to' | 'minimum'> {
   /** The share of false strings among the found ones, on average. */
   readonly fdr: number;
+  /** How many strings are listed. Of a metric without a list, those that are wanted besides the found ones. */
   readonly candidates: number;
   readonly found: number;
   readonly outcome: DecodeOutcome;

@@ -6,7 +6,6 @@ import {
   cellLabels,
   dayText,
   isDistributionLaw,
-  isPrefixLaw,
   kindOf,
   labelOf,
   type MetricDocument,
@@ -23,7 +22,6 @@ import type { Evidence, Tallies } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { type DiscoveryEstimates, discoveredRows } from './discovered.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
 import { inUnit } from './in-unit.ts';
 
@@ -41,10 +39,6 @@ export interface AnswerEstimate extends Estimate {
   /** For distributions: shares that are not negative and sum to 1, by the method that fits the mechanism. Biased, without an interval. */
   readonly smoothed?: number;
   readonly consistent?: number;
-  /** For discovered strings: the least false discovery rate at which this one is reported. Absent for candidates that were not found. */
-  readonly qValue?: number;
-  /** For discovered strings: set where the string may go on, because no more bytes of it are sent. */
-  readonly isCut?: true;
   /** The true share, known only in demonstrations. */
   readonly truth?: number;
 }
@@ -77,8 +71,6 @@ export interface MetricEstimates {
   readonly watch: Watch;
   /** Only for a distribution. */
   readonly distribution?: Described;
-  /** Only where strings are discovered. */
-  readonly discovery?: DiscoveryEstimates;
 }
 
 /** Settings of an estimate. */
@@ -119,18 +111,6 @@ function distributionRows(
   return { answers, distribution: describe(found, shares, document.range, asked) };
 }
 
-/** The strings of a metric that discovers them, with their true shares in demonstrations; undefined for other metrics. */
-function stringRows(
-  { law }: MetricDocument,
-  tallies: Tallies,
-  people: number,
-  { candidates, shares }: Pick<EstimateRequest, 'candidates' | 'shares'>,
-): Pick<MetricEstimates, 'answers' | 'discovery'> | undefined {
-  if (!isPrefixLaw(law)) return undefined;
-  const { answers, discovery } = discoveredRows(law, tallies, people, candidates);
-  return { answers: shares ? answers.map((row) => ({ ...row, truth: shares[row.label] ?? 0 })) : answers, discovery };
-}
-
 /** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
@@ -144,7 +124,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const watch = watchOf(law, tallies, ones, perDevice, numbers);
   const estimates =
-    reports < minimum || isDistributionLaw(law) || isPrefixLaw(law)
+    reports < minimum || isDistributionLaw(law)
       ? []
       : estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
   // In a set, answers and dummies together are as many as its limit.
@@ -176,6 +156,6 @@ export function estimate(request: EstimateRequest): MetricEstimates {
   const { mechanism } = law;
   const about = { app, metric, version, type, mechanism, epsilon, among, reports, from: dayOrNull(from), to: dayOrNull(to), minimum };
   const enough = reports < minimum ? new Map() : tallies;
-  const cells = distributionRows(document, enough, people, asked) ?? stringRows(document, enough, people, request);
+  const cells = distributionRows(document, enough, people, asked);
   return { ...about, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
 }

@@ -1,12 +1,11 @@
 /** The unbiased estimates of a metric, answer by answer, without what describes a whole list: for series and comparisons. */
 
-import { answersOf, cellLabels, isDistributionLaw, isPrefixLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { answersOf, cellLabels, isDistributionLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { interval, meanPlace, shareOf } from '../estimators/distribution.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimators/estimator.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { discoveredRows } from './discovered.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
 import { inUnit } from './in-unit.ts';
 
@@ -31,16 +30,8 @@ const row = (answer: Row['answer'], { estimate, standardError, low, high }: Esti
   high,
 });
 
-/**
- * The answers in the order of the metric or of the candidates. None where there are fewer reports than the minimum.
- *
- * @param only where strings are discovered: only these are estimated, and none are looked for
- */
-export function rowsOf(
-  { metric, evidence, minimum, candidates, among = 'population' }: EstimateRequest,
-  telling: Telling,
-  only?: ReadonlySet<string>,
-): readonly Row[] {
+/** The answers in the order of the metric or of the candidates. None where there are fewer reports than the minimum. */
+export function rowsOf({ metric, evidence, minimum, candidates, among = 'population' }: EstimateRequest, telling: Telling): readonly Row[] {
   const { document } = metric;
   const { tallies, reports } = evidence;
   if (reports < minimum || reports === 0) return [];
@@ -51,10 +42,6 @@ export function rowsOf(
     if (found === undefined) return [];
     if (telling === 'mean') return [row('mean', inUnit(meanPlace(found), document.range))];
     return cellLabels(document.range, document.cells).map((label, i) => row(label, interval(shareOf(found, i, i + 1))));
-  }
-  if (isPrefixLaw(law)) {
-    const found = discoveredRows(law, tallies, people, only ? [...only] : candidates, only === undefined);
-    return found.answers.map((each) => row(each.answer, each));
   }
   const range = rangeOf(document);
   const listed = answersOf(document);

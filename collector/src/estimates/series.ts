@@ -13,6 +13,7 @@ import type { Among } from '../estimators/people.ts';
 import type { DayRange, Evidence } from '../store/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { difference } from './difference.ts';
+import { wantedIn } from './discovered.ts';
 import type { EstimateRequest } from './estimates.ts';
 import { isNumber, type Row, rowsOf } from './rows.ts';
 
@@ -83,13 +84,14 @@ const candidatesOf = ({ metric, candidates }: EstimateRequest, labels: ReadonlyS
 
 /** A series, and its points. */
 export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly series: Series; readonly points: readonly SeriesPoint[] } {
-  const all = { ...request, evidence: together(parts.map(({ evidence }) => evidence)) };
+  const given = { ...request, evidence: together(parts.map(({ evidence }) => evidence)) };
+  const all = { ...given, candidates: wantedIn(given) };
   const labels = followed(all, top);
   // Only the candidates that are followed are looked for at each point.
-  const candidates = request.candidates.length > top ? candidatesOf(all, labels) : request.candidates;
+  const candidates = all.candidates.length > top ? candidatesOf(all, labels) : all.candidates;
   let last = new Map<string, Row>();
   const points = parts.map(({ from, to, evidence }): SeriesPoint => {
-    const rows = rowsOf({ ...request, candidates, evidence }, 'mean', labels).filter(({ label }) => labels.has(label));
+    const rows = rowsOf({ ...request, candidates, evidence }, 'mean').filter(({ label }) => labels.has(label));
     const answers = rows.map((row): PointAnswer => {
       const before = last.get(row.label);
       return { ...row, change: before === undefined ? null : difference(before, row) };

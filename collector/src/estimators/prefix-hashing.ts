@@ -1,7 +1,7 @@
 /** Strings that are found by their prefixes; discovery/ finds them. The estimates here are those of given candidates. */
 
 import { familyOf, kAry, mechanismOf, overBuckets, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
-import { discover } from '../discovery/discover.ts';
+import { sharesOf } from '../discovery/discover.ts';
 import type { Tallies } from '../store/store.ts';
 import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
 import { goodness, type Squares } from '../watch/classes.ts';
@@ -28,9 +28,7 @@ const supportOf = (law: PrefixHashingLaw) => mechanismOf(law).support(law);
 
 export const prefixHashing: ShareEstimation<PrefixHashingLaw> = {
   named: ({ longest, bins, places }) => [(e) => prefixHashingLaw(longest, e), (e) => prefixHashingLaw(longest, e, bins, places)],
-  estimates: (law, { tallies, people, candidates }) => [
-    ...discover(law, tallies, { candidates, ...(people !== undefined && { people }) }).candidates,
-  ],
+  estimates: (law, { tallies, people, candidates }) => [...sharesOf(law, tallies, candidates, people)],
   noiseAt: (law, reports, share) => {
     const { constant, slope } = rangeVariance(supportOf(law), supportOf(law), reports, 1);
     return constant + slope * share;

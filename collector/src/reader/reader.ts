@@ -58,7 +58,7 @@ export interface Reader<S extends AnySchema> {
   /** Only of a text asked together with lists. */
   readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
   /**
-   * Which strings are in the reports of a text, and what the whole distribution looks like. With `onProgress` it may take as long as the
+   * Which strings are in the reports of a text or a discover, and what the whole distribution looks like. With `onProgress` it may take as long as the
    * collector decodes; otherwise the timeout holds.
    */
   readonly decode: <K extends MetricOf<S>>(metric: K, asked?: DecodeAsked<S>) => Promise<StringsOf<AnswerOf<S, K>>>;

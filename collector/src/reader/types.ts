@@ -70,7 +70,7 @@ export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
   readonly top?: number | undefined;
 }
 
-/** How far a decode is: it waits for others, reads the tallies, hashes the candidates unless they are known, and decodes. */
+/** How far a decode is: it waits for others, reads the tallies, hashes the candidates unless they are known, and decodes or searches. */
 export type DecodeProgress = Progress;
 
 /** What is asked of a decode. Its intervals are always about all users. */

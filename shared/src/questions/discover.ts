@@ -12,7 +12,8 @@ export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
   readonly longest?: number;
 }
 
-const LONGEST = 16;
+/** The most bytes of a string, unless a question says otherwise. */
+export const DEFAULT_LONGEST = 16;
 
 /**
  * Asks for a string. The collector finds the frequent ones by itself. A string is taken as it is, as UTF-8, and cut off after `longest`
@@ -20,7 +21,7 @@ const LONGEST = 16;
  */
 export function discover(ask: DiscoverAsk): Question<string> {
   assertAsk('discover(ask)', ask);
-  const { longest = LONGEST } = ask;
+  const { longest = DEFAULT_LONGEST } = ask;
   return {
     type: 'discover',
     ask,
@@ -47,8 +48,10 @@ export const discoverKind: QuestionKind<DiscoverFields> = {
   make: discover,
   rules: () => ({
     longest: isLength(),
-    // The level of a stored symbol would stay the same, and its cohort with it.
-    permanent: optional(rule('no permanence of strings that are to be discovered: ask a permanent text', () => false)),
+    // A stored symbol's level and cohort would name the device in all its reports, and tell no more than one report (docs/discovery.md).
+    permanent: optional(
+      rule('no permanence of strings that are to be discovered: ask once an epoch, as every: "year", with the ε of the epoch', () => false),
+    ),
   }),
   answers: () => undefined,
   takes: ({ longest }) => `a string, cut off after ${longest} bytes`,

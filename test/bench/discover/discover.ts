@@ -1,20 +1,28 @@
 /**
  * `npm run bench -- discover`: the frequent words of English among so many devices, with nothing listed. The design that ships beside
  * others, at the same ε on the same devices; then the design that ships by ε and number of devices, with what it finds, what it finds
- * wrongly, and how its intervals cover. `--rounds`, `--only designs,table`, `--most` (the most devices) shorten it.
+ * wrongly, and how its intervals cover; then sets of words in one phase and in two. `--rounds`, `--only designs,table,sets`, `--most` (the
+ * most devices) shorten it.
  */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { seededRng, words } from '@murmuration/client/testing';
-import { type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
+import { MODULUS, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
 import { discover as discoverIn } from '#collector/discovery/discover.ts';
 import { type Fleet, fleetOf, talliesOf } from './fleet.ts';
 import { type Answer, type Design, ngrams, pem, succinct } from './rivals.ts';
+import { SET_DESIGNS, setsOf, truthOf } from './sets.ts';
 
 const TOP = 50;
 const LONGEST = 16;
+/** Where sets are compared. */
+const SETS = [
+  { devices: 1_000_000, epsilon: 4 },
+  { devices: 300_000, epsilon: 4 },
+  { devices: 1_000_000, epsilon: 2 },
+] as const;
 /** What the design that ships must reach at ε = 4 and a million devices. */
 const WANTED = 0.8;
 
@@ -44,14 +52,16 @@ interface Found {
   readonly found: number;
   readonly nobodys: number;
   readonly covered: number;
+  /** Of all threads of the process. */
   readonly seconds: number;
 }
 
 function ship(law: PrefixHashingLaw, fleet: Fleet, word: () => number): Found {
   const tallies = talliesOf(law, fleet, word);
-  const started = performance.now();
+  const started = process.cpuUsage();
   const { strings, reports } = discoverIn(law, tallies);
-  const seconds = (performance.now() - started) / 1_000;
+  const { user, system } = process.cpuUsage(started);
+  const seconds = (user + system) / 1_000_000;
   const counts = new Map(fleet);
   const truth = (text: string): number => (counts.get(text) ?? 0) / reports;
   return {
@@ -78,16 +88,57 @@ const DESIGNS: { readonly [name: string]: Design } = {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
+/** Of sets: how well a design finds the most frequent words, and how exact it is. */
+interface SetRow {
+  readonly epsilon: number;
+  readonly devices: number;
+  readonly design: string;
+  readonly f1: number;
+  /** Root mean squared errors of the shares of the `TOP` and the `VERY` most frequent words; 0 is estimated for those that are missing. */
+  readonly error: number;
+  readonly errorOfVery: number;
+}
+
+const VERY = 15;
+
+/** Compares the designs for sets on the same devices. */
+function setRows(
+  texts: readonly string[],
+  shares: readonly number[],
+  devices: number,
+  epsilon: number,
+  seeds: readonly number[],
+): SetRow[] {
+  const rows = seeds.flatMap((seed) => {
+    const word = words(seededRng(seed));
+    const random = (): number => word() / MODULUS;
+    const sets = setsOf(texts, shares, devices, random);
+    const truth = truthOf(sets);
+    return Object.entries(SET_DESIGNS).map(([design, run]): SetRow => {
+      const answers = run(sets, epsilon, random, truth);
+      const found = new Map(answers);
+      const errorOf = (most: number): number =>
+        Math.sqrt(mean(truth.slice(0, most).map(([text, share]) => ((found.get(text) ?? 0) - share) ** 2)));
+      return { epsilon, devices, design, f1: f1Of(answers, truth), error: errorOf(TOP), errorOfVery: errorOf(VERY) };
+    });
+  });
+  return Object.keys(SET_DESIGNS).map((design): SetRow => {
+    const own = rows.filter((row) => row.design === design);
+    const of = (key: 'f1' | 'error' | 'errorOfVery'): number => mean(own.map((row) => row[key]));
+    return { epsilon, devices, design, f1: of('f1'), error: of('error'), errorOfVery: of('errorOfVery') };
+  });
+}
+
 /** Runs the benchmark. */
 export async function discover(args: readonly string[]): Promise<{
-  readonly result: { readonly passed: boolean; readonly designs: unknown; readonly table: unknown };
+  readonly result: { readonly passed: boolean; readonly designs: unknown; readonly table: unknown; readonly sets: unknown };
   readonly rows: readonly (readonly string[])[];
 }> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       rounds: { type: 'string', default: '3' },
-      only: { type: 'string', default: 'designs,table' },
+      only: { type: 'string', default: 'designs,table,sets' },
       most: { type: 'string', default: '1000000' },
     },
   });
@@ -130,14 +181,18 @@ export async function discover(args: readonly string[]): Promise<{
         });
       }
 
+  const sets = values.only.includes('sets')
+    ? SETS.filter(({ devices }) => devices <= most).flatMap(({ devices, epsilon }) => setRows(texts, shares, devices, epsilon, seeds))
+    : [];
+
   const judged = designs.find(({ design, epsilon, devices }) => design.includes('ships') && epsilon === 4 && devices === 1_000_000);
   return {
-    result: { passed: judged === undefined || judged.f1 >= WANTED, designs, table },
+    result: { passed: judged === undefined || judged.f1 >= WANTED, designs, table, sets },
     rows: [
       ['design', 'ε', 'devices', `F1 of the top ${TOP}`],
       ...designs.map(({ design, epsilon, devices, f1 }) => [design, String(epsilon), String(devices), f1.toFixed(2)]),
       [],
-      ['devices', 'ε', `F1 of the top ${TOP}`, 'strings found', 'that nobody has', 'intervals that cover', 'seconds'],
+      ['devices', 'ε', `F1 of the top ${TOP}`, 'strings found', 'that nobody has', 'intervals that cover', 'CPU seconds'],
       ...table.map(({ devices, epsilon, f1, found, nobodys, covered, seconds }) => [
         String(devices),
         String(epsilon),
@@ -146,6 +201,16 @@ export async function discover(args: readonly string[]): Promise<{
         nobodys.toFixed(1),
         found > 0 ? `${((100 * covered) / found).toFixed(0)} %` : '',
         seconds.toFixed(1),
+      ]),
+      [],
+      ['sets', 'ε', 'devices', `F1 of the top ${TOP}`, `error of the top ${TOP}`, `of the top ${VERY}`],
+      ...sets.map(({ design, epsilon, devices, f1, error, errorOfVery }) => [
+        design,
+        String(epsilon),
+        String(devices),
+        f1.toFixed(2),
+        `${(100 * error).toFixed(2)} %`,
+        `${(100 * errorOfVery).toFixed(2)} %`,
       ]),
     ],
   };

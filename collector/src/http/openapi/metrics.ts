@@ -38,7 +38,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
   '/v1/metrics/{name}/decode': {
     get: {
       operationId: 'decode',
-      summary: 'Which strings are in the reports of a text, and what the whole distribution looks like',
+      summary: 'Which strings are in the reports: those of a list, or for discover any; and what the whole distribution looks like',
       description:
         'It may take a while. With Accept: text/event-stream the answer comes as server-sent events: progress, then answer or refusal.',
       requestParams: { path, query: decodeParameters },

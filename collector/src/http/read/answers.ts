@@ -104,12 +104,6 @@ const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
   unit: value,
   watch,
   distribution: described.exactOptional(),
-  discovery: z
-    .strictObject({
-      unexplained: number.meta({ description: 'The share of reports that no string explains.' }),
-      rate: number.meta({ description: 'The false discovery rate.' }),
-    })
-    .exactOptional(),
   page,
   answers: z.array(
     z.strictObject({
@@ -119,8 +113,6 @@ const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
       shrunk: number.exactOptional(),
       smoothed: number.exactOptional(),
       consistent: number.exactOptional(),
-      qValue: number.exactOptional(),
-      isCut: z.literal(true).exactOptional(),
       truth: number.exactOptional(),
     }),
   ),

@@ -29,8 +29,12 @@ const found = z.strictObject({
   low: share.meta({ description: 'The low end of the 95 % interval, which allows for the choice of what is found.' }),
   high: share.meta({ description: 'The high end.' }),
   typical: share.meta({ description: 'As likely too large as too small, given that the string is found. It lies within the interval.' }),
-  pValue: share.meta({ description: 'The probability that a string that nobody has looks as strong.' }),
+  pValue: share.meta({
+    description:
+      'The probability that a string that nobody has looks as strong. For discover, a bound on the probability that any of all possible strings does.',
+  }),
   qValue: share.meta({ description: 'The least false discovery rate at which it is found.' }),
+  isCut: z.literal(true).exactOptional().meta({ description: 'Set where the string may go on, because no more bytes of it are sent.' }),
   truth: number.exactOptional(),
 });
 
@@ -44,8 +48,8 @@ export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings:
     from: day,
     to: day,
     fdr: share,
-    candidates: count,
-    found: count.meta({ description: 'How many candidates are told apart from chance.' }),
+    candidates: count.meta({ description: 'How many strings are listed; for discover, those that are wanted in any case.' }),
+    found: count.meta({ description: 'How many strings are told apart from chance.' }),
     outcome: z.enum(['decoded', 'overloaded', 'not-enough-data', 'too-few-reports', 'no-candidates']),
     meaning: z.string().meta({ description: 'The outcome in plain words.' }),
     indistinguishable: count.meta({ description: 'Candidates that no report tells from another one. They are never found.' }),

@@ -31,7 +31,8 @@ export const decodeRoute =
     const published = catalogOf(response);
     const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
     const { document } = selected.metric;
-    if (!takesCandidates(document)) throw new Refusal(400, 'bad-query', 'a text, or a joint question with one', `a ${document.type}`);
+    if (!takesCandidates(document))
+      throw new Refusal(400, 'bad-query', 'a text, a discover, or a joint question with a text', `a ${document.type}`);
     const candidates = candidatesAsked(selected, rest.candidate);
     const shares = truthOf(truth, selected, rest.version);
     const { fdr, all } = rest;

@@ -81,7 +81,7 @@ export function candidatesAsked(
 ): readonly string[] | undefined {
   if (candidate === undefined) return undefined;
   if (takesCandidates(document)) return [...new Set([candidate].flat())];
-  throw new Refusal(400, 'bad-query', 'candidate: of a text, or a joint question with one, only', `a ${document.type}`);
+  throw new Refusal(400, 'bad-query', 'candidate: of a text, a discover, or a joint question with a text, only', `a ${document.type}`);
 }
 
 /** Answers of lists in an association, at most: each is a column of the table, and 400 pairs are fitted jointly. */
