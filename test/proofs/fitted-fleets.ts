@@ -3,6 +3,7 @@
 import { hashString, MODULUS, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
 import type { Estimate } from '#collector/estimators/estimate.ts';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
+import type { Population } from '#collector/estimators/moments.ts';
 import type { Tallies } from '#collector/store/store.ts';
 import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { binomialAt, multinomialOf } from '../bench/accuracy/multinomial.ts';
@@ -46,8 +47,8 @@ function again({ irr }: RapporLaw, stored: Tallies, days: number, uniform: Unifo
   );
 }
 
-/** The estimates of a fleet's candidates, with their shares among these devices. */
-export function estimatesIn(fleet: Fleet, seed: number): readonly (readonly [estimate: Estimate, truth: number])[] {
+/** The estimates of a fleet's candidates, and what its devices have. */
+export function estimatesIn(fleet: Fleet, seed: number): Population & { readonly estimates: readonly Estimate[] } {
   const { law, strings: size, unlisted, days = 1 } = fleet;
   const uniform = uniforms(seed);
   const devices = devicesOf(fleet);
@@ -66,9 +67,12 @@ export function estimatesIn(fleet: Fleet, seed: number): readonly (readonly [est
       ? again(law, rapporTally(first, hashes, having, uniform), days, uniform)
       : stringHashingTally(law, hashes, having, uniform);
   const candidates = [...strings.slice(unlisted), ...range(size).map((rank) => `${seed}/nobody ${rank}`)];
-  return estimatesOf(law, { tallies, perDevice: days, candidates }).map(
-    (estimate, i) => [estimate, i < size - unlisted ? (having[i + unlisted] as number) / devices : 0] as const,
-  );
+  return {
+    candidates,
+    counts: candidates.map((_, i) => (i < size - unlisted ? (having[i + unlisted] as number) : 0)),
+    others: new Map(strings.slice(0, unlisted).map((text, i) => [text, having[i] as number])),
+    estimates: estimatesOf(law, { tallies, perDevice: days, candidates }),
+  };
 }
 
 export const FITTED: readonly (readonly [name: string, fleet: Fleet])[] = [
@@ -84,11 +88,11 @@ export const FITTED: readonly (readonly [name: string, fleet: Fleet])[] = [
   ],
 ];
 
-/** One candidate of each fleet, a frequent one as often as any other: those of one fleet depend on each other. */
+/** One candidate of each fleet, often a frequent one: those of one fleet depend on each other. */
 export const oneOfEach = (fleet: Fleet, fleets: number): readonly (readonly [estimate: Estimate, truth: number])[] =>
   range(fleets).map((i) => {
-    const estimated = estimatesIn(fleet, 88_000 + i);
-    return estimated[
-      (i % 2 === 0 ? i / 2 : (7 * i) % estimated.length) % (i % 2 === 0 ? 10 : estimated.length)
-    ] as (typeof estimated)[number];
+    const { estimates, counts, others } = estimatesIn(fleet, 88_000 + i);
+    const devices = [...counts, ...others.values()].reduce((sum, count) => sum + count, 0);
+    const at = i % 2 === 0 ? (i / 2) % 10 : (7 * i) % estimates.length;
+    return [estimates[at] as Estimate, (counts[at] as number) / devices];
   });

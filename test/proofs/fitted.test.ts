@@ -1,10 +1,12 @@
 /** Proofs of the strings that are fitted together: exact without noise, calibrated with it, and of the stated covariance. */
 
+import { agreement } from '@murmuration/collector';
 import { bloomBits, hashString, mechanismOf, type RapporLaw, rapporLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
 import { range } from './channel.ts';
-import { FITTED, oneOfEach } from './fitted-fleets.ts';
+import { estimatesIn, FITTED, type Fleet, oneOfEach } from './fitted-fleets.ts';
+import { upperTail } from './statistics.ts';
 import { expectCalibrated } from './string-fleets.ts';
 
 /** Tallies with the expected count in every cell. */
@@ -55,3 +57,19 @@ test('candidates that are given twice, in another order or beside more of them h
 test.each(FITTED)('fleets %s: intervals cover, errors are those stated, and there is no bias', (_, fleet) => {
   expectCalibrated(oneOfEach(fleet, 150));
 });
+
+test.each([0, 2])(
+  'distances of fitted estimates from the truth are chi-squared by their covariance, with %i strings unlisted',
+  (unlisted) => {
+    const fleet: Fleet = { law: { ...rapporLaw(2, 1), cohorts: 8 }, over: 100, strings: 40, unlisted };
+    const all = range(20).map((i) => {
+      const { estimates, ...population } = estimatesIn(fleet, 99_000 + i);
+      return agreement(fleet.law, estimates, population);
+    });
+    const tail = upperTail({
+      statistic: all.reduce((sum, { z2 }) => sum + z2, 0),
+      degrees: all.reduce((sum, { df }) => sum + df, 0),
+    });
+    expect(Math.min(tail, 1 - tail)).toBeGreaterThan(1e-6);
+  },
+);

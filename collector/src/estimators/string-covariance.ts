@@ -123,9 +123,10 @@ export function stringMoments(
   const alone = supports.map((sum) => (sum / n - q - (p - q) * rho) * scale);
   if (!fitted.includes(true)) return { mean: alone, covariance, rank: candidates.length };
   const solution = solutionOf(overlap, fitted, bloom);
+  const solved = solution.mmul(covariance).mmul(solution.transpose());
   return {
     mean: solution.mmul(Matrix.columnVector(alone)).to1DArray(),
-    covariance: solution.mmul(covariance).mmul(solution.transpose()),
+    covariance: Matrix.add(solved, solved.transpose()).div(2), // symmetric to the last bit
     rank: candidates.length,
   };
 }
