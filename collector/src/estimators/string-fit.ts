@@ -22,7 +22,7 @@ const MOST_TAKEN = 1 / 8;
 /** The most cells of a law whose candidates are fitted. */
 const MOST_CELLS = 2 ** 21;
 /** Places that are kept: those of the candidates with the largest shares. The others are not fitted. */
-const MOST_PLACES = 2 ** 23;
+const MOST_PLACES = 2 ** 22;
 /** Rounds: each finds what the one before uncovered. */
 const ROUNDS = 10;
 /** Sweeps of a solution, and the change of a share that ends them. */
@@ -49,7 +49,7 @@ export interface Fitted extends Left {
   /** The shares of the fitted candidates, by place. */
   readonly shares: ReadonlyMap<number, number>;
   /** What is left of a candidate in the cells: all of it if nothing is fitted, nearly 0 of a fitted one. */
-  readonly leftOf: (hash: StringHash) => number;
+  readonly leftOf: (place: number) => number;
 }
 
 /** ρ: P(another string has a given bit). */
@@ -100,19 +100,9 @@ function placesOf(hash: StringHash, { bloom: { bits, hashes, cohorts }, starts }
   return { at: Int32Array.from(at), weights: hashes === 1 ? undefined : Float64Array.from(weights) };
 }
 
-/** A candidate that may be fitted. */
-interface Candidate {
-  readonly c: number;
-  readonly own: Places;
-}
-
-/** The places of at most so many hashes, those of which most is left. */
-function largest(hashes: readonly StringHash[], most: number, leftOf: (hash: StringHash) => number): readonly number[] {
-  const all = [...hashes.keys()];
-  if (all.length <= most) return all;
-  const left = hashes.map(leftOf);
-  return all.sort((a, b) => (left[b] as number) - (left[a] as number)).slice(0, most);
-}
+/** The places in a list of at most so many of its largest numbers. */
+const largest = (numbers: readonly number[], most: number): readonly number[] =>
+  [...numbers.keys()].sort((a, b) => (numbers[b] as number) - (numbers[a] as number)).slice(0, most);
 
 /** Σ_j of the mean over the bits. */
 function meanAt(values: Float64Array, { at, weights }: Places): number {
@@ -134,34 +124,38 @@ export function fitted(cells: Cells, hashes: readonly StringHash[], errorOf: (le
   const values = most === 0 ? cells.values : cells.values.slice();
   const shares = new Map<number, number>();
   let left = 1;
-  const leftAt = (own: Places): number => (meanAt(values, own) - rho * left) / (1 - rho);
+  const kept = new Map<number, Places>();
+  const leftOf = (place: number): number =>
+    (meanAt(values, kept.get(place) ?? placesOf(hashes[place] as StringHash, cells)) - rho * left) / (1 - rho);
   const now = (): Left => ({ ...cells, values, left, taken: shares.size * unit });
-  const leftOf = (hash: StringHash): number => leftAt(placesOf(hash, cells));
   if (most === 0) return { ...now(), shares, leftOf };
-  const places = largest(hashes, Math.ceil(MOST_PLACES / (cohorts * bloom.hashes)), leftOf).map((c) => ({
-    c,
-    own: placesOf(hashes[c] as StringHash, cells),
-  }));
-  const move = ({ c, own }: Candidate): number => {
-    const change = leftAt(own);
-    shares.set(c, (shares.get(c) ?? 0) + change);
+  const mostKept = Math.ceil(MOST_PLACES / (cohorts * bloom.hashes));
+  const eligible =
+    hashes.length > mostKept
+      ? largest(
+          hashes.map((_, place) => leftOf(place)),
+          mostKept,
+        )
+      : hashes.keys();
+  for (const place of eligible) kept.set(place, placesOf(hashes[place] as StringHash, cells));
+  const move = (place: number): number => {
+    const change = leftOf(place);
+    shares.set(place, (shares.get(place) ?? 0) + change);
     left -= change;
-    for (const place of own.at) values[place] = (values[place] as number) - change / cohorts;
+    for (const at of (kept.get(place) as Places).at) values[at] = (values[at] as number) - change / cohorts;
     return Math.abs(change);
   };
-  const members: Candidate[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const least = CLEAR * errorOf(now());
-    const size = members.length;
-    const clear = places.map((each) => ({ each, rest: leftAt(each.own) })).filter(({ each, rest }) => rest > least && !shares.has(each.c));
-    for (const { each } of clear.sort((a, b) => b.rest - a.rest)) {
-      // One that another one explains is not clear any more when its turn comes.
-      if (members.length === most || leftAt(each.own) <= least) continue;
-      members.push(each);
-      move(each);
-    }
-    if (members.length === size) break;
-    for (let sweep = 0; sweep < SWEEPS && members.reduce((change, each) => Math.max(change, move(each)), 0) > SETTLED; sweep++);
+    const size = shares.size;
+    const clear = [...kept.keys()]
+      .map((place) => ({ place, own: leftOf(place) }))
+      .filter(({ place, own }) => own > least && !shares.has(place));
+    // One that another one explains is not clear any more when its turn comes.
+    for (const { place } of clear.sort((a, b) => b.own - a.own)) if (shares.size < most && leftOf(place) > least) move(place);
+    if (shares.size === size) break;
+    const sweep = (): number => [...shares.keys()].reduce((change, place) => Math.max(change, move(place)), 0);
+    for (let i = 0; i < SWEEPS && sweep() > SETTLED; i++);
   }
   return { ...now(), shares, leftOf };
 }

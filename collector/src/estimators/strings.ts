@@ -111,7 +111,7 @@ function stringEstimates(law: StringLaw, bloom: Bloom, { tallies, perDevice, can
   const hashOf = new Map(candidates.map((candidate) => [candidate, hashString(candidate)]));
   const errorOf = (left: Left): number => Math.sqrt(variance(massIn(left)).constant / (1 - left.taken));
   const fit = fitted(cells, [...hashOf.values()], errorOf);
-  const shares = [...hashOf.values()].map((hash, place) => fit.shares.get(place) ?? fit.leftOf(hash) / (1 - fit.taken));
+  const shares = [...hashOf.keys()].map((_, place) => fit.shares.get(place) ?? fit.leftOf(place) / (1 - fit.taken));
   const colliding = massIn(fit) + (isFitting(bloom) ? selectionMass(shares, errorOf(fit)) / cohorts : 0);
   // A report supports a candidate when it has the candidate's bit. The probability is that of a randomly hashed bit.
   const chance = { p, q: q + (p - q) * rho };
