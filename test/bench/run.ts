@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { accuracy } from './accuracy/accuracy.ts';
 import { capacity } from './capacity/capacity.ts';
 import { client } from './client/client.ts';
+import { cohorts } from './cohorts/cohorts.ts';
 import { decode } from './decode/decode.ts';
 import { discover } from './discover/discover.ts';
 import { ingest } from './ingest/ingest.ts';
@@ -16,7 +17,17 @@ type Benchmark = (
   args: readonly string[],
 ) => Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }>;
 
-const benchmarks: { readonly [name: string]: Benchmark } = { accuracy, capacity, client, decode, discover, ingest, service, watch };
+const benchmarks: { readonly [name: string]: Benchmark } = {
+  accuracy,
+  capacity,
+  client,
+  cohorts,
+  decode,
+  discover,
+  ingest,
+  service,
+  watch,
+};
 
 /** Takes `--json FILE` out of the arguments. */
 function splitJson(args: readonly string[]): { readonly file: string | undefined; readonly rest: readonly string[] } {

@@ -201,7 +201,9 @@ describe('murmuration simulate', () => {
   });
 
   test('of strings that nobody listed finds them, and their intervals cover', () => {
-    const result = JSON.parse(simulate('--type', 'discover', '--answers', '8', '--longest', '4', '--epsilon', '5', '--clients', '3000', '--rounds', '2').stdout);
+    const result = JSON.parse(
+      simulate('--type', 'discover', '--answers', '8', '--longest', '4', '--epsilon', '5', '--clients', '3000', '--rounds', '2').stdout,
+    );
     expect(result).toMatchObject({ type: 'discover', mechanism: 'prefix-hashing', longest: 4, answers: 8, bytesPerReport: 4 });
     expect(result.found).toBeGreaterThan(2);
     expect(result.falseDiscoveries).toBeLessThan(0.2);

@@ -241,7 +241,16 @@ describe('a collector', () => {
       const tallies = talliesOf(metric.document.law as PrefixHashingLaw, fleet, words(seededRng(8)));
       return { metric, evidence: { tallies, reports: 2_000, from: 1, to: 1, ones: [] }, minimum: 1, candidates: [] };
     };
-    const [before, after] = [sideOf([['tea', 1_600], ['cup', 400]]), sideOf([['tea', 1_000], ['jam', 1_000]])];
+    const [before, after] = [
+      sideOf([
+        ['tea', 1_600],
+        ['cup', 400],
+      ]),
+      sideOf([
+        ['tea', 1_000],
+        ['jam', 1_000],
+      ]),
+    ];
     const { differences } = compare(before, after, 'group');
     expect(differences.filter(({ isClear }) => isClear).map(({ label }) => label)).toEqual(['jam', 'tea', 'cup']);
   });

@@ -98,13 +98,15 @@ describe.each([
     }),
   );
 
-  test('a string that everybody has is estimated as 1, another by its collisions alone', () => {
-    const [alone, other] = estimatesOf(law, { tallies, perDevice: 1, candidates: ['alone', 'other'] });
+  test('a string that everybody has is estimated as 1, another by its collisions alone, of which none is left beside it', () => {
+    const [alone, other] = ['alone', 'other'].map((text) => estimatesOf(law, { tallies, perDevice: 1, candidates: [text] })[0]);
     expect(alone?.estimate).toBeCloseTo(1, 12);
     const shared = Array.from({ length: law.cohorts }, (_, cohort) => cohort).filter(
       (cohort) => bloomBits(hashString('alone'), cohort, 1, law.bits)[0] === bloomBits(hashString('other'), cohort, 1, law.bits)[0],
     ).length;
     expect(other?.estimate).toBeCloseTo((shared / law.cohorts - 1 / law.bits) / (1 - 1 / law.bits), 12);
+    const together = estimatesOf(law, { tallies, perDevice: 1, candidates: ['other', 'alone', 'other'] });
+    for (const [i, share] of [0, 1, 0].entries()) expect(together[i]?.estimate).toBeCloseTo(share, 9);
   });
 
   test('its standard error is that of one bit in each cohort, and more over many days', () => {

@@ -52,6 +52,17 @@ describe.each(EPSILONS)('RAPPOR at ε = %d', (epsilon) => {
     expectLargest(halfOdds(law.zero - 1), epsilon);
   });
 
+  test('collisions of strings that are not clear add at most a tenth, or there are 65,536 cohorts', () => {
+    for (const devices of [1, 1000, 100_000, 1e9]) {
+      const { bits, cohorts } = rapporLaw(epsilon, devices);
+      const coins = (4 * Math.exp(epsilon)) / (Math.exp(epsilon) - 1) ** 2 / devices;
+      // As many strings of three standard errors as there can be.
+      const tenth = (m: number): boolean => (3 * Math.sqrt(coins)) / (m * bits) <= 0.1 * coins * (1 + 1e-9);
+      expect(tenth(cohorts) || cohorts === 65_536).toBe(true);
+      if (cohorts > 1) expect(tenth(cohorts / 2)).toBe(false);
+    }
+  });
+
   test.each(SHAPES)('over $bits bits with $hashes hashes has the stated odds as the largest ratio of all filters', (shape) => {
     const law: RapporLaw = { ...rapporLaw(epsilon, 1), ...shape };
     const rows = bothRows(law, filtersOf(law));

@@ -4,6 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
 import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
 import { estimatesOf } from '#collector/estimators/estimator.ts';
 import { range } from './channel.ts';
 import { binomial, pooled, upperTail } from './statistics.ts';
@@ -35,27 +36,33 @@ function fleet(law: StringHashingLaw, devices: number, seed: number, candidates:
   return { estimates: estimatesOf(law, { tallies, perDevice: 1, candidates }), truth: counts.map((count) => count / devices) };
 }
 
-/**
- * Fails unless intervals cover the truth, errors are as large as their standard errors say, and there is no bias. New strings for each
- * fleet, so that the hash is new to it as well: its part of the error is a chance, as the intervals say.
- */
-export function expectFleets(law: StringHashingLaw, fleets: number, devices: number): void {
-  const covered: number[] = [];
-  const scores: number[] = [];
-  for (let seed = 1; seed <= fleets; seed++) {
-    const candidates = range(8).map((i) => `${seed}/${i}`);
-    const { estimates, truth } = fleet(law, devices, 77_000 + seed, candidates);
-    const at = seed % 8; // one of each fleet: those of one depend on each other
-    const { low, high, estimate, standardError } = estimates[at] as (typeof estimates)[number];
-    covered.push(Number(low <= (truth[at] as number) && (truth[at] as number) <= high));
-    scores.push((estimate - (truth[at] as number)) / standardError);
-  }
-  const hits = covered.reduce((total, hit) => total + hit, 0);
-  expect(upperTail(binomial(hits, 0.95, fleets))).toBeGreaterThan(FALSE_ALARM);
+/** An estimate of one fleet, and what it is of. */
+type Estimated = readonly [estimate: Estimate, truth: number];
+
+/** Fails unless intervals cover the truth, errors are as large as their standard errors say, and there is no bias. Fleets are independent. */
+export function expectCalibrated(estimated: readonly Estimated[]): void {
+  const hits = estimated.filter(([{ low, high }, truth]) => low <= truth && truth <= high).length;
+  expect(upperTail(binomial(hits, 0.95, estimated.length))).toBeGreaterThan(FALSE_ALARM);
+  const scores = estimated.map(([{ estimate, standardError }, truth]) => (estimate - truth) / standardError);
   const statistic = scores.reduce((total, score) => total + score ** 2, 0);
-  const tail = upperTail(pooled([{ statistic, degrees: fleets }]));
+  const tail = upperTail(pooled([{ statistic, degrees: scores.length }]));
   expect(tail).toBeGreaterThan(FALSE_ALARM);
   expect(1 - tail).toBeGreaterThan(FALSE_ALARM);
-  const bias = scores.reduce((total, score) => total + score, 0) ** 2 / fleets;
+  const bias = scores.reduce((total, score) => total + score, 0) ** 2 / scores.length;
   expect(upperTail({ statistic: bias, degrees: 1 })).toBeGreaterThan(FALSE_ALARM);
 }
+
+/** New strings for each fleet, so that the hash is new to it as well: its part of the error is a chance, as the intervals say. */
+export const expectFleets = (law: StringHashingLaw, fleets: number, devices: number): void =>
+  expectCalibrated(
+    range(fleets).map((i) => {
+      const seed = i + 1;
+      const { estimates, truth } = fleet(
+        law,
+        devices,
+        77_000 + seed,
+        range(8).map((string) => `${seed}/${string}`),
+      );
+      return [estimates[seed % 8] as Estimate, truth[seed % 8] as number]; // one of each fleet: those of one depend on each other
+    }),
+  );

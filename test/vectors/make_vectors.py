@@ -164,7 +164,7 @@ def rappor_law(zero, epsilon, devices):
     """Section 2.4: the law without a second stage, cohorts from epsilon."""
     e, cohorts = exp(epsilon), 1
     V = 4 * e / ((e - 1) * (e - 1))
-    while cohorts < 65536 and cohorts < 0.05 * devices / (0.1 * V * 128):
+    while cohorts < 65536 and cohorts * cohorts * 128 * 128 * V < 900 * devices:
         cohorts *= 2
     return {"mechanism": "rappor", "bits": 128, "hashes": 1, "cohorts": cohorts, "one": TI // 2, "zero": int(zero)}
 
@@ -778,8 +778,8 @@ def notes():
             {"name": "system", "answers": ["s%d" % n for n in range(1, 11)]},
             {"name": "sync", "answers": [False, True]}]),
         "search": m("text", 1, "What is searched for."),
-        "term": m("text", 4, "A word of the index.", every="once"),
-        "rare": m("text", 0.1, "A word of the glossary."),
+        "term": m("text", 6, "A word of the index.", every="once"),
+        "rare": m("text", 0.05, "A word of the glossary."),
         "kept-flag": m("flag", 1, "Whether sharing is on.", permanent=2),
         "kept-plan": m("choice", 1, "The kind of editor.", permanent=4, answers=["plain", "rich", "code", "outline"]),
         "kept-text": m("text", 1, "The home page.", permanent=4),
@@ -1533,7 +1533,7 @@ def string_hashing(epsilon, devices, permanent=None):
     V = [((E - 1 + g) * (E - 1 + g)) / ((E - 1) * (E - 1) * (g - 1)) for g in range(2, 4097)]
     most = min(V) * (1.05 if permanent else 1)
     g = next(g for g, v in enumerate(V, 2) if v <= most)
-    while cohorts < min(65536, 2 ** 24 / (2 * g)) and cohorts < 0.05 * devices / (0.1 * V[g - 2] * (g - 1)):
+    while cohorts < min(65536, 2 ** 24 / (2 * g)) and cohorts * cohorts * (g - 1) * (g - 1) * V[g - 2] < 900 * devices:
         cohorts *= 2
     return bucket_law({"mechanism": "string-hashing", "cohorts": cohorts}, g, epsilon, permanent)
 

@@ -34,8 +34,8 @@ function listMoments(law: AnswerLaw, counts: readonly number[]): Moments {
 }
 
 /** The moments of a metric's estimates. */
-export function momentsOf(law: MomentsLaw, { counts, others, candidates }: Population): Moments {
-  if ('size' in law) return listMoments(law, counts);
+export function momentsOf(law: MomentsLaw, population: Population): Moments {
+  if ('size' in law) return listMoments(law, population.counts);
   const { bloom, isSingle } = estimationOf(law);
-  return stringMoments(law, bloom(law), isSingle, candidates, counts, others);
+  return stringMoments(law, bloom(law), isSingle, population);
 }

@@ -9,6 +9,8 @@ export interface Population {
   /** Strings that are not candidates, with the number of devices that gave each. */
   readonly others: ReadonlyMap<string, number>;
   readonly candidates: readonly string[];
+  /** Which candidates are fitted together (string-fit.ts). Default: none, as with few cohorts. */
+  readonly fitted?: readonly boolean[];
 }
 
 /** The expected estimates and their covariance. */

@@ -13,9 +13,10 @@
  */
 
 import { bloomBits, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
-import { Matrix } from 'ml-matrix';
+import { inverse as inverseOf, Matrix } from 'ml-matrix';
 import type { Bloom } from './estimation.ts';
-import type { Moments } from './moments.ts';
+import type { Moments, Population } from './moments.ts';
+import { chanceOf, unitOf } from './string-fit.ts';
 
 /** The bits of each string in one cohort. */
 type Blooms = readonly (readonly number[])[];
@@ -65,15 +66,33 @@ function addOverlap(sum: Matrix, blooms: Blooms, weight: number): void {
   });
 }
 
+/** The matrix that takes the estimates of candidates by themselves to those with some of them fitted (string-fit.ts), from a(c, w). */
+function solutionOf(overlap: Matrix, fitted: readonly boolean[], bloom: Bloom): Matrix {
+  const rho = chanceOf(bloom);
+  const members = fitted.flatMap((isFitted, c) => (isFitted ? [c] : []));
+  const all = [...fitted.keys()];
+  const onMembers = Matrix.div(Matrix.sub(overlap.subMatrixColumn(members), rho), 1 - rho); // G
+  const inverse = inverseOf(onMembers.subMatrixRow(members));
+  const shares = onMembers.mmul(inverse); // G_cA G_AA⁻¹
+  const kept = 1 - members.length * unitOf(bloom);
+  const solution = Matrix.zeros(all.length, all.length);
+  for (const c of all) {
+    if (!fitted[c]) solution.set(c, c, 1 / kept);
+    members.forEach((member, i) => {
+      solution.set(c, member, fitted[c] ? inverse.get(members.indexOf(c), i) : -shares.get(c, i) / kept);
+    });
+  }
+  return solution;
+}
+
 /** The moments of candidates' estimates, given how many devices gave each candidate and each other string. */
 export function stringMoments(
   law: StringLaw,
-  { bits, hashes, cohorts }: Bloom,
+  bloom: Bloom,
   isSingle: boolean,
-  candidates: readonly string[],
-  counts: readonly number[],
-  others: ReadonlyMap<string, number>,
+  { candidates, counts, others, fitted = [] }: Population,
 ): Moments {
+  const { bits, hashes, cohorts } = bloom;
   const support = mechanismOf(law).support(law);
   const { p, q } = support;
   const productIn = productsOf(bits, support, isSingle);
@@ -91,7 +110,7 @@ export function stringMoments(
   // What one device adds on average, by its string. The products are weighted by devices.
   const means = Matrix.add(Matrix.mul(overlap, p - q), q);
   const squares = means.mmul(means.transpose().mulColumnVector([...devices]));
-  const rho = 1 - (1 - 1 / bits) ** hashes;
+  const rho = chanceOf(bloom);
   const scale = 1 / ((p - q) * (1 - rho)); // the scale of the estimator
   const covariance = new Matrix(candidates.length, candidates.length);
   for (let c = 0; c < candidates.length; c++) {
@@ -101,5 +120,13 @@ export function stringMoments(
     }
   }
   const supports = means.mmul(Matrix.columnVector([...devices])).to1DArray();
-  return { mean: supports.map((sum) => (sum / n - q - (p - q) * rho) * scale), covariance, rank: candidates.length };
+  const alone = supports.map((sum) => (sum / n - q - (p - q) * rho) * scale);
+  if (!fitted.includes(true)) return { mean: alone, covariance, rank: candidates.length };
+  const solution = solutionOf(overlap, fitted, bloom);
+  const solved = solution.mmul(covariance).mmul(solution.transpose());
+  return {
+    mean: solution.mmul(Matrix.columnVector(alone)).to1DArray(),
+    covariance: Matrix.add(solved, solved.transpose()).div(2), // symmetric to the last bit
+    rank: candidates.length,
+  };
 }

@@ -1,8 +1,9 @@
 /** Simulates a string: the production question, randomizer, codec and estimator of candidates over seeded rounds, compared with theory. */
 
 import { type DeviceQuestion, permanent, text } from '@murmuration/client';
-import { mechanismOf, type StringLaw } from '@murmuration/shared';
+import { CLEAR, mechanismOf, type StringLaw } from '@murmuration/shared';
 import { estimatesOf } from '../estimators/estimator.ts';
+import { isFitting } from '../estimators/string-fit.ts';
 import { stringVariance } from '../estimators/strings.ts';
 import { estimationOf } from '../estimators/table.ts';
 import { clientMechanism, simulatedAs } from './named.ts';
@@ -42,13 +43,17 @@ function simulateRound(question: DeviceQuestion<string>, law: StringLaw, simulat
   const truth = sharesOf(drawn, answers, clients);
   // Σ_j (n_jw / n)² of each string w: its contribution to the errors of the other strings.
   const masses = together.map((cohorts) => [...cohorts.values()].reduce((sum, count) => sum + (count / clients) ** 2, 0));
-  const mass = masses.reduce((sum, each) => sum + each, 0);
+  const bloom = estimationOf(law).bloom(law);
   return overDays(sums, simulation, (tallies, perDevice) => {
-    const variance = stringVariance(law, estimationOf(law).bloom(law), clients * perDevice, perDevice);
+    const variance = stringVariance(law, bloom, clients * perDevice, perDevice);
+    // Clear strings are fitted: only the chance that spreads their devices over cohorts is left of them.
+    const clear = isFitting(bloom) ? CLEAR * Math.sqrt(variance(0, 0)) : 1;
+    const left = masses.map((each, i) => ((truth[i] as number) > clear ? (truth[i] as number) / clients : each));
+    const mass = left.reduce((sum, each) => sum + each, 0);
     return {
       ...errorsBeside(estimatesOf(law, { tallies, perDevice, candidates }), truth),
       coveredPopulation: coveredBy(estimatesOf(law, { tallies, perDevice, candidates, people: clients }), simulation.shares),
-      theory: averageOf(truth.map((share, i) => variance(share, mass - (masses[i] as number)))),
+      theory: averageOf(truth.map((share, i) => variance(share, mass - (left[i] as number)))),
     };
   });
 }

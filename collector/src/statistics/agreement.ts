@@ -1,9 +1,12 @@
 /** Tests whether estimates agree with a known truth: one statistic for all answers, with its p-value under "the law is right". */
 
+import { CLEAR, isStringLaw } from '@murmuration/shared';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { type MomentsLaw, momentsOf } from '../estimators/covariance.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { Population } from '../estimators/moments.ts';
+import { isFitting } from '../estimators/string-fit.ts';
+import { estimationOf } from '../estimators/table.ts';
 import { chiSquaredTail } from './chi-squared.ts';
 
 /** The agreement of estimates and truth. */
@@ -21,8 +24,18 @@ export interface Agreement {
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
+/**
+ * Which candidates are fitted together (string-fit.ts). Whether one near the limit is counted as fitted moves another one's error by a
+ * hundredth of its standard deviation.
+ */
+const fittedOf = (law: MomentsLaw, estimates: readonly Estimate[]): readonly boolean[] =>
+  estimates.map(
+    ({ estimate, standardError }) => isStringLaw(law) && isFitting(estimationOf(law).bloom(law)) && estimate > CLEAR * standardError,
+  );
+
 /** Compares a metric's estimates with the truth. The covariance is exact, so it accounts for the dependence between estimates. */
-export function agreement(law: MomentsLaw, estimates: readonly Estimate[], population: Population): Agreement {
+export function agreement(law: MomentsLaw, estimates: readonly Estimate[], of: Population): Agreement {
+  const population = { fitted: fittedOf(law, estimates), ...of };
   const { counts, others } = population;
   const n = [...counts, ...others.values()].reduce((sum, count) => sum + count, 0);
   const truth = counts.map((count) => count / n);

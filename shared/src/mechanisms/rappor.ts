@@ -30,18 +30,20 @@ export type RapporLaw = BitStages & {
 /** The most cohorts of a metric. */
 export const MAX_COHORTS = 65_536;
 const BITS = 128;
-/** The collision mass S₂ = Σ f² assumed for a product's strings. */
-export const COLLISION_MASS = 0.05;
-const COLLISION_SHARE = 0.1; // the part that collisions may add to the variance
+/** A string whose estimate is this many standard errors above 0 is clear. The collector fits all clear candidates together. */
+export const CLEAR = 3;
+const LEAST = 900; // (CLEAR / 0.1)², where a tenth is the part that collisions may add to the variance
 
 /**
- * The number of cohorts for which collisions, of variance S₂/(m k), add at most a tenth to the law's own variance. It is the least power of
- * two that suffices, or the first that is at least `most`.
+ * The number of cohorts for which collisions add at most a tenth to the law's own variance s² = V / n, whatever strings there are.
+ * Clear candidates are fitted together, so that they do not collide (collector/src/estimators/string-fit.ts). Each other string has a share
+ * of at most `CLEAR` s, so Σ f² over them is at most `CLEAR` s, and their collisions have variance Σ f² / (m k). This is at most a tenth of
+ * s² where m k >= 30 / s, that is, (m k)² V >= 900 n. The number is the least power of two that suffices, or the first that is at least
+ * `most`.
  */
 export function cohortsFor(devices: number, variance: number, cells: number, most: number): number {
-  const wanted = (COLLISION_MASS * devices) / (COLLISION_SHARE * variance * cells);
   let cohorts = 1;
-  while (cohorts < wanted && cohorts < most) cohorts *= 2;
+  while (cohorts * cohorts * cells * cells * variance < LEAST * devices && cohorts < most) cohorts *= 2;
   return cohorts;
 }
 

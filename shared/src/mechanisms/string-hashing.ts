@@ -12,8 +12,8 @@
  *
  * Design: g is the whole number with the least variance. It lies at e^ε + 1, where the variance is 4e^ε / (n (e^ε - 1)²), the same as
  * RAPPOR's. For a permanent metric g is the smallest number within 5 % of that variance (3 at ε₁ = 1, 6 at 2, 37 at 4). The number of
- * cohorts is chosen so that collisions, of variance S₂ / (m (g - 1)), add at most a tenth to the coins' variance at the expected number of
- * devices. Permanent metrics work as in local-hashing.ts.
+ * cohorts is chosen as for RAPPOR (`cohortsFor`), with g - 1 for k: collisions of strings that are not clear, of variance Σ f² / (m (g -
+ * 1)), add at most a tenth to the coins' variance at the expected number of devices. Permanent metrics work as in local-hashing.ts.
  */
 
 import { exp } from '../arithmetic/exponential.ts';
