@@ -78,6 +78,8 @@ describe('which place comes first', () => {
       ...Object.fromEntries(['data', 'host', 'readHost', 'authHeader'].map((name) => [name, ['x', 'x']])),
       origin: ['https://a.example', ['https://a.example']],
       open: ['true', true],
+      allowLoss: ['true', true],
+      postgres: ['postgres://h/d', 'postgres://h/d'],
       authRole: ['reviewer', 'reviewer'],
     };
     for (const name of names) {

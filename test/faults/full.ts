@@ -23,8 +23,8 @@ const BROKEN = [...FULL, 500];
 /** Makes something fail, and returns how to undo it. */
 type Fault = (server: Server, location: string) => Promise<() => Promise<void>>;
 
-/** Fills the disk to its last byte. */
-const fill: Fault = async (_server, location) => {
+/** Fills a disk to its last byte. Returns what frees it. */
+export function fillDisk(location: string): () => void {
   const file = openSync(`${location}/filler`, 'w');
   for (const size of [1 << 20, 1 << 12, 1])
     try {
@@ -33,7 +33,12 @@ const fill: Fault = async (_server, location) => {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
   closeSync(file);
-  return async () => rmSync(`${location}/filler`);
+  return () => rmSync(`${location}/filler`);
+}
+
+const fill: Fault = async (_server, location) => {
+  const free = fillDisk(location);
+  return async () => free();
 };
 
 /** Makes system calls of a running process fail. */

@@ -1,5 +1,5 @@
 /**
- * `npm run faults -- client|collector [NAME...]`: runs the long fault tests, or those whose names contain one of the words, and prints
+ * `npm run faults -- client|collector|postgres [NAME...]`: runs the long fault tests, or those whose names contain one of the words, and prints
  * their table. Exit code 1 when one failed. With `client --mutants [WORD...]`, prints the table of mutants; exit code 1 when one survives.
  */
 
@@ -9,11 +9,13 @@ import { clientFaults } from './client.ts';
 import { collectorFaults } from './collector.ts';
 import type { LongFault } from './fault.ts';
 import type { Outcome } from './outcome.ts';
+import { postgresFaults } from './postgres.ts';
 import '../setup/compile-cache.ts';
 
 const suites: { readonly [name: string]: readonly LongFault[] } = {
   client: [...clientFaults, ...longBrowserFaults],
   collector: collectorFaults,
+  postgres: postgresFaults,
 };
 
 /** One row of the table. A test that can't run counts as failed in a long run. */

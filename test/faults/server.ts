@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly under?: readonly string[];
   readonly env?: { readonly [name: string]: string };
   readonly schema?: string;
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[];
 }
 
 /** A folder in memory, if there is one. Recording system calls does not need a real disk. */
@@ -60,7 +62,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>, parent
  * @throws {Error} when it does not start, with its output
  */
 export async function serve(data: string, options: ServerOptions = {}): Promise<Server> {
-  const { node = [], under = [], env = {}, schema = canonicalSchema(document) } = options;
+  const { node = [], under = [], env = {}, schema = canonicalSchema(document), args: more = [] } = options;
   const file = `${data}.schema.json`;
   writeFileSync(file, schema);
   const [program = '', ...args] = [
@@ -78,6 +80,7 @@ export async function serve(data: string, options: ServerOptions = {}): Promise<
     data,
     '--port',
     '0',
+    ...more,
   ];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   running.set(child, data);

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { connected } from '#collector/store/postgres/database.ts';
 import { postgresProgram } from './places.ts';
 
 /** The role of all tests. */
@@ -51,17 +51,9 @@ export function initialize(): string {
   return folder;
 }
 
-/** Runs statements on a database. */
-export async function execute(url: string, sql: string): Promise<readonly { readonly [column: string]: unknown }[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // told by the query that fails
-  try {
-    await client.connect();
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
+/** Runs statements on a database, and resolves to the rows of a single one. */
+export const execute = (url: string, sql: string): Promise<readonly (readonly unknown[])[]> =>
+  connected({ postgres: url }, (query) => query(sql));
 
 /** Starts a server's process. `under` runs it, such as a shell with its arguments. */
 export function spawnServer(folder: string, port: number, settings: readonly string[], under: readonly string[] = []): ChildProcess {

@@ -1,6 +1,6 @@
 /** `--postgres URL`: the store is in a database instead of a folder. Its modules are loaded only where the option is used. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { checkUrl } from '../store/postgres/url.ts';
 import { UsageError } from './usage.ts';
 
@@ -14,6 +14,10 @@ function urlOption(text: string): string {
   }
 }
 
-/** Adds the option. */
+/** Adds the option. Every command takes it from the environment, too, because the system shows command lines to all of its users. */
 export const addPostgres = (command: Command): Command =>
-  command.option('--postgres <url>', 'a PostgreSQL database for the store, instead of the folder', urlOption);
+  command.addOption(
+    new Option('--postgres <url>', 'a PostgreSQL database for the store, instead of the folder')
+      .env('MURMURATION_POSTGRES')
+      .argParser(urlOption),
+  );

@@ -6,6 +6,7 @@ import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import type { Store } from '#collector/store/store.ts';
 import { type DatabaseProxy, startProxy } from '../../faults/postgres/proxy.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute } from '../../setup/postgres-server.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 import { DAY, entry, shapes, sum } from '../store/entries.ts';
 
@@ -56,6 +57,17 @@ test('one batch that comes to four collectors at once is counted by one of them'
   }
   for (const store of stores) expect(await sum(store)).toMatchObject({ reports: 200, from: DAY });
   for (const store of stores) await store.close();
+});
+
+test('a collector stops by itself once the tables are of a newer version, and counts nothing more', async () => {
+  const store = await open(url);
+  expect(await store.append(entry('a'))).toBe('counted');
+  await execute(url, 'UPDATE murmuration.store SET version = version + 1');
+  await expect(store.append(entry('b'))).rejects.toThrow('expected tables of version 1, got version 2');
+  expect((await store.failed).message).toContain('got version 2');
+  await execute(url, 'UPDATE murmuration.store SET version = version - 1');
+  expect(await sum(store)).toMatchObject({ reports: 1 });
+  await store.close();
 });
 
 test('a collector answers 503 and is not ready while its database is away, and goes on by itself', async () => {

@@ -62,6 +62,7 @@ export class Database {
   readonly #checked = new WeakSet<object>();
   #pool: Promise<Pool> | undefined;
   #isAway = false;
+  #isDoubtful = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -119,7 +120,7 @@ export class Database {
         throw error;
       }
     } catch (error) {
-      if (isGone(error)) this.#leave(lineOf(error));
+      if (isGone(error)) this.#doubt(lineOf(error));
       throw meaningOf(error);
     } finally {
       client?.release(!isSound);
@@ -149,22 +150,34 @@ export class Database {
     return pool;
   }
 
-  /** Begins to try whether the database answers. */
-  #leave(reason: string): void {
-    if (this.#isAway || this.#isClosed || !this.#options.isGuarded) return;
-    this.#isAway = true;
-    this.#options.onAway?.(reason);
+  /**
+   * Begins to try whether the database answers. One connection that broke says little, so the database is only away when the next one fails,
+   * too; one that took too long says enough.
+   */
+  #doubt(reason: string): void {
+    if (this.#isDoubtful || this.#isClosed || !this.#options.isGuarded) return;
+    this.#isDoubtful = true;
+    if (/timeout/.test(reason)) this.#leave(reason);
     const look = async (): Promise<void> => {
       try {
         await this.#attempt((query) => query('SELECT 1'), '');
-      } catch {
-        if (!this.#isClosed) this.#timer = setTimeout(look, RETRY).unref();
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#leave(lineOf(error));
+        this.#timer = setTimeout(look, RETRY).unref();
         return;
       }
+      const wasAway = this.#isAway;
       this.#isAway = false;
-      this.#options.onBack?.();
+      this.#isDoubtful = false;
+      if (wasAway) this.#options.onBack?.();
     };
-    this.#timer = setTimeout(look, RETRY).unref();
+    void look();
+  }
+
+  #leave(reason: string): void {
+    if (!this.#isAway) this.#options.onAway?.(reason);
+    this.#isAway = true;
   }
 }
 
