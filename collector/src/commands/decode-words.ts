@@ -17,8 +17,8 @@ export interface Summary {
   /** The share of the reports that no reported string explains, and its standard error. */
   readonly unexplained: number;
   readonly unexplainedError: number;
-  /** The share of the reports that no candidate explains, by the estimate of the whole distribution. */
-  readonly unlisted: number;
+  /** What the shares of the whole distribution leave over: strings that are no candidates, and whatever is too rare to place. */
+  readonly leftOver: number;
   /** A string with this share of the reports is reported half of the time. */
   readonly detectable: number;
   readonly seconds: number;
@@ -38,21 +38,19 @@ const OUTCOMES: { readonly [O in Decoded['outcome']]: string | undefined } = {
   'not-enough-data': 'not enough data: even a string that every report has would not be told from noise',
 };
 
-/** The summary, then the most frequent of the reported strings. */
-export function describe(summary: Summary, names: readonly string[], { reported, estimate, low, high, qValue }: Decoded): string {
-  const found = [...names.keys()]
-    .filter((v) => reported[v] === 1)
-    .sort((a, b) => (estimate[b] as number) - (estimate[a] as number) || a - b);
+/** The summary, then the most frequent of the reported strings: of each the middle of what its share can be, which lies in its interval. */
+export function describe(summary: Summary, names: readonly string[], { reported, typical, low, high, qValue }: Decoded): string {
+  const found = [...names.keys()].filter((v) => reported[v] === 1).sort((a, b) => (typical[b] as number) - (typical[a] as number) || a - b);
   const rows = found
     .slice(0, MOST_ROWS)
-    .map((v) => [names[v] as string, ...[estimate, low, high].map((values) => percent(values[v] as number)), small(qValue[v] as number)]);
+    .map((v) => [names[v] as string, ...[typical, low, high].map((values) => percent(values[v] as number)), small(qValue[v] as number)]);
   const warning = OUTCOMES[summary.outcome];
   return [
     `reports      ${summary.reports.toLocaleString('en')}`,
     `candidates   ${summary.candidates.toLocaleString('en')}`,
     `reported     ${summary.reported.toLocaleString('en')}, of which on average ${percent(summary.fdr)} at most are not there`,
     `unexplained  ${percent(summary.unexplained)} of the reports come from none of the reported strings (standard error ${percent(summary.unexplainedError)})`,
-    `unlisted     ${percent(summary.unlisted)} of the reports come from none of the candidates, by the estimate of the whole distribution`,
+    `left over    ${percent(summary.leftOver)} of the whole distribution: strings that are no candidates, and whatever is too rare to place`,
     `detectable   a string with ${percent(summary.detectable)} of the reports is reported half of the time`,
     ...(summary.indistinguishable === 0
       ? []

@@ -105,7 +105,7 @@ function aboutOf(
     outcome,
     unexplained,
     unexplainedError,
-    unlisted: other,
+    leftOver: other,
     detectable,
   };
 }

@@ -58,6 +58,7 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
                 <Row key={string} title={string === '' ? '(empty)' : string} share={share} answers={answers} />
               ))}
               <Row title="All of these" share={found.found} answers={found.found.answers} />
+              <Rest found={found.found} columns={found.found.answers.length} />
             </tbody>
           </table>
         </div>
@@ -74,6 +75,18 @@ type RowProps = Pick<Association['strings'][number], 'answers'> & {
   readonly title: string;
   readonly share: Pick<Association['strings'][number], 'estimate' | 'low' | 'high'>;
 };
+
+/** The devices with other strings. A string is hashed together with its answers, so those of a string that is not found are not known. */
+function Rest({ found, columns }: { found: RowProps['share']; columns: number }): VNode {
+  const share = { estimate: Math.max(0, 1 - found.estimate), low: 1 - found.high, high: 1 - found.low };
+  return (
+    <tr>
+      <th scope="row">Everything else</th>
+      <td>{withMargin(share, 1)}</td>
+      <td colSpan={columns}>not known: a string that is not found hides its answers</td>
+    </tr>
+  );
+}
 
 /** A string's share, and what those with it answered. */
 function Row({ title, share, answers }: RowProps): VNode {

@@ -82,22 +82,20 @@ interface Places {
 }
 
 function placesOf(hash: StringHash, { bloom: { bits, hashes, cohorts }, starts }: Cells): Places {
+  if (hashes === 1 && !starts.includes(-1))
+    return { at: starts.map((start, cohort) => start + bloomBit(hash, cohort, 0, bits)), weights: undefined };
   const at: number[] = [];
   const weights: number[] = [];
   for (let cohort = 0; cohort < cohorts; cohort++) {
     const start = starts[cohort] as number;
     if (start < 0) continue;
-    if (hashes === 1) {
-      at.push(start + bloomBit(hash, cohort, 0, bits));
-      continue;
-    }
     const own = bloomBits(hash, cohort, hashes, bits);
     for (const bit of own) {
       at.push(start + bit);
       weights.push(1 / own.length);
     }
   }
-  return { at: Int32Array.from(at), weights: hashes === 1 ? undefined : Float64Array.from(weights) };
+  return { at: Int32Array.from(at), weights: Float64Array.from(weights) };
 }
 
 /** The places in a list of at most so many of its largest numbers. */

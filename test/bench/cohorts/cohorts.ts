@@ -72,9 +72,16 @@ function roundOf(law: StringLaw, devices: number, seed: number) {
 }
 
 /** The mean squared error, over that without collisions, of the candidates but the first so many, which are unlisted. */
-function excess(law: StringLaw, { tallies, candidates, truth }: ReturnType<typeof roundOf>, unlisted: number, least: number): number {
+function excess(
+  law: StringLaw,
+  { tallies, candidates, truth }: ReturnType<typeof roundOf>,
+  unlisted: number,
+  leastAt: (share: number) => number,
+): number {
   const estimates = estimatesOf(law, { tallies, perDevice: 1, candidates: candidates.slice(unlisted) });
-  return estimates.reduce((sum, { estimate }, i) => sum + (estimate - (truth[i + unlisted] as number)) ** 2, 0) / estimates.length / least;
+  const shares = truth.slice(unlisted);
+  const least = shares.reduce((sum, share) => sum + leastAt(share), 0);
+  return estimates.reduce((sum, { estimate }, i) => sum + (estimate - (shares[i] as number)) ** 2, 0) / least;
 }
 
 /** The true strings among the reported ones, and the false ones. */
@@ -95,10 +102,11 @@ const cpuSeconds = (): number => process.cpuUsage().user / 1e6;
 
 function measured({ law: chosen, devices, epsilon, name }: Setting, cohorts: number, rounds: number, seed: number) {
   const law: StringLaw = { ...chosen, cohorts };
-  const least = coins(epsilon) / devices;
+  const variance = stringVariance(law, estimationOf(law).bloom(law), devices, 1);
+  const leastAt = (share: number): number => variance(share, 0);
   const all = Array.from({ length: rounds }, (_, round) => roundOf(law, devices, seed + round));
   const mean = (of: (round: ReturnType<typeof roundOf>) => number): number => all.reduce((sum, each) => sum + of(each), 0) / rounds;
-  const alone = stringVariance(law, estimationOf(law).bloom(law), devices, 1)(0, MASS / cohorts + 1 / devices);
+  const alone = variance(0, MASS / cohorts + 1 / devices) / leastAt(0);
   const verdicts = all.map((each) => decoded(law, each));
   const [first] = all as [ReturnType<typeof roundOf>];
   const [bytes, segmented] = bytesOf(law, first.tallies, seed);
@@ -112,9 +120,9 @@ function measured({ law: chosen, devices, epsilon, name }: Setting, cohorts: num
     devices,
     cohorts,
     isChosen: cohorts === chosen.cohorts,
-    alone: Math.sqrt(alone / least),
-    together: Math.sqrt(mean((each) => excess(law, each, 0, least))),
-    unlisted: Math.sqrt(mean((each) => excess(law, each, 2, least))),
+    alone: Math.sqrt(alone),
+    together: Math.sqrt(mean((each) => excess(law, each, 0, leastAt))),
+    unlisted: Math.sqrt(mean((each) => excess(law, each, 2, leastAt))),
     found: verdicts.reduce((sum, [found]) => sum + found, 0) / rounds,
     wrong: verdicts.reduce((sum, [, wrong]) => sum + wrong, 0) / rounds,
     bytes,

@@ -7,7 +7,7 @@ import { ACCEPTED_DAYS, bigEndian, dayNumber, dayText, toBase64url, wireName } f
 const COHORTS = 4_096;
 const BITS = 128;
 /** The expected devices for which a text gets that many cohorts. */
-const DEVICES = 3_000_000;
+const DEVICES = 1_000_000_000;
 const PARTS = Array.from({ length: 64 }, (_, i) => `part ${i}`);
 
 export const attacked = defineSchema({
