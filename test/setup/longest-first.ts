@@ -8,10 +8,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that were measured to take long, the longest first. */
 const LONG: readonly string[] = [
-  'faults/browsers.test.ts',
   'faults/collector.test.ts',
+  'faults/browsers.test.ts',
   'publishing/packages.test.ts',
-  'collector/bench-service.test.ts',
   'engines/engines.test.ts',
   'adapters/web-engines.test.ts',
   'behaviour/browser.test.ts',
@@ -23,6 +22,8 @@ const LONG: readonly string[] = [
   'publishing/readme.test.ts',
   'browser/inspector.test.ts',
   'browser/web.test.ts',
+  'deploy/operator.test.ts',
+  'publishing/pages.test.ts',
   'conformance/conformance.test.ts',
   'proofs/permanent-device.test.ts',
   'proofs/ledger-exhaustive.test.ts',

@@ -14,14 +14,17 @@ export const DEEPER: readonly string[] = [
   'test/collector/{association,coverage,discover,distribution,drawn,drawn-bits,epochs,fold}.test.ts',
   'test/collector/{intervals,numbers,shrunk,targets,watch-fit}.test.ts',
   'test/collector/decode/read.test.ts',
-  'test/proofs/{d-bit-flip,decode,exponential,pooled}.test.ts',
+  'test/proofs/{d-bit-flip,decode,exponential,ledger-exhaustive,permanent-device,pooled}.test.ts',
   'test/shared/choices.test.ts',
 ];
 
 /** How much more. */
 export const DEEP_EFFORT = 4;
 
-/** Three workers for two cores: files that drive browsers and processes wait as much as they work. */
+/** Five workers for two cores: files that drive browsers and processes wait more than they work. */
+const WAITING_WORKERS = Math.ceil(2.5 * availableParallelism());
+
+/** Three workers for two cores: a few of these files wait, too. */
 const WORKERS = Math.ceil(1.5 * availableParallelism());
 
 /**
@@ -38,13 +41,31 @@ const ALONE = 'test/!(client|collector|conformance|proofs|shared)/**';
 export const tier = (include: readonly string[], exclude: readonly string[] = [], effort = 1): ViteUserConfig => ({
   test: {
     projects: [
-      { extends: true, test: { name: 'together', include: [...include], exclude: [...exclude, ALONE], isolate: false } },
-      { extends: true, test: { name: 'alone', include: [...include], exclude: [...exclude, TOGETHER] } },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: [...include],
+          exclude: [...exclude, TOGETHER],
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: [...include],
+          exclude: [...exclude, ALONE],
+          isolate: false,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
     globalSetup: ['./test/setup/run-folder.ts', './test/setup/postgres.ts', './test/setup/fill-compile-cache.ts'],
     env: { [VARIABLE]: `${effort}` },
     reporters: ['default', './test/setup/closing-line.ts'],
-    maxWorkers: WORKERS,
     maxConcurrency: 3, // browsers at a time; they wait more than they work
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
