@@ -86,7 +86,8 @@ function leastMore(
 }
 
 /**
- * The candidates for the next level: the best extensions. Most symbols need more than any place of the level has, and are not hashed.
+ * The candidates for the next level: the best extensions. Symbols that need more than any place of the level has are not hashed. Of the
+ * others, few have a place with as much as they need.
  */
 function extend({ law, reports, scores }: Field, beam: Beam, level: number, width: number): Candidates {
   const { bins, first, second, missing, last, size } = beam;

@@ -19,7 +19,8 @@ export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence'
 }
 
 function rowOf({ text, isCut, ...numbers }: Told, isFound: boolean, { shares }: SearchRequest): DecodedString {
-  const truth = shares && { truth: Object.hasOwn(shares, text) ? (shares[text] as number) : 0 };
+  // Of a string that may go on, the shares of whole strings do not say the truth.
+  const truth = shares && !isCut && { truth: Object.hasOwn(shares, text) ? (shares[text] as number) : 0 };
   return { answer: text, label: text, isFound, ...(isCut && { isCut }), ...numbers, ...truth };
 }
 
