@@ -54,7 +54,8 @@ export interface Collector {
 
 /** Opens the administration: in the database that collectors share, or in the folder. */
 async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<Administration> {
-  const onTrouble = (error: unknown): void => log.error({ err: error }, 'keys, tokens and published schemas could not be read');
+  const place = postgres === undefined ? 'admin.sqlite' : 'keys, tokens and published schemas';
+  const onTrouble = (error: unknown): void => log.error({ err: error }, `${place} could not be read`);
   if (postgres === undefined) return new Administration(data, onTrouble);
   await prepare({ postgres }, allowLoss);
   return new Administration(await openReplica({ postgres }, onTrouble), onTrouble);

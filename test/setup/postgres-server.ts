@@ -40,12 +40,26 @@ export async function freePort(): Promise<number> {
 
 export const urlOf = (port: number, database: string): string => `postgres://${ROLE}@127.0.0.1:${port}/${database}`;
 
-/** Creates the files of a server, and returns their folder. */
-export function initialize(): string {
+/** An empty folder of the user that servers run as. */
+function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-postgres-'));
   const { uid, gid } = user();
   chmodSync(folder, 0o700);
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  return folder;
+}
+
+/** Creates the files of a standby of a running server, and returns their folder. */
+export function copyServer(port: number): string {
+  const folder = makeFolder();
+  const args = ['-D', folder, '-h', '127.0.0.1', '-p', `${port}`, '-U', ROLE, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+  execFileSync(programOf('pg_basebackup'), args, { stdio: 'pipe', cwd: '/', ...user() });
+  return folder;
+}
+
+/** Creates the files of a server, and returns their folder. */
+export function initialize(): string {
+  const folder = makeFolder();
   const args = ['-D', folder, '-U', ROLE, '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
   execFileSync(programOf('initdb'), args, { stdio: 'pipe', cwd: '/', ...user() });
   return folder;

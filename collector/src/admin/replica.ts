@@ -7,7 +7,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Database, type Query } from '../store/postgres/database.ts';
 import { SCHEMA } from '../store/postgres/tables.ts';
-import type { PostgresSource } from '../store/store.ts';
+import { type PostgresSource, StoreAway } from '../store/store.ts';
 import { transaction } from '../store/transaction.ts';
 import { createAdminTables } from './database.ts';
 
@@ -103,7 +103,11 @@ export class AdminReplica {
 
   constructor(shared: Database, onTrouble: (error: unknown) => void) {
     this.#shared = shared;
-    this.#timer = setInterval(() => void this.follow().catch(onTrouble), EVERY).unref();
+    this.#timer = setInterval(() => {
+      this.follow().catch((error: unknown) => {
+        if (!(error instanceof StoreAway)) onTrouble(error); // the store says by itself when the database is away
+      });
+    }, EVERY).unref();
   }
 
   /** Takes up what has changed in the database. */

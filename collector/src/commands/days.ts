@@ -3,12 +3,15 @@
 import { ACCEPTED_DAYS, dayNumber, dayText, parseDay } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { COMMAND_LINE, logAction } from '../admin/actions.ts';
-import { openAdminDatabase } from '../admin/database.ts';
+import { closedBeforeIn, reopenDaysIn } from '../store/postgres/days.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
+import { withoutPassword } from '../store/postgres/url.ts';
 import { closedBefore, reopenDays } from '../store/sqlite-days.ts';
+import { type AdminPlace, withAdmin } from './admin.ts';
+import { addPostgres } from './postgres-option.ts';
 import { Failure, UsageError } from './usage.ts';
 
-interface DaysOptions {
-  readonly data: string;
+interface DaysOptions extends AdminPlace {
   readonly from?: number;
 }
 
@@ -18,39 +21,39 @@ function dayOption(text: string): number {
   return day;
 }
 
-const inOneLine = <T>(work: () => T): T => {
+const inOneLine = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
-    return work();
+    return await work();
   } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : new Failure((error as Error).message);
+    const isInput = error instanceof RangeError || error instanceof UnfitDatabase || error instanceof UsageError;
+    throw isInput ? new UsageError(error.message) : new Failure((error as Error).message);
   }
 };
 
-/** Writes what was done to the log of actions. */
-function log(folder: string, what: string): void {
-  const database = openAdminDatabase(folder);
-  try {
-    logAction(database, COMMAND_LINE, what);
-  } finally {
-    database.close();
-  }
+const closedIn = ({ data, postgres }: AdminPlace): Promise<number> =>
+  inOneLine(() => (postgres === undefined ? closedBefore(data) : closedBeforeIn({ postgres })));
+
+const nameOf = ({ data, postgres }: AdminPlace): string => (postgres === undefined ? data : withoutPassword(postgres));
+
+async function show(options: DaysOptions): Promise<void> {
+  const before = await closedIn(options);
+  const name = nameOf(options);
+  process.stdout.write(before === 0 ? `${name}: no day is closed\n` : `${name}: the days before ${dayText(before)} are closed\n`);
 }
 
-function show({ data }: DaysOptions): void {
-  const before = inOneLine(() => closedBefore(data));
-  process.stdout.write(before === 0 ? `${data}: no day is closed\n` : `${data}: the days before ${dayText(before)} are closed\n`);
-}
-
-function reopen({ data, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before }: DaysOptions): void {
-  const before = inOneLine(() => closedBefore(data));
+async function reopen(options: DaysOptions): Promise<void> {
+  const { data, postgres, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before } = options;
+  const before = await closedIn(options);
   if (before <= from)
     throw new UsageError(`--from: expected a day before ${dayText(before)}; later days are open already, got ${dayText(from)}`);
-  inOneLine(() => {
-    reopenDays(data, from);
-    log(data, `opened the days from ${dayText(from)} to ${dayText(before - 1)} again`);
+  await inOneLine(async () => {
+    if (postgres === undefined) reopenDays(data, from);
+    else await reopenDaysIn({ postgres }, from);
+    const what = `opened the days from ${dayText(from)} to ${dayText(before - 1)} again`;
+    await withAdmin(options, (database) => logAction(database, COMMAND_LINE, what));
   });
   process.stdout.write(
-    `${data}: the days from ${dayText(from)} to ${dayText(before - 1)} are open again.\n` +
+    `${nameOf(options)}: the days from ${dayText(from)} to ${dayText(before - 1)} are open again.\n` +
       'The cost: the ids of batches that were counted before their day was closed may be gone. If the same bytes of such a batch come\n' +
       `again within ${ACCEPTED_DAYS.before} days of its day, they are counted a second time. Devices send a batch again only when they got\n` +
       'no answer to it. Every other batch is counted once.\n',
@@ -60,14 +63,12 @@ function reopen({ data, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before }: D
 export function addDays(program: Command): void {
   const days = program.command('days').description('which days are closed, and opening them again');
   const data = ['--data <folder>', 'the folder of the store', '.data'] as const;
-  days
-    .command('show')
+  addPostgres(days.command('show'))
     .description('the day before which batches are refused, because their ids are gone')
     .option(...data)
     .action(show);
-  days
-    .command('reopen')
-    .description('open days that a wrong clock has closed; the collector must be stopped')
+  addPostgres(days.command('reopen'))
+    .description('open days that a wrong clock has closed; the collector must be stopped, or with --postgres be restarted')
     .option(...data)
     .option('--from <day>', `the first day to open (default: ${ACCEPTED_DAYS.before} days ago, the oldest that is accepted)`, dayOption)
     .action(reopen);

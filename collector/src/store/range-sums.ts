@@ -9,6 +9,20 @@ export interface DayRow extends PackedTallies {
   readonly day: number;
 }
 
+/** Adds up the rows of each day. */
+export function* byDay(rows: Iterable<DayRow>): Generator<readonly [day: number, sums: TallySums]> {
+  let [current, sums]: [number | undefined, TallySums] = [undefined, new TallySums()];
+  for (const row of rows) {
+    if (current !== undefined && row.day !== current) {
+      yield [current, sums];
+      sums = new TallySums();
+    }
+    current = row.day;
+    sums.add(row);
+  }
+  if (current !== undefined) yield [current, sums];
+}
+
 /** Sums of tallies, and the days that they are of. */
 export class RangeSums {
   readonly #sums = new TallySums();

@@ -3,11 +3,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DaySums } from './day-sums.ts';
 import { wholeMonths } from './months.ts';
-import { type DayRow, partsOf, RangeSums } from './range-sums.ts';
+import { byDay, type DayRow, partsOf, RangeSums } from './range-sums.ts';
 import type { Borders } from './sqlite-retention.ts';
 import { TIMEOUT } from './sqlite-schema.ts';
 import type { DailyOnes, DayRange, Evidence, MetricTotal, PartsReader, Selection } from './store.ts';
-import { TallySums } from './tally-sums.ts';
 
 const NO_DAY = 2 ** 31;
 
@@ -85,20 +84,6 @@ function* readDaySums(database: DatabaseSync, sums: DaySums, selection: Wanted):
       yield { ...packed, day: current };
     }
   }
-}
-
-/** Adds up the rows of each day. */
-function* byDay(rows: Iterable<DayRow>): Generator<readonly [day: number, sums: TallySums]> {
-  let [current, sums]: [number | undefined, TallySums] = [undefined, new TallySums()];
-  for (const row of rows) {
-    if (current !== undefined && row.day !== current) {
-      yield [current, sums];
-      sums = new TallySums();
-    }
-    current = row.day;
-    sums.add(row);
-  }
-  if (current !== undefined) yield [current, sums];
 }
 
 /** Reads the tallies of a selection, months first, in the order of their days. Days that retention is moving to their months are not kept. */

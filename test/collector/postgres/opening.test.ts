@@ -48,6 +48,8 @@ describe('serve --postgres', () => {
       'murmuration: --postgres: expected a URL such as postgres://user@host:5432/database, got me:\n',
     );
     const port = await freePort();
+    // A name with several addresses: each of them fails.
+    expect(refused(`postgres://me@localhost:${port}/db`)).toContain('expected a database that answers, got: connect ECONNREFUSED');
     const nobody = refused(changed((other) => Object.assign(other, { port: `${port}`, password: 'secret' })));
     expect(nobody).toMatch(
       /^murmuration: postgres:\/\/murmuration:\*\*\*@127.0.0.1:\d+\/\w+: expected a database that answers, got: connect/,

@@ -13,7 +13,13 @@ import { document, wire } from '../cells.ts';
 import { sleep } from '../outcome.ts';
 import { type Server, type ServerOptions, serve } from '../server.ts';
 
-const SETTINGS = ['fsync=on', 'full_page_writes=on', 'synchronous_commit=on', 'max_connections=60', 'checkpoint_timeout=30s'];
+export const SETTINGS: readonly string[] = [
+  'fsync=on',
+  'full_page_writes=on',
+  'synchronous_commit=on',
+  'max_connections=60',
+  'checkpoint_timeout=30s',
+];
 
 /** Servers that run, so that none outlives this process. */
 const running = new Set<ChildProcess>();
@@ -24,6 +30,7 @@ process.on('exit', () => {
 /** A server. */
 export interface Cluster {
   readonly url: string;
+  readonly port: number;
   /** The server's files. */
   readonly data: string;
   /** A folder for the files of collectors. */
@@ -84,6 +91,7 @@ export async function withCluster<T>(work: (cluster: Cluster) => Promise<T>, mor
     const url = urlOf(port, 'faults');
     return await work({
       url,
+      port,
       data,
       folder,
       processes: () => familyOf(child?.pid ?? 0),

@@ -18,6 +18,8 @@ export interface DatabaseProxy {
   readonly url: string;
   /** Sets what it does. After `most` cuts, it passes everything on again. */
   readonly set: (mode: Mode, most?: number) => void;
+  /** Leads further connections to another server, and cuts those that are open. */
+  readonly lead: (port: number) => void;
   /** Connections that were cut at a COMMIT. */
   readonly cuts: () => number;
   readonly close: () => Promise<void>;
@@ -32,6 +34,7 @@ interface Pair {
 export async function startProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
   const pairs = new Set<Pair>();
+  let port = Number(target.port);
   let [mode, left, cuts]: [Mode, number, number] = ['pass', Number.POSITIVE_INFINITY, 0];
 
   const cut = ({ client, server }: Pair): void => {
@@ -45,7 +48,7 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
   };
   const proxy = createServer((client) => {
     if (mode === 'refuse') return void client.destroy();
-    const server = connect(Number(target.port), target.hostname);
+    const server = connect(port, target.hostname);
     const pair: Pair = { client, server };
     let isLost = false;
     pairs.add(pair);
@@ -69,12 +72,9 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   target.port = `${(proxy.address() as AddressInfo).port}`;
-  const original = new URL(url);
-  const through = target.href;
-  target.port = original.port;
 
   return {
-    url: through,
+    url: target.href,
     set: (next, most = Number.POSITIVE_INFINITY) => {
       [mode, left] = [next, most];
       for (const pair of pairs) {
@@ -84,6 +84,10 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
           else socket.resume();
         }
       }
+    },
+    lead: (other) => {
+      port = other;
+      for (const pair of pairs) cut(pair);
     },
     cuts: () => cuts,
     close: async () => {

@@ -17,6 +17,15 @@ const columns = (rows: readonly (readonly unknown[])[], width: number): readonly
 
 const nameOf = (key: readonly unknown[]): string => key.join('\n');
 
+/** Adds a tally's cells. @throws {RangeError} that names the tally, when it is damaged */
+function addTo(cells: Uint8Array, sums: Float64Array, name: () => string): void {
+  try {
+    addCells(cells, sums);
+  } catch (error) {
+    throw new RangeError(`tally ${name()}: ${(error as Error).message}`);
+  }
+}
+
 /** Tallies to be added to the rows of a shard. */
 export class BlockSums {
   readonly #blocks = new Map<string, { readonly key: Key; readonly sums: TallySums }>();
@@ -52,7 +61,7 @@ export class BlockSums {
       const tallies = encodedTallies(unpackTallies(former.get(nameOf(key)) ?? packTallies(new Map())));
       for (const [cohort, { reports, cells }] of sums.tallies) {
         const known = tallies.get(cohort);
-        if (known !== undefined) addCells(known.cells, cells);
+        if (known !== undefined) addTo(known.cells, cells, () => `${key.join(' ')} ${cohort}`);
         const encoded = encodeCells(cells);
         tallies.set(cohort, { reports: reports + (known?.reports ?? 0), cells: encoded });
         const bytes = known === undefined ? ROW_BYTES + encoded.length : encoded.length - known.cells.length;

@@ -5,7 +5,7 @@
 
 import type { Client, Pool, PoolClient, QueryResult } from 'pg';
 import { type PostgresSource, StoreAway } from '../store.ts';
-import { isGone, lineOf, meaningOf, TryAgain } from './errors.ts';
+import { isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
 
 /** Milliseconds: to connect, to wait for an answer, and between two attempts while there is none. */
 const CONNECT = 5_000;
@@ -16,10 +16,10 @@ const RETRY = 250;
 const TRIES = 5;
 
 /**
- * What every transaction begins with. A collector that stops in the middle must not hold locks for longer than others wait for them. They
- * are set in the transaction and not in the session, because a pooler may give each transaction another session.
+ * What every transaction begins with. A collector that stops in the middle holds its locks for less time than others wait for them. The
+ * limits are set in the transaction and not in the session, because a pooler may give each transaction another session.
  */
-const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '4s'`;
 
 /** A row as a list of its columns. */
 type Row = readonly unknown[];
@@ -35,6 +35,11 @@ const settingsOf = ({ postgres }: PostgresSource) => ({
   query_timeout: ANSWER,
   keepAlive: true,
 });
+
+/** Whatever keeps a connection from being made, unless the server itself says it. */
+function notConnected(error: unknown): never {
+  throw sqlState(error) === '' ? new NoConnection(lineOf(error)) : error;
+}
 
 /** Options of a database. */
 export interface DatabaseOptions {
@@ -130,7 +135,7 @@ export class Database {
   async #connect(): Promise<PoolClient> {
     if (this.#isClosed) throw new StoreAway('the connection is closed');
     this.#pool ??= this.#open();
-    const client = await (await this.#pool).connect();
+    const client = await (await this.#pool).connect().catch(notConnected);
     if (this.#checked.has(client)) return client;
     client.on('error', () => undefined); // told by the query that fails
     try {
@@ -187,7 +192,7 @@ export async function connected<T>(source: PostgresSource, work: (query: Query) 
   const client = new pg.Client(settingsOf(source));
   client.on('error', () => undefined); // told by the query that fails
   try {
-    await client.connect();
+    await client.connect().catch(notConnected);
     return await work(queryOf(client));
   } finally {
     await client.end().catch(() => undefined);

@@ -5,6 +5,9 @@ import { StoreAway, StoreFull } from '../store.ts';
 /** A database that can't hold the store as it is: wrong address, wrong version, missing rights. Somebody has to change something. */
 export class UnfitDatabase extends Error {}
 
+/** A connection could not be made: no server, a wrong certificate, a name that nobody knows. */
+export class NoConnection extends Error {}
+
 /** A transaction that may succeed when it is tried again at once. */
 export class TryAgain extends Error {}
 
@@ -31,14 +34,14 @@ const stateOf = (error: unknown): string => {
 /** Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes. */
 const isOfConnection = (error: unknown): boolean => {
   if (error instanceof StoreAway) return false; // said by this program
-  const { code, syscall, message = '' } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined || code === 'ETIMEDOUT' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') return true;
-  return stateOf(error) === '' && /connection|timeout|not queryable|terminated|authentication/i.test(message);
+  const { syscall, message = '' } = error as NodeJS.ErrnoException;
+  return syscall !== undefined || (stateOf(error) === '' && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
 /** Whether an error says that the connection is of no more use. */
 export function isGone(error: unknown): boolean {
-  if (error instanceof UnfitDatabase) return true; // the connection leads to another server than the last one
+  // Unfit: the connection leads to another server than the last one.
+  if (error instanceof NoConnection || error instanceof UnfitDatabase) return true;
   const state = stateOf(error);
   return GONE.some((code) => state.startsWith(code)) || isOfConnection(error);
 }

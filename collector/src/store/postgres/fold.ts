@@ -10,7 +10,7 @@ import { Sums, TABLES, writeSums } from './sums.ts';
 import { SCHEMA } from './tables.ts';
 
 /** Deltas that one transaction folds. */
-const MOST = 100;
+const MOST = 50;
 
 /** Takes a shard for this transaction. Returns whether nobody else has it. */
 export async function lockShard(query: Query, shard: number): Promise<boolean> {

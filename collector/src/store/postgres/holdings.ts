@@ -18,33 +18,56 @@ export interface Added {
   isCommitted: boolean;
 }
 
+/** Milliseconds between two readings of closed days, and after which a reading of open ones is old even where nothing was added here. */
+const CLOSED = 600_000;
+const HELD = 10_000;
+
 type Counts = Map<string, number>;
 
 const add = (counts: Counts, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
 
-/** What the database holds, with its deltas: by app, or by app and day. */
+/** What the database holds, with its deltas. */
 interface Held {
+  /** By app. */
   readonly ids: Counts;
-  readonly rows: Counts;
   readonly bytes: Counts;
+  /** By app and day, of days that are open. */
+  readonly rows: Counts;
   /** Rows of the tallies, without deltas. */
-  readonly tallies: number;
+  tallies: number;
 }
 
+const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), tallies: 0 });
 const placeOf = (app: string, day: number): string => `${app}\n${day}`;
 
-async function readHeld(query: Query): Promise<Held> {
-  const held = { ids: new Map<string, number>(), rows: new Map<string, number>(), bytes: new Map<string, number>(), tallies: 0 };
+/** What closed days hold. There are many of them, and they hardly change. */
+async function readClosed(query: Query): Promise<Held> {
+  const held = nothing();
+  const rows = await query(
+    `SELECT app, sum(rows), sum(bytes) FROM ${SCHEMA}.room WHERE day < (SELECT closed FROM ${SCHEMA}.store) GROUP BY app`,
+  );
+  for (const [app, count, bytes] of rows) {
+    held.bytes.set(String(app), Number(bytes));
+    held.tallies += Number(count);
+  }
+  return held;
+}
+
+async function readHeld(query: Query, closed: Held): Promise<Held> {
+  const held: Held = { ...nothing(), bytes: new Map(closed.bytes), tallies: closed.tallies };
   for (const [app, ids] of await query(`SELECT app, sum(ids) FROM ${SCHEMA}.app_ids GROUP BY app`)) add(held.ids, String(app), Number(ids));
-  for (const [app, day, rows, bytes] of await query(`SELECT app, day, sum(rows), sum(bytes) FROM ${SCHEMA}.room GROUP BY app, day`)) {
-    add(held.rows, placeOf(String(app), Number(day)), Number(rows));
+  const rows = await query(
+    `SELECT app, day, sum(rows), sum(bytes) FROM ${SCHEMA}.room WHERE day >= (SELECT closed FROM ${SCHEMA}.store) GROUP BY app, day`,
+  );
+  for (const [app, day, count, bytes] of rows) {
+    add(held.rows, placeOf(String(app), Number(day)), Number(count));
     add(held.bytes, String(app), Number(bytes));
-    held.tallies += Number(rows);
+    held.tallies += Number(count);
   }
   for (const [head] of await query(`SELECT head FROM ${SCHEMA}.delta`)) {
     const { additions, ids } = readHead(String(head));
     for (const [app, , count] of ids) add(held.ids, app, count);
-    for (const { partition, rows } of additions) add(held.rows, placeOf(appOf(partition[0]), partition[1]), rows);
+    for (const { partition, rows: opened } of additions) add(held.rows, placeOf(appOf(partition[0]), partition[1]), opened);
   }
   return held;
 }
@@ -54,7 +77,10 @@ export class Holdings {
   readonly #database: Database;
   readonly #limits: RoomLimits;
   readonly #apps = new Set<string>();
-  #held: Held = { ids: new Map(), rows: new Map(), bytes: new Map(), tallies: 0 };
+  #closed: Held = nothing();
+  #closedAt = Number.NEGATIVE_INFINITY;
+  #held: Held = nothing();
+  #heldAt = Number.NEGATIVE_INFINITY;
   #added: Added[] = [];
 
   constructor(database: Database, limits: RoomLimits) {
@@ -67,10 +93,22 @@ export class Holdings {
     for (const schema of shapes.keys()) this.#apps.add(appOf(schema));
   }
 
-  /** Reads what the database holds now. */
-  async refresh(): Promise<void> {
+  /** Whether this collector has added something since the last reading, or others may have added much. */
+  get isStale(): boolean {
+    return this.#added.length > 0 || performance.now() > this.#heldAt + HELD;
+  }
+
+  /** Reads what the database holds now, and of closed days now and then. `isAll` reads these, too. */
+  async refresh(isAll = false): Promise<void> {
+    const isDue = isAll || performance.now() > this.#closedAt + CLOSED;
     const before = new Set(this.#added.filter(({ isCommitted }) => isCommitted));
-    this.#held = await this.#database.transaction(readHeld, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await this.#database.transaction(async (query) => {
+      const closed = isDue ? await readClosed(query) : this.#closed;
+      this.#held = await readHeld(query, closed);
+      this.#closed = closed;
+    }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    this.#heldAt = performance.now();
+    if (isDue) this.#closedAt = this.#heldAt;
     this.#added = this.#added.filter((added) => !before.has(added)); // they are among what was read
   }
 

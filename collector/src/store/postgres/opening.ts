@@ -42,8 +42,11 @@ export function checkSettings(settings: ReadonlyMap<string, string>, isLossAllow
 /** Checks a connection that may lead to another server than the last one. @throws {UnfitDatabase} */
 export const createCheck =
   (isLossAllowed: boolean) =>
-  async (query: Query): Promise<void> =>
+  async (query: Query): Promise<void> => {
     checkSettings(await settingsOf(query), isLossAllowed);
+    const [[isStandby] = []] = await query('SELECT pg_is_in_recovery()');
+    if (isStandby === true) throw new UnfitDatabase('expected a primary, got a standby, which takes no batches');
+  };
 
 /** The version of the tables; 0 when there are none. */
 async function versionIn(query: Query): Promise<number> {

@@ -13,6 +13,7 @@ const nameOf = (day: number): string => `${SCHEMA}.batch_id_${day}`;
 export class Partitions {
   readonly #database: Database;
   readonly #known = new Set<number>();
+  #closed = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -20,9 +21,9 @@ export class Partitions {
 
   /** Creates the partitions of these days that do not exist, except those of closed days. */
   async ensure(days: Iterable<number>): Promise<void> {
-    const missing = [...new Set(days)].filter((day) => !this.#known.has(day)).sort((a, b) => a - b);
+    const missing = [...new Set(days)].filter((day) => !this.#known.has(day) && day >= this.#closed).sort((a, b) => a - b);
     if (missing.length === 0) return;
-    const found = await this.#database.transaction(async (query) => {
+    const { open, closed } = await this.#database.transaction(async (query) => {
       const [[closed] = []] = await query(`SELECT closed FROM ${SCHEMA}.store FOR UPDATE`);
       const open = missing.filter((day) => day >= Number(closed));
       for (const day of open) {
@@ -32,9 +33,10 @@ export class Partitions {
         // Created in place, it would lock the whole table against flushes for a moment.
         await query(`ALTER TABLE ${SCHEMA}.batch_id ATTACH PARTITION ${nameOf(day)} FOR VALUES IN (${day})`);
       }
-      return open;
+      return { open, closed: Number(closed) };
     });
-    for (const day of found) this.#known.add(day);
+    this.#closed = closed;
+    for (const day of open) this.#known.add(day);
   }
 
   /** Forgets what exists, after another collector has dropped some. */

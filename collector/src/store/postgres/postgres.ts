@@ -67,15 +67,23 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     fail = resolve;
   });
 
+  let upkeepAt = 0;
+  let working: Promise<unknown> = Promise.resolve();
+  /** Runs background work, one piece after the other. */
+  const background = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work);
+    working = done.catch(() => undefined);
+    return done;
+  };
   const foldAll = async (): Promise<void> => {
-    if ((await fold(database)) > 0) await holdings.refresh();
+    if ((await fold(database)) > 0 || holdings.isStale) await holdings.refresh();
   };
   const upkeep = async (): Promise<void> => {
     await partitions.dropClosed();
     await retain(database, retention);
-    await holdings.refresh();
+    await holdings.refresh(true);
   };
-  const parts = { database, partitions, holdings, shapes: known, settle: foldAll };
+  const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
   const { append, settle } = createGroupCommit(
     (group) =>
       flush(group, parts).catch((error: Error) => {
@@ -86,14 +94,6 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     LANES,
   );
 
-  let upkeepAt = 0;
-  let working: Promise<unknown> = Promise.resolve();
-  /** Runs background work, one piece after the other. */
-  const background = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = working.then(work);
-    working = done.catch(() => undefined);
-    return done;
-  };
   const tick = async (): Promise<void> => {
     if (!database.isAway)
       await background(async () => {
@@ -107,7 +107,12 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     // Collectors that start at once soon look at different moments.
     if (!isClosed) timer = setTimeout(tick, FOLD * (0.5 + Math.random())).unref();
   };
-  await holdings.refresh();
+  try {
+    await holdings.refresh();
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   let timer = setTimeout(tick, FOLD * Math.random()).unref();
 
   const reader = readerOf(database);
@@ -137,7 +142,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
       background(async () => {
         await partitions.close(day);
         upkeepAt = 0;
-        await holdings.refresh();
+        await holdings.refresh(true);
       }),
     isAway: () => database.isAway,
     sizes: async () => holdings.sizes,

@@ -3,9 +3,11 @@
  * acknowledged, whoever has folded what, and a fold between two reads changes nothing.
  */
 
+import { DaySums } from '../day-sums.ts';
 import { wholeMonths } from '../months.ts';
-import { type DayRow, partsOf, RangeSums } from '../range-sums.ts';
+import { byDay, type DayRow, partsOf, RangeSums } from '../range-sums.ts';
 import type { DailyOnes, Evidence, MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
+import type { PackedTallies } from '../tally-sums.ts';
 import { Database, type Query } from './database.ts';
 import { type FullAddition, readDelta, readHead } from './delta.ts';
 import { unpackTallies } from './packed.ts';
@@ -38,10 +40,12 @@ async function wantedOf(query: Query, selection: Selection): Promise<Wanted> {
 const OF_METRIC = 'shard = $1 AND metric = $2 AND schema = ANY($3) AND day BETWEEN $4 AND $5';
 const ofMetric = ({ shard, metric, schemas, days }: Wanted): readonly unknown[] => [shard, metric, schemas, ...days];
 
-async function readRows(query: Query, table: 'tally' | 'monthly', wanted: Wanted): Promise<readonly DayRow[]> {
+/** The rows of a table, of some days only where these are given. */
+async function readRows(query: Query, table: 'tally' | 'monthly', wanted: Wanted, days?: readonly number[]): Promise<readonly DayRow[]> {
   const rows = await query(
-    `SELECT day, cells FROM ${SCHEMA}.${table} WHERE ${OF_METRIC} AND ($6::text IS NULL OR segment::jsonb @> $6::jsonb) ORDER BY day`,
-    [...ofMetric(wanted), wanted.segment === undefined ? null : JSON.stringify(wanted.segment)],
+    `SELECT day, cells FROM ${SCHEMA}.${table} WHERE ${OF_METRIC} AND segment::jsonb @> $6::jsonb
+      AND ($7::integer[] IS NULL OR day = ANY($7)) ORDER BY day`,
+    [...ofMetric(wanted), JSON.stringify(wanted.segment ?? {}), days ?? null],
   );
   return rows.map(([day, cells]) => ({ ...unpackTallies(cells as Uint8Array), day: Number(day) }));
 }
@@ -60,10 +64,35 @@ async function readDeltas(query: Query, { shard, schemas, metric, days: [from, t
     .sort((a, b) => a.partition[1] - b.partition[1]);
 }
 
+/**
+ * The folded tallies of each day, of all segments. Only days whose sums are not kept are read. Days that retention is moving to their months
+ * are not kept.
+ */
+async function readDaySums(query: Query, kept: DaySums, wanted: Wanted): Promise<readonly DayRow[]> {
+  const name = JSON.stringify([wanted.schemas, wanted.metric]);
+  const totals = await query(
+    `SELECT day, sum(reports) FROM ${SCHEMA}.total WHERE ${OF_METRIC} GROUP BY day ORDER BY day`,
+    ofMetric(wanted),
+  );
+  const known = totals.map(([day, reports]) => {
+    const sums = Number(day) < wanted.rolled ? undefined : kept.find(name, Number(day), Number(reports));
+    return { day: Number(day), sums };
+  });
+  const missing = known.flatMap(({ day, sums }) => (sums === undefined ? [day] : []));
+  const fresh = new Map<number, PackedTallies>();
+  if (missing.length > 0)
+    for (const [day, sums] of byDay(await readRows(query, 'tally', wanted, missing))) {
+      fresh.set(day, sums.packed());
+      if (day >= wanted.rolled) kept.keep(name, day, sums.reports, fresh.get(day) as PackedTallies);
+    }
+  return known.flatMap(({ day, sums = fresh.get(day) }) => (sums === undefined ? [] : [{ ...sums, day }]));
+}
+
 /** The rows of a selection, months first, in the order of their days. */
-async function readDays(query: Query, wanted: Wanted, deltas: readonly FullAddition[]): Promise<readonly DayRow[]> {
+async function readDays(query: Query, kept: DaySums, wanted: Wanted, deltas: readonly FullAddition[]): Promise<readonly DayRow[]> {
   const months = await readRows(query, 'monthly', wanted);
-  const days = await readRows(query, 'tally', wanted);
+  const isOfAll = Object.keys(wanted.segment ?? {}).length === 0;
+  const days = isOfAll ? await readDaySums(query, kept, wanted) : await readRows(query, 'tally', wanted);
   const fresh = deltas
     .filter(({ partition: [, , segment] }) => isIn(segment, wanted.segment))
     .map(({ partition: [, day], tallies }) => ({ ...tallies, day }));
@@ -108,6 +137,7 @@ async function readTotals(query: Query): Promise<readonly MetricTotal[]> {
 
 /** A reader on connections of a database that the caller closes. */
 export function readerOf(database: Database): PartsReader {
+  const kept = new DaySums();
   const snapshot = <T>(read: (query: Query) => Promise<T>): Promise<T> => database.transaction(read, SNAPSHOT);
   return {
     totals: () => snapshot(readTotals),
@@ -116,7 +146,7 @@ export function readerOf(database: Database): PartsReader {
         const wanted = await wantedOf(query, selection);
         const deltas = await readDeltas(query, wanted);
         const sums = new RangeSums();
-        for (const row of await readDays(query, wanted, deltas)) sums.add(row);
+        for (const row of await readDays(query, kept, wanted, deltas)) sums.add(row);
         return { ...sums.evidence(wanted.rolled), ones: await readOnes(query, wanted, deltas) };
       }),
     readParts: (selection, parts) =>
@@ -124,7 +154,7 @@ export function readerOf(database: Database): PartsReader {
         const [first, last] = [parts[0], parts.at(-1)];
         if (first === undefined || last === undefined) return [];
         const wanted = await wantedOf(query, { ...selection, from: first.from, to: last.to });
-        return partsOf(await readDays(query, wanted, await readDeltas(query, wanted)), parts, wanted.rolled);
+        return partsOf(await readDays(query, kept, wanted, await readDeltas(query, wanted)), parts, wanted.rolled);
       }),
     close: () => database.close(),
   };
