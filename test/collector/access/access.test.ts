@@ -228,7 +228,7 @@ describe('tokens', () => {
     database.exec("INSERT INTO credential (name, role, apps, created) VALUES ('eve', 'admin', 'everything', 1)");
     for (let i = 0; i < 5; i++) collector.admin.look();
     expect((await ask('/v1/metrics', bearer(secret))).status).toBe(200);
-    expect(lines.filter((line) => line.includes('keys, tokens and published schemas could not be read'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('admin.sqlite could not be read'))).toHaveLength(1);
     database.exec("DELETE FROM credential WHERE name = 'eve'");
     database.close();
   });
