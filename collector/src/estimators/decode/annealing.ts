@@ -59,7 +59,7 @@ function annealed(counts: CellCounts, linear: Fitted): Fitted | undefined {
   let kept: number | undefined;
   for (const scale of rungs(linear.fit.dispersion)) {
     const fit = messagePassing(last.problem, last.fit, { steps: RUNG_STEPS, scale });
-    if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || last.problem.observed.live * fit.kappa < LEAST_CELLS) break;
+    if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || last.problem.observed.freedom * fit.kappa < LEAST_CELLS) break;
     const { places, observed } = last.problem;
     last = { problem: problemAt(counts, places, observed, sharesOf(last.problem, fit)), fit };
     kept = scale;

@@ -10,7 +10,7 @@
  * Most candidates of a long list are faint: their posterior mean is 0. Only each eighth step looks at them again.
  */
 
-import { centre, type Field } from './cells.ts';
+import { centre, centreCohorts, type Field } from './cells.ts';
 import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
 import type { Problem } from './problem.ts';
 import { at, residualScore } from './residual-score.ts';
@@ -83,9 +83,9 @@ interface Effective {
   readonly measured: number;
 }
 
-/** Puts ψ(r) into `into`, centred. */
-function effectiveOf({ weights, observed }: Problem, residual: Field, scale: number | undefined, into: Field): Effective {
-  const freedom = Math.max(1, observed.live - 1);
+/** Puts ψ(r) into `into`, centred by cohort. */
+function effectiveOf({ weights, observed, excess }: Problem, residual: Field, scale: number | undefined, into: Field): Effective {
+  const { freedom } = observed;
   let kappa = 1;
   if (scale === undefined) into.set(residual);
   else {
@@ -102,7 +102,7 @@ function effectiveOf({ weights, observed }: Problem, residual: Field, scale: num
     }
     kappa = Math.max(1e-6, bends / all);
   }
-  centre(weights, into);
+  centreCohorts(weights, into, observed.width);
   let squares = 0;
   for (let i = 0; i < into.length; i++) squares += (weights[i] as number) * (into[i] as number) ** 2;
   if (scale === undefined) {
@@ -110,7 +110,7 @@ function effectiveOf({ weights, observed }: Problem, residual: Field, scale: num
     return { kappa, measured, dispersion: measured };
   }
   const measured = squares / freedom;
-  return { kappa, measured, dispersion: Math.max(measured, kappa * scale * scale) };
+  return { kappa, measured, dispersion: Math.max(measured, excess * kappa * scale * scale) };
 }
 
 /** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
@@ -129,8 +129,8 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale, b
   const z = new Float64Array(candidates);
   const list = new Int32Array(candidates);
   const isSmall = candidates * places.cohorts * places.hashes <= SMALL;
-  const freedom = Math.max(1, observed.live - 1);
-  const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
+  const { freedom } = observed;
+  const least = candidates > freedom ? Math.sqrt(2 * Math.log(candidates / freedom)) : 0;
   let prior = warm ?? flat(least, NULLS);
   let posterior = bar === undefined ? posteriorOf(prior, STRAIGHT) : certainAbove(bar, STRAIGHT);
   let warp = STRAIGHT;
