@@ -44,7 +44,13 @@ export function observe({ cohorts, cells, reports, counts, inside, outside }: Ce
       shares[c * width + j] = (count / here - outside) / (inside - outside);
     }
   }
-  return { width, live, freedom: Math.max(1, freedom), shares, mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside) };
+  return {
+    width,
+    live,
+    freedom: Math.max(1, freedom),
+    shares,
+    mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside),
+  };
 }
 
 /**

@@ -15,6 +15,7 @@ export interface Problem {
   readonly root: Float64Array;
   /** By how much the variance of such an estimate is larger because cells of a cohort add up to its reports (evidence.ts): 1 if they do not. */
   readonly excess: number;
+  readonly spread: number;
 }
 
 /** Less than this part of all weight is no information: the candidate sets every cell. */
@@ -24,7 +25,8 @@ const NOTHING = 1e-9;
 function informationOf({ candidates, hashes, places, cohorts, width }: Places, weights: Field): Float64Array {
   const information = new Float64Array(candidates);
   const totals = new Float64Array(cohorts);
-  for (let i = 0; i < weights.length; i++) totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  for (let i = 0; i < weights.length; i++)
+    totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
   for (let v = 0; v < candidates; v++) {
     let at = v * cohorts * hashes;
     let sum = 0;
@@ -39,13 +41,18 @@ function informationOf({ candidates, hashes, places, cohorts, width }: Places, w
   return information;
 }
 
-/** Weighs the cells at these shares. */
-export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number): Problem {
+/**
+ * Weighs the cells at these shares. `spread` is the variance of a cell over that of the coins, on average. What goes beyond the coins is the
+ * same in all cells, for it comes from strings in random cells: it is added to each cell's own variance.
+ */
+export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number, spread = 1): Problem {
   const weights = weighed(counts, shareAt);
-  const least = NOTHING * sumOf(weights);
-  const root = informationOf(places, weights).map((information) => (information > least ? Math.sqrt(information) : 0));
+  const added = ((spread - 1) * observed.live) / sumOf(weights);
+  for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] as number) / (1 + added * (weights[i] as number));
+  const all = sumOf(weights);
+  const root = informationOf(places, weights).map((information) => (information > NOTHING * all ? Math.sqrt(information) : 0));
   const centred = observed.shares.slice();
   centre(weights, centred);
   const excess = counts.isExclusive ? counts.cells / (counts.cells - 1) : 1;
-  return { places, observed, weights, centred, root, excess };
+  return { places, observed, weights, centred, root, excess, spread };
 }
