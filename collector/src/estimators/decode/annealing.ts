@@ -15,8 +15,12 @@ export interface Fitted {
   readonly fit: Fit;
 }
 
-const STEPS = 40;
-const RUNG_STEPS = 12;
+/** How long a fit goes on, at most. What only starts another need not settle. */
+const [FULLY, ROUGHLY, RUNG] = [
+  { steps: 40, settled: 0.01 },
+  { steps: 40, settled: 0.1 },
+  { steps: 12, settled: 0.1 },
+];
 const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 12];
 /** What a fit by score must be like to be kept. */
 const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.5, 0.6, 100];
@@ -61,14 +65,14 @@ function annealed(counts: CellCounts, places: Places, observed: Observed, linear
   let kept: number | undefined;
   for (const scale of rungs(linear.fit.dispersion * linear.problem.spread)) {
     const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), scale ** 2);
-    const fit = messagePassing(problem, last.fit, { steps: RUNG_STEPS, isScored: true });
+    const fit = messagePassing(problem, last.fit, { ...RUNG, isScored: true });
     if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || observed.freedom * fit.kappa < LEAST_CELLS) break;
     last = { problem, fit };
     kept = scale;
   }
-  if (kept === undefined) return undefined;
+  if (kept === undefined || typicalError(last) > typicalError(linear)) return undefined;
   const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), kept ** 2);
-  const fit = messagePassing(problem, last.fit, { steps: STEPS, isScored: true }, last.fit.prior);
+  const fit = messagePassing(problem, last.fit, { ...FULLY, isScored: true }, last.fit.prior);
   return fit.crowding <= MOST_SETTLED && fit.change <= MOST_CHANGE ? { problem, fit } : undefined;
 }
 
@@ -79,9 +83,9 @@ interface Annealed extends Fitted {
 /** The best fit of hashed candidates. */
 export function fitted(counts: CellCounts, places: Places, observed: Observed): Annealed {
   const first = problemAt(counts, places, observed, () => observed.mean);
-  const rough = messagePassing(first, beginning(first), { steps: STEPS });
+  const rough = messagePassing(first, beginning(first), ROUGHLY);
   const problem = problemAt(counts, places, observed, sharesOf(first, rough), Math.max(1, rough.dispersion));
-  const linear = { problem, fit: messagePassing(problem, rough, { steps: STEPS }, rough.prior) };
+  const linear = { problem, fit: messagePassing(problem, rough, FULLY, rough.prior) };
   // A score's standard error is at least that of the coins alone; and from a fit that diverged there is no way back.
   const mayGain = linear.fit.dispersion * problem.spread >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
   const scored = mayGain ? annealed(counts, places, observed, linear) : undefined;
@@ -91,7 +95,7 @@ export function fitted(counts: CellCounts, places: Places, observed: Observed): 
 
 /** Where there are too many strong candidates to fit them all: only those are fitted whose normal variable is at least `bar`. */
 export function cautiously(counts: CellCounts, places: Places, observed: Observed, bar: number): Fitted {
-  const options = { steps: STEPS, bar };
+  const options = { ...FULLY, bar };
   const first = problemAt(counts, places, observed, () => observed.mean);
   const rough = messagePassing(first, beginning(first), options);
   const problem = problemAt(counts, places, observed, sharesOf(first, rough));

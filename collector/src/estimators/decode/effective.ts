@@ -56,7 +56,9 @@ function applied(
     if (weight === 0) continue;
     const { start, score, slope } = scoreAt(i);
     const here = x[i] as number;
-    const [psi, bend, root] = [at(score, start, here), at(slope, start, here), Math.sqrt(weight)];
+    const psi = at(score, start, here);
+    const bend = at(slope, start, here);
+    const root = Math.sqrt(weight);
     bends += weight * bend;
     all += weight;
     jumps += root * bend * (here - psi);

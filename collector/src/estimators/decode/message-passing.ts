@@ -56,13 +56,14 @@ export interface Fit extends Start {
 
 export interface FitOptions {
   readonly steps: number;
+  /** Ends when no candidate changes by more, in its standard errors. */
+  readonly settled: number;
   /** By the residuals' score. Absent: linear. */
   readonly isScored?: boolean;
   /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
   readonly bar?: number;
 }
 
-const SETTLED = 0.005;
 /** So much of each change is made. Less, and crowded fits don't settle. */
 const GAIN = 0.8;
 /** A full look at all candidates each so many steps. */
@@ -84,7 +85,7 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, isScored = false, bar }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, bar }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -168,7 +169,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, isScored
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
     // A step that saw only some candidates, or that kept the prior, can't tell.
-    const isSettled = change < SETTLED;
+    const isSettled = change < settled;
     if (isSettled && full && learns) break;
     full = isSettled;
   }
