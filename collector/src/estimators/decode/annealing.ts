@@ -23,8 +23,8 @@ const [FULLY, ROUGHLY, RUNG] = [
 ];
 const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 12];
 /** What a fit by score must be like to be kept. */
-const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.5, 0.6, 100];
-const [MOST_SETTLED, MOST_CHANGE] = [0.4, 4];
+const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.4, 1, 60];
+const [MOST_SETTLED, MOST_CHANGE] = [0.75, 4];
 /** Its standard errors must be smaller by this factor; the score learns its law from the same data, so small gains are none. */
 const LEAST_GAIN = 1.1;
 
