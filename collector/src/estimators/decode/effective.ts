@@ -4,8 +4,8 @@
  *
  * The score takes x = (r - ℓ) √w, with one law for all cells. But jumps from strings on no list have one law in shares, not in x: where a strong
  * string lowers w, it is narrower. So ℓ is such that, to first order in √w, the score keeps its mean of 0 there: Σ √w ψ'(x) E[d | x] = 0, with
- * d = x - ψ(x) the jump (Tweedie). That is the place of the main mode, or the mean if the jumps are normal. With the mean for every law, strong
- * strings would come out too strong by 1 or 2 %.
+ * d = x - ψ(x) the jump (Tweedie). That is the main mode's place if jumps are rare and wide, and the mean if they are normal. With the mean for
+ * every law, strong strings would come out too strong by 1 or 2 %.
  */
 
 import { centreCohorts, type Field } from './cells.ts';
