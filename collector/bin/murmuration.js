@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-// From a checkout the sources run as they are; the published package has them built.
+// From a checkout the sources run as they are; the published package has them built. Removing the types from the sources takes longer than most
+// commands do, so the result is kept in the checkout.
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`murmuration: expected Node 24 or newer, got ${process.version}`);
@@ -8,5 +11,6 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 const source = new URL('../src/cli.ts', import.meta.url);
 const fromCheckout = existsSync(source) && !import.meta.url.includes('/node_modules/');
+if (fromCheckout) enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/murmuration', import.meta.url)));
 const { main } = await import(fromCheckout ? source.href : new URL('../dist/cli.js', import.meta.url).href);
 await main(process.argv);

@@ -54,12 +54,13 @@ const [LEAST_COVERED, LEAST_COVERED_DENSE, MOST_COVERED] = [0.93, 0.92, 0.97];
 
 function failuresOf(name: string, found: readonly Trial[]): readonly string[] {
   if (found.length === 0) return [];
-  const { fdp, power, errorRatio, covered } = summaryOf(found);
+  const { fdp, power, errorRatio, errorRatioError, covered } = summaryOf(found);
   const failed: string[] = [];
   if (fdp > MOST_FDP) failed.push(`${name}: expected at most ${percent(MOST_FDP)} false discoveries, got ${percent(fdp)}`);
   const aim = name === 'all' ? LEAST_POWER : name === 'unlisted: none' ? LEAST_POWER_LISTED : 0;
   if (power < aim) failed.push(`${name}: expected a power of at least ${aim}, got ${power.toFixed(3)}`);
-  if (Math.abs(errorRatio - 1) > SE_WITHIN && name === 'all')
+  // In a regime of few sets chance alone can make more.
+  if (Math.abs(errorRatio - 1) > SE_WITHIN + (name === 'all' ? 0 : 2 * errorRatioError))
     failed.push(`${name}: expected errors within ${percent(SE_WITHIN)} of their standard errors, got a ratio of ${errorRatio.toFixed(3)}`);
   const least = name.startsWith('candidates') ? LEAST_COVERED : LEAST_COVERED_DENSE;
   if (covered < least || covered > MOST_COVERED)

@@ -73,7 +73,7 @@ function linear({ counts, map }: DecodeInput) {
   const observed = observe(counts);
   const places = { ...map, cohorts: counts.cohorts, width: observed.width };
   const first = problemAt(counts, places, observed, () => observed.mean);
-  const rough = messagePassing(first, beginning(first), { steps: 40 });
+  const rough = messagePassing(first, beginning(first), { steps: 40, settled: 0.01 });
   const problem = problemAt(counts, places, observed, sharesOf(first, rough));
   return { problem, rough };
 }
@@ -81,7 +81,7 @@ function linear({ counts, map }: DecodeInput) {
 /** Linear message passing with a learned prior, normal p-values and BH with Storey's estimate (F of the study). */
 const passing: Design = (input) => {
   const { problem, rough } = linear(input);
-  const fit = messagePassing(problem, rough, { steps: 40 }, rough.prior);
+  const fit = messagePassing(problem, rough, { steps: 40, settled: 0.01 }, rough.prior);
   const spread = Math.sqrt(fit.dispersion);
   const standardError = problem.root.map((own) => (own === 0 ? 1 : spread / own));
   const pValue = fit.z.map(normalTail);

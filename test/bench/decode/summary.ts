@@ -9,11 +9,14 @@ export interface Summary {
   readonly fdpError: number;
   /** Found over what the oracle finds: the mean over sets of which it finds any, and over all strings together. */
   readonly power: number;
+  readonly powerError: number;
   readonly pooledPower: number;
   /** Root mean square of error over standard error: 1 is right. */
   readonly errorRatio: number;
+  readonly errorRatioError: number;
   /** The share of reported strings whose interval holds the truth. */
   readonly covered: number;
+  readonly coveredError: number;
   readonly distance: number;
   readonly reportedDistance: number;
   readonly seconds: number;
@@ -22,18 +25,42 @@ export interface Summary {
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, x) => all + x, 0);
 
+/** The standard error of a mean. */
+function errorOf(numbers: readonly number[]): number {
+  const middle = mean(numbers);
+  return Math.sqrt(mean(numbers.map((each) => (each - middle) ** 2)) / Math.max(1, numbers.length - 1));
+}
+
+/** The sum of one over the sum of the other, and its standard error: sets are independent, what one holds is not. */
+function quotient(over: readonly number[], under: readonly number[]): readonly [value: number, error: number] {
+  const all = sum(under);
+  const value = sum(over) / all;
+  return [value, Math.sqrt(sum(over.map((each, i) => (each - value * (under[i] as number)) ** 2))) / all];
+}
+
 export function summaryOf(verdicts: readonly Verdict[]): Summary {
   const proportions = verdicts.map(({ found, wrong }) => wrong / Math.max(1, found + wrong));
-  const fdp = mean(proportions);
   const seen = verdicts.filter(({ oracle }) => oracle > 0);
+  const powers = seen.map(({ found, oracle }) => found / oracle);
+  const [square, squareError] = quotient(
+    verdicts.map(({ squares }) => squares),
+    verdicts.map(({ clear }) => clear),
+  );
+  const [covered, coveredError] = quotient(
+    verdicts.map((verdict) => verdict.covered),
+    verdicts.map(({ found, wrong }) => found + wrong),
+  );
   return {
     sets: verdicts.length,
-    fdp,
-    fdpError: Math.sqrt(mean(proportions.map((each) => (each - fdp) ** 2)) / Math.max(1, verdicts.length - 1)),
-    power: mean(seen.map(({ found, oracle }) => found / oracle)),
+    fdp: mean(proportions),
+    fdpError: errorOf(proportions),
+    power: mean(powers),
+    powerError: errorOf(powers),
     pooledPower: sum(seen.map(({ found }) => found)) / sum(seen.map(({ oracle }) => oracle)),
-    errorRatio: Math.sqrt(sum(verdicts.map(({ squares }) => squares)) / sum(verdicts.map(({ clear }) => clear))),
-    covered: sum(verdicts.map(({ covered }) => covered)) / sum(verdicts.map(({ found, wrong }) => found + wrong)),
+    errorRatio: Math.sqrt(square),
+    errorRatioError: squareError / (2 * Math.sqrt(square)),
+    covered,
+    coveredError,
     distance: mean(verdicts.map(({ distance }) => distance)),
     reportedDistance: mean(verdicts.map(({ reportedDistance }) => reportedDistance)),
     seconds: sum(verdicts.map(({ seconds }) => seconds)),
@@ -46,9 +73,12 @@ export const HEADING: readonly string[] = [
   'FDP',
   '+-',
   'power',
+  '+-',
   'pooled',
   'error/SE',
+  '+-',
   'covered',
+  '+-',
   'TV, whole',
   'TV, reported',
   'CPU s',
@@ -62,9 +92,12 @@ export const rowOf = (name: string, summary: Summary): readonly string[] => [
   three(summary.fdp),
   three(summary.fdpError),
   three(summary.power),
+  three(summary.powerError),
   three(summary.pooledPower),
   three(summary.errorRatio),
+  three(summary.errorRatioError),
   three(summary.covered),
+  three(summary.coveredError),
   three(summary.distance),
   three(summary.reportedDistance),
   summary.seconds.toFixed(1),

@@ -33,11 +33,20 @@ export interface Verdict {
   readonly squaredError: number;
 }
 
-/** Clear of the noise: the oracle's z is above this. */
+/**
+ * Clear of the noise: the oracle expects a z above this. Its z itself must not choose: of strings that lie just below, only those would count
+ * whose noise is large, and standard errors would look too small.
+ */
 const CLEAR = 7;
 
+/** In the oracle's standard errors: its estimate of each candidate, and the candidate's share of the population. */
+export interface OracleZ {
+  readonly z: Float64Array;
+  readonly signal: Float64Array;
+}
+
 /** The oracle's z: every other string's contribution is removed, and variances are true. No design can reach it. */
-export function oracleZ({ counts, map, population, expected }: SimulatedSet): Float64Array {
+export function oracleZ({ counts, map, population, expected }: SimulatedSet): OracleZ {
   const { cohorts, cells, reports, counts: seen, inside, outside } = counts;
   const width = cells + 1;
   const [weights, surplus] = [new Float64Array(expected.length), new Float64Array(expected.length)];
@@ -56,10 +65,8 @@ export function oracleZ({ counts, map, population, expected }: SimulatedSet): Fl
   const [information, sums] = [new Float64Array(map.candidates), new Float64Array(map.candidates)];
   gather(places, weights, information);
   gather(places, surplus, sums);
-  return sums.map((sum, v) => {
-    const own = information[v] as number;
-    return ((population[v] as number) + sum / own) * Math.sqrt(own);
-  });
+  const signal = population.map((share, v) => share * Math.sqrt(information[v] as number));
+  return { z: sums.map((sum, v) => (signal[v] as number) + sum / Math.sqrt(information[v] as number)), signal };
 }
 
 /** Half the sum of absolute differences, over candidates and strings on no list. */
@@ -69,7 +76,7 @@ function distance({ sampled, others }: SimulatedSet, shares: (v: number) => numb
   return sum / 2;
 }
 
-export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, z: Float64Array, seconds: number): Verdict {
+export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, signal: Float64Array, seconds: number): Verdict {
   const { sampled, listed } = set;
   let [found, wrong, squares, clear, squaredError] = [0, 0, 0, 0, 0];
   let covered = answer.low === undefined ? Number.NaN : 0;
@@ -82,7 +89,7 @@ export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, z: 
       if (answer.low !== undefined && answer.high !== undefined)
         covered += Number((answer.low[v] as number) <= truth && truth <= (answer.high[v] as number));
     }
-    if (v < listed && (z[v] as number) > CLEAR) {
+    if ((signal[v] as number) > CLEAR) {
       clear++;
       squares += ((share - truth) / error) ** 2;
     }

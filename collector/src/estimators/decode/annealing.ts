@@ -4,7 +4,7 @@
  * one before.
  */
 
-import { type Observed, weightedMean } from './cells.ts';
+import { type Observed, sumOf, weightedMean } from './cells.ts';
 import type { CellCounts } from './evidence.ts';
 import { beginning, type Fit, messagePassing } from './message-passing.ts';
 import { type Problem, problemAt } from './problem.ts';
@@ -15,19 +15,28 @@ export interface Fitted {
   readonly fit: Fit;
 }
 
-const STEPS = 40;
-const RUNG_STEPS = 12;
-const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 6];
+/** How long a fit goes on, at most. What only starts another need not settle. */
+const [FULLY, ROUGHLY, RUNG] = [
+  { steps: 40, settled: 0.01 },
+  { steps: 40, settled: 0.1 },
+  { steps: 12, settled: 0.1 },
+];
+const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 12];
 /** What a fit by score must be like to be kept. */
-const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.5, 0.6, 100];
-const MOST_CHANGE = 4;
+const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.4, 1, 60];
+const [MOST_SETTLED, MOST_CHANGE] = [0.75, 4];
 /** Its standard errors must be smaller by this factor; the score learns its law from the same data, so small gains are none. */
 const LEAST_GAIN = 1.1;
 
-/** Beyond these a linear fit is overloaded: it follows its own noise. */
-const [OVERLOADED, UNSETTLED] = [0.4, 2];
+/** Beyond this a linear fit is overloaded. */
+const UNSETTLED = 2;
+/** The most crowding of a linear fit: up to so many candidates a cell, and of longer lists. Beyond, it follows its own noise. */
+const [SHORT, MOST_IN_SHORT, MOST_IN_LONG] = [3, 0.75, 0.3];
 
-export const isOverloaded = ({ crowding, change }: Fit): boolean => !(crowding <= OVERLOADED && change <= UNSETTLED);
+export function isOverloaded({ problem: { places, observed }, fit: { crowding, change } }: Fitted): boolean {
+  const most = places.candidates <= SHORT * observed.freedom ? MOST_IN_SHORT : MOST_IN_LONG;
+  return !(crowding <= most && change <= UNSETTLED);
+}
 
 /** The share of each cell according to a fit. */
 export function sharesOf({ places, observed, weights }: Problem, { shares }: Fit): (cell: number) => number {
@@ -39,12 +48,6 @@ export function sharesOf({ places, observed, weights }: Problem, { shares }: Fit
   return (cell) => rest + (fitted[cell] as number);
 }
 
-/**
- * The standard error of a candidate, times √a. A score's φ is a bound where its mean square is lower; the error is between what both say. In a
- * linear fit they are the same.
- */
-export const errorOf = ({ dispersion, measured, kappa }: Fit): number => (Math.sqrt(dispersion) / kappa) * (measured / dispersion) ** 0.25;
-
 /** The scales of the score, from coarse to fine, in standard errors of a cell. */
 function rungs(dispersion: number): readonly number[] {
   const spread = Math.sqrt(dispersion);
@@ -53,20 +56,24 @@ function rungs(dispersion: number): readonly number[] {
   return [...found, Math.max(1, spread / WIDEST)];
 }
 
+/** The typical standard error of a cell's share, as a fit leaves it. */
+const typicalError = ({ problem, fit }: Fitted): number => fit.error * Math.sqrt(problem.observed.live / sumOf(problem.weights));
+
 /** A fit by score, from a linear one; undefined where the score is of no use. */
-function annealed(counts: CellCounts, linear: Fitted): Fitted | undefined {
+function annealed(counts: CellCounts, places: Places, observed: Observed, linear: Fitted): Fitted | undefined {
   let last = linear;
   let kept: number | undefined;
-  for (const scale of rungs(linear.fit.dispersion)) {
-    const fit = messagePassing(last.problem, last.fit, { steps: RUNG_STEPS, scale });
-    if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || last.problem.observed.live * fit.kappa < LEAST_CELLS) break;
-    const { places, observed } = last.problem;
-    last = { problem: problemAt(counts, places, observed, sharesOf(last.problem, fit)), fit };
+  for (const scale of rungs(linear.fit.dispersion * linear.problem.spread)) {
+    const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), scale ** 2);
+    const fit = messagePassing(problem, last.fit, { ...RUNG, isScored: true });
+    if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || observed.freedom * fit.kappa < LEAST_CELLS) break;
+    last = { problem, fit };
     kept = scale;
   }
-  if (kept === undefined) return undefined;
-  const fit = messagePassing(last.problem, last.fit, { steps: STEPS, scale: kept }, last.fit.prior);
-  return fit.crowding <= OVERLOADED && fit.change <= MOST_CHANGE ? { problem: last.problem, fit } : undefined;
+  if (kept === undefined || typicalError(last) > typicalError(linear)) return undefined;
+  const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), kept ** 2);
+  const fit = messagePassing(problem, last.fit, { ...FULLY, isScored: true }, last.fit.prior);
+  return fit.crowding <= MOST_SETTLED && fit.change <= MOST_CHANGE ? { problem, fit } : undefined;
 }
 
 interface Annealed extends Fitted {
@@ -76,19 +83,19 @@ interface Annealed extends Fitted {
 /** The best fit of hashed candidates. */
 export function fitted(counts: CellCounts, places: Places, observed: Observed): Annealed {
   const first = problemAt(counts, places, observed, () => observed.mean);
-  const rough = messagePassing(first, beginning(first), { steps: STEPS });
-  const problem = problemAt(counts, places, observed, sharesOf(first, rough));
-  const linear = { problem, fit: messagePassing(problem, rough, { steps: STEPS }, rough.prior) };
+  const rough = messagePassing(first, beginning(first), ROUGHLY);
+  const problem = problemAt(counts, places, observed, sharesOf(first, rough), Math.max(1, rough.dispersion));
+  const linear = { problem, fit: messagePassing(problem, rough, FULLY, rough.prior) };
   // A score's standard error is at least that of the coins alone; and from a fit that diverged there is no way back.
-  const mayGain = linear.fit.dispersion >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
-  const scored = mayGain ? annealed(counts, linear) : undefined;
-  const gains = scored !== undefined && errorOf(linear.fit) >= LEAST_GAIN * errorOf(scored.fit);
+  const mayGain = linear.fit.dispersion * problem.spread >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
+  const scored = mayGain ? annealed(counts, places, observed, linear) : undefined;
+  const gains = scored !== undefined && typicalError(linear) >= LEAST_GAIN * typicalError(scored);
   return gains ? { ...scored, isScored: true } : { ...linear, isScored: false };
 }
 
 /** Where there are too many strong candidates to fit them all: only those are fitted whose normal variable is at least `bar`. */
 export function cautiously(counts: CellCounts, places: Places, observed: Observed, bar: number): Fitted {
-  const options = { steps: STEPS, bar };
+  const options = { ...FULLY, bar };
   const first = problemAt(counts, places, observed, () => observed.mean);
   const rough = messagePassing(first, beginning(first), options);
   const problem = problemAt(counts, places, observed, sharesOf(first, rough));

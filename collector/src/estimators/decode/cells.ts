@@ -19,6 +19,8 @@ export interface Observed {
   readonly width: number;
   /** The cells of cohorts with reports. */
   readonly live: number;
+  /** These less one for each cohort: a cohort's strings add up to the same whatever they are, so that the mean of its cells says nothing. */
+  readonly freedom: number;
   /** t. */
   readonly shares: Field;
   /** The mean share of a cell over all reports. */
@@ -29,11 +31,12 @@ export interface Observed {
 export function observe({ cohorts, cells, reports, counts, inside, outside }: CellCounts): Observed {
   const width = cells + 1;
   const shares = new Float64Array(cohorts * width);
-  let [live, total, set] = [0, 0, 0];
+  let [live, freedom, total, set] = [0, 0, 0, 0];
   for (let c = 0; c < cohorts; c++) {
     const here = reports[c] as number;
     if (here === 0) continue;
     live += cells;
+    freedom += cells - 1;
     total += here;
     for (let j = 0; j < cells; j++) {
       const count = counts[c * cells + j] as number;
@@ -41,7 +44,13 @@ export function observe({ cohorts, cells, reports, counts, inside, outside }: Ce
       shares[c * width + j] = (count / here - outside) / (inside - outside);
     }
   }
-  return { width, live, shares, mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside) };
+  return {
+    width,
+    live,
+    freedom: Math.max(1, freedom),
+    shares,
+    mean: total === 0 ? 0 : (set / (total * cells) - outside) / (inside - outside),
+  };
 }
 
 /**
@@ -84,9 +93,22 @@ export function weightedMean(weights: Field, values: Field): number {
   return sum / all;
 }
 
-/** Subtracts the weighted mean from the live cells, and returns it. */
-export function centre(weights: Field, values: Field): number {
+/** Subtracts the weighted mean from the live cells. */
+export function centre(weights: Field, values: Field): void {
   const mean = weightedMean(weights, values);
   for (let i = 0; i < values.length; i++) if ((weights[i] as number) > 0) values[i] = (values[i] as number) - mean;
-  return mean;
+}
+
+/** Subtracts each cohort's own weighted mean from its cells. */
+export function centreCohorts(weights: Field, values: Field, width: number): void {
+  for (let from = 0; from < values.length; from += width) {
+    if (weights[from] === 0) continue;
+    let [sum, all] = [0, 0];
+    for (let i = from; i < from + width; i++) {
+      sum += (weights[i] as number) * (values[i] as number);
+      all += weights[i] as number;
+    }
+    const mean = sum / all;
+    for (let i = from; i < from + width - 1; i++) values[i] = (values[i] as number) - mean;
+  }
 }

@@ -64,9 +64,7 @@ export function decode({ counts, map, fdr }: DecodeInput): Decoded {
   const isOwn = isDirect(map, counts.cohorts);
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(counts, map, observed);
-  const { estimate, pValue, isOverloaded } = tests;
-  const widening = counts.isExclusive && !isOwn ? Math.sqrt(counts.cells / (counts.cells - 1)) : 1;
-  const standardError = tests.standardError.map((error) => error * widening);
+  const { estimate, standardError, pValue, isOverloaded } = tests;
   const { qValues, threshold, reported: found } = discoveriesOf(pValue, fdr);
   // A candidate alone at the top is reported from this p-value on.
   const first = normalQuantile(found > 0 ? threshold : fdr / candidates);

@@ -1,7 +1,7 @@
 /** Estimates and p-values of hashed candidates: the fit, and the law of a null candidate's score given what the fit left over. */
 
 import { normalQuantile, normalTail } from '../../statistics/normal.ts';
-import { cautiously, errorOf, type Fitted, fitted, isOverloaded } from './annealing.ts';
+import { cautiously, type Fitted, fitted, isOverloaded } from './annealing.ts';
 import type { Field, Observed } from './cells.ts';
 import type { CellCounts, CellMap } from './evidence.ts';
 import { cumulantsOf, FINELY, normalAt, nullLaw, scoreAt } from './null-law.ts';
@@ -18,7 +18,7 @@ function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> 
   const { candidates } = places;
   const law = nullLaw(cumulantsOf(weightedBy(weights, fit.effective), weights, places.width, places.hashes), FINELY);
   const scale = Math.sqrt(fit.dispersion);
-  const [unit, error] = [scale / fit.kappa, errorOf(fit)];
+  const unit = scale / fit.kappa;
   const [estimate, standardError, pValue] = [new Float64Array(candidates), new Float64Array(candidates), new Float64Array(candidates)];
   for (let v = 0; v < candidates; v++) {
     const own = root[v] as number;
@@ -29,7 +29,7 @@ function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> 
       continue;
     }
     estimate[v] = (z * unit) / own;
-    standardError[v] = error / own;
+    standardError[v] = fit.error / own;
     pValue[v] = normalTail(normalAt(law, z * scale * own + law.mean));
   }
   const leastAt = (normal: number) => {
@@ -39,7 +39,7 @@ function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> 
       return own === 0 ? 1 : (score / own) * (unit / own);
     };
   };
-  return { estimate, standardError, pValue, leastAt, dispersion: fit.dispersion };
+  return { estimate, standardError, pValue, leastAt, dispersion: fit.dispersion * problem.spread };
 }
 
 /** Tests hashed candidates. */
@@ -47,7 +47,7 @@ export function hashed(counts: CellCounts, map: CellMap, observed: Observed): Te
   const places = { ...map, cohorts: counts.cohorts, width: observed.width };
   const best = fitted(counts, places, observed);
   if (best.isScored) return { ...tested(best), fit: 'score', isOverloaded: false };
-  if (!isOverloaded(best.fit)) return { ...tested(best), fit: 'linear', isOverloaded: false };
+  if (!isOverloaded(best)) return { ...tested(best), fit: 'linear', isOverloaded: false };
   const cautious = cautiously(counts, places, observed, normalQuantile(RARE / map.candidates));
   return { ...tested(cautious), fit: 'linear', isOverloaded: true };
 }

@@ -11,9 +11,9 @@
  */
 
 import { centre, type Field } from './cells.ts';
+import { crossedError, type Effective, linearEffective, scoredEffective } from './effective.ts';
 import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
 import type { Problem } from './problem.ts';
-import { at, residualScore } from './residual-score.ts';
 import {
   certainAbove,
   count,
@@ -43,10 +43,10 @@ export interface Fit extends Start {
   readonly z: Float64Array;
   /** κ, the slope of ψ: 1 in a linear fit. */
   readonly kappa: number;
-  /** φ, never below the error's own. */
+  /** φ, what ψ(r) varies by. */
   readonly dispersion: number;
-  /** The weighted mean square of ψ(r). */
-  readonly measured: number;
+  /** The standard error of a candidate, times √a. */
+  readonly error: number;
   /** Σ of the posterior means' slopes, by cell: near 1, there are more strong candidates than cells can tell apart. */
   readonly crowding: number;
   /** The largest change of the last step, in standard errors. */
@@ -56,15 +56,16 @@ export interface Fit extends Start {
 
 export interface FitOptions {
   readonly steps: number;
-  /** The error's scale in the score; undefined for a linear fit. */
-  readonly scale?: number;
+  /** Ends when no candidate changes by more, in its standard errors. */
+  readonly settled: number;
+  /** By the residuals' score. Absent: linear. */
+  readonly isScored?: boolean;
   /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
   readonly bar?: number;
 }
 
-const SETTLED = 0.005;
-/** Coins alone make 1, but for chance. A fit that leaves less follows its own noise. */
-const LEAST_DISPERSION = 0.05;
+/** So much of each change is made. Less, and crowded fits don't settle. */
+const GAIN = 0.8;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
@@ -77,42 +78,6 @@ const [EARLY, OFTEN, LATER] = [12, 4, 6];
 const NULLS = 0.9;
 const [FIRST_EM, WARM_EM, PSEUDO_COUNTS] = [60, 40, 3];
 
-interface Effective {
-  readonly kappa: number;
-  readonly dispersion: number;
-  readonly measured: number;
-}
-
-/** Puts ψ(r) into `into`, centred. */
-function effectiveOf({ weights, observed }: Problem, residual: Field, scale: number | undefined, into: Field): Effective {
-  const freedom = Math.max(1, observed.live - 1);
-  let kappa = 1;
-  if (scale === undefined) into.set(residual);
-  else {
-    for (let i = 0; i < into.length; i++) into[i] = ((residual[i] as number) * Math.sqrt(weights[i] as number)) / scale;
-    const { start, score, slope } = residualScore(into, weights);
-    let [bends, all] = [0, 0];
-    for (let i = 0; i < into.length; i++) {
-      const weight = weights[i] as number;
-      if (weight === 0) continue;
-      const x = into[i] as number;
-      bends += weight * at(slope, start, x);
-      all += weight;
-      into[i] = (at(score, start, x) * scale) / Math.sqrt(weight);
-    }
-    kappa = Math.max(1e-6, bends / all);
-  }
-  centre(weights, into);
-  let squares = 0;
-  for (let i = 0; i < into.length; i++) squares += (weights[i] as number) * (into[i] as number) ** 2;
-  if (scale === undefined) {
-    const measured = Math.max(squares / freedom, LEAST_DISPERSION, 1 - 3 * Math.sqrt(2 / freedom));
-    return { kappa, measured, dispersion: measured };
-  }
-  const measured = squares / freedom;
-  return { kappa, measured, dispersion: Math.max(measured, kappa * scale * scale) };
-}
-
 /** The normal variable that a null candidate's z exceeds as rarely, given the weighted residuals. */
 function warpOf({ places, weights }: Problem, weighted: Field): Warp {
   const law = nullLaw(cumulantsOf(weighted, weights, places.width, places.hashes), ROUGHLY);
@@ -120,7 +85,7 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, scale, bar }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, bar }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -129,18 +94,18 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale, b
   const z = new Float64Array(candidates);
   const list = new Int32Array(candidates);
   const isSmall = candidates * places.cohorts * places.hashes <= SMALL;
-  const freedom = Math.max(1, observed.live - 1);
-  const least = candidates > observed.live ? Math.sqrt(2 * Math.log(candidates / observed.live)) : 0;
+  const { freedom } = observed;
+  const least = candidates > freedom ? Math.sqrt(2 * Math.log(candidates / freedom)) : 0;
   let prior = warm ?? flat(least, NULLS);
   let posterior = bar === undefined ? posteriorOf(prior, STRAIGHT) : certainAbove(bar, STRAIGHT);
   let warp = STRAIGHT;
   let rest = emptyHistogram();
   let active = 0;
-  let now: Effective = { kappa: 1, dispersion: 1, measured: 1 };
+  let now: Effective = { kappa: 1, dispersion: 1, location: 0 };
 
   /** z of these candidates, or of all, from the residual as it is. */
   const look = (some?: Some): void => {
-    now = effectiveOf(problem, residual, scale, effective);
+    now = isScored ? scoredEffective(problem, residual, now.location, effective) : linearEffective(problem, residual, effective);
     for (let i = 0; i < cells; i++) weighted[i] = (weights[i] as number) * (effective[i] as number);
     gather(places, weighted, z, some);
     const { kappa, dispersion } = now;
@@ -181,7 +146,6 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale, b
     let slopes = 0;
     for (let i = 0; i < active; i++) slopes += slopeAt(posterior, z[list[i] as number] as number);
     crowding = slopes / (freedom * kappa);
-    const gain = crowding >= 0.3 ? 0.35 : scale === undefined ? 0.8 : 0.5;
     const unit = Math.sqrt(dispersion) / kappa;
     change = 0;
     for (let i = 0; i < active; i++) {
@@ -192,12 +156,12 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale, b
       const aim = error * meanAt(posterior, z[v] as number);
       const before = shares[v] as number;
       change = Math.max(change, Math.abs(aim - before) / error);
-      const after = gain * aim + (1 - gain) * before;
+      const after = GAIN * aim + (1 - GAIN) * before;
       shares[v] = aim === 0 && after < error * 1e-3 ? 0 : after;
     }
     scatter(places, shares, fitted, { list, length: active });
     centre(weights, fitted);
-    const keep = step === 0 && scale === undefined && warm === undefined ? 1 : gain;
+    const keep = step === 0 && !isScored && warm === undefined ? 1 : GAIN;
     const own = Math.min(crowding, 0.97);
     for (let i = 0; i < cells; i++) {
       if (weights[i] === 0) continue;
@@ -205,12 +169,14 @@ export function messagePassing(problem: Problem, start: Start, { steps, scale, b
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
     // A step that saw only some candidates, or that kept the prior, can't tell.
-    const isSettled = change < SETTLED;
+    const isSettled = change < settled;
     if (isSettled && full && learns) break;
     full = isSettled;
   }
   look();
-  return { shares, residual, effective, z, kappa: now.kappa, dispersion: now.dispersion, measured: now.measured, crowding, change, prior };
+  const { kappa, dispersion, location } = now;
+  const error = isScored ? crossedError(problem, residual, location) : Math.sqrt(dispersion);
+  return { shares, residual, effective, z, kappa, dispersion, error, crowding, change, prior };
 }
 
 /** Nothing is fitted yet. */

@@ -63,10 +63,11 @@ function addCohort(
     const x = g[at] as number;
     const e = Math.exp(s * x - top);
     for (let d = Math.min(hashes, at - from + 1); d > 0; d--) {
-      const [v, f, c] = [value[d - 1] as number, slope[d - 1] as number, bend[d - 1] as number];
+      const v = value[d - 1] as number;
+      const f = slope[d - 1] as number;
       value[d] = (value[d] as number) + e * v;
       slope[d] = (slope[d] as number) + e * (f + x * v);
-      bend[d] = (bend[d] as number) + e * (c + 2 * x * f + x * x * v);
+      bend[d] = (bend[d] as number) + e * ((bend[d - 1] as number) + 2 * x * f + x * x * v);
     }
   }
   let [sum, first, second] = [0, 0, 0];

@@ -2,7 +2,7 @@
 
 import { centre, type Field, type Observed, sumOf, weighed } from './cells.ts';
 import type { CellCounts } from './evidence.ts';
-import { gather, type Places } from './sums.ts';
+import type { Places } from './sums.ts';
 
 export interface Problem {
   readonly places: Places;
@@ -11,25 +11,48 @@ export interface Problem {
   readonly weights: Field;
   /** t less its weighted mean, which takes up the mean of whatever no candidate explains. */
   readonly centred: Field;
-  /** For each candidate √a. a = Σ w - (Σ w)² / W over its cells, and 1 / a is the variance of an estimate that nothing disturbs. */
+  /** For each candidate √a, of which 1 / a is the variance of an estimate that nothing disturbs. */
   readonly root: Float64Array;
+  /** By how much the variance of such an estimate is larger because cells of a cohort add up to its reports (evidence.ts): 1 if they do not. */
+  readonly excess: number;
+  readonly spread: number;
 }
 
 /** Less than this part of all weight is no information: the candidate sets every cell. */
 const NOTHING = 1e-9;
 
-/** Weighs the cells at these shares. */
-export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number): Problem {
-  const weights = weighed(counts, shareAt);
-  const all = sumOf(weights);
-  const root = new Float64Array(places.candidates);
-  gather(places, weights, root);
-  for (let v = 0; v < root.length; v++) {
-    const own = root[v] as number;
-    const information = own - (own * own) / all;
-    root[v] = information > NOTHING * all ? Math.sqrt(information) : 0;
+/** a = Σ_c (Σ w - (Σ w)² / W), over a candidate's cells of each cohort, of which W is the weight of all cells. */
+function informationOf({ candidates, hashes, places, cohorts, width }: Places, weights: Field): Float64Array {
+  const information = new Float64Array(candidates);
+  const totals = new Float64Array(cohorts);
+  for (let i = 0; i < weights.length; i++)
+    totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  for (let v = 0; v < candidates; v++) {
+    let at = v * cohorts * hashes;
+    let sum = 0;
+    for (let c = 0; c < cohorts; c++) {
+      const all = totals[c] as number;
+      let own = 0;
+      for (let h = 0; h < hashes; h++) own += weights[c * width + (places[at++] as number)] as number;
+      if (all > 0) sum += own - (own * own) / all;
+    }
+    information[v] = sum;
   }
+  return information;
+}
+
+/**
+ * Weighs the cells at these shares. `spread` is the variance of a cell over that of the coins, on average. What goes beyond the coins is the
+ * same in all cells, for it comes from strings in random cells: it is added to each cell's own variance.
+ */
+export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number, spread = 1): Problem {
+  const weights = weighed(counts, shareAt);
+  const added = ((spread - 1) * observed.live) / sumOf(weights);
+  for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] as number) / (1 + added * (weights[i] as number));
+  const all = sumOf(weights);
+  const root = informationOf(places, weights).map((information) => (information > NOTHING * all ? Math.sqrt(information) : 0));
   const centred = observed.shares.slice();
   centre(weights, centred);
-  return { places, observed, weights, centred, root };
+  const excess = counts.isExclusive ? counts.cells / (counts.cells - 1) : 1;
+  return { places, observed, weights, centred, root, excess, spread };
 }

@@ -47,10 +47,19 @@ export const warpBy = (normalOf: (z: number) => number): Warp => Float64Array.fr
 /** z* = z. */
 export const STRAIGHT: Warp = warpBy((z) => z);
 
-/** exp(-(z* - θ)² / 2), for points from LEAST in steps of BIN / POINTS and each atom. */
-const LIKELIHOODS: Float64Array = Float64Array.from({ length: (BINS * POINTS + 1) * ATOMS }, (_, i) =>
-  Math.exp(-0.5 * (LEAST + (Math.floor(i / ATOMS) * BIN) / POINTS - (i % ATOMS) * ATOM) ** 2),
-);
+/** exp(-(z* - θ)² / 2), for points from LEAST in steps of BIN / POINTS and each atom: from atom to atom by a factor, since most of a start was here. */
+const LIKELIHOODS: Float64Array = new Float64Array((BINS * POINTS + 1) * ATOMS);
+for (let point = 0; point <= BINS * POINTS; point++) {
+  const z = LEAST + (point * BIN) / POINTS;
+  let here = Math.exp(-0.5 * z * z);
+  let factor = Math.exp(ATOM * (z - ATOM / 2));
+  const fall = Math.exp(-ATOM * ATOM);
+  for (let a = 0; a < ATOMS; a++) {
+    LIKELIHOODS[point * ATOMS + a] = here;
+    here *= factor;
+    factor *= fall;
+  }
+}
 
 export const emptyHistogram = (): Histogram => new Float64Array(ROWS);
 
