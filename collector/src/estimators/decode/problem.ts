@@ -2,7 +2,7 @@
 
 import { centre, type Field, type Observed, sumOf, weighed } from './cells.ts';
 import type { CellCounts } from './evidence.ts';
-import type { Places } from './sums.ts';
+import { gather, type Places } from './sums.ts';
 
 export interface Problem {
   readonly places: Places;
@@ -22,19 +22,25 @@ export interface Problem {
 const NOTHING = 1e-9;
 
 /** a = Σ_c (Σ w - (Σ w)² / W), over a candidate's cells of each cohort, of which W is the weight of all cells. */
-function informationOf({ candidates, hashes, places, cohorts, width }: Places, weights: Field): Float64Array {
+function informationOf(map: Places, weights: Field): Float64Array {
+  const { candidates, hashes, places, cohorts, width } = map;
   const information = new Float64Array(candidates);
   const totals = new Float64Array(cohorts);
   for (let i = 0; i < weights.length; i++)
     totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  const partOf = (own: number, c: number): number => (own === 0 ? 0 : own - (own * own) / (totals[c] as number));
+  if (hashes === 1) {
+    const parts = weights.map((weight, i) => partOf(weight, Math.floor(i / width)));
+    gather(map, parts, information);
+    return information;
+  }
   for (let v = 0; v < candidates; v++) {
     let at = v * cohorts * hashes;
     let sum = 0;
     for (let c = 0; c < cohorts; c++) {
-      const all = totals[c] as number;
       let own = 0;
       for (let h = 0; h < hashes; h++) own += weights[c * width + (places[at++] as number)] as number;
-      if (all > 0) sum += own - (own * own) / all;
+      sum += partOf(own, c);
     }
     information[v] = sum;
   }
