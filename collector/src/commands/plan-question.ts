@@ -91,7 +91,9 @@ export function describeQuestion(plan: QuestionPlan, users: number | undefined):
     '',
     ...(usersNeeded === null ? [] : ['* the fewest that are enough']),
     ...legend([type], [tested], share),
-    ...(presentationOf(type).isText ? ['   Texts that nobody looks for are not seen.'] : []),
+    ...(presentationOf(type).isText
+      ? ['   Texts that nobody looks for are not seen, and frequent ones of them make all margins wider.']
+      : []),
     ...(limit === undefined
       ? []
       : [`Each user's answer is kept after it was randomized once: however often they report, ± stays above ${percent(limit)}.`]),

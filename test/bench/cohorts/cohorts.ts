@@ -103,7 +103,8 @@ const cpuSeconds = (): number => process.cpuUsage().user / 1e6;
 function measured({ law: chosen, devices, epsilon, name }: Setting, cohorts: number, rounds: number, seed: number) {
   const law: StringLaw = { ...chosen, cohorts };
   const variance = stringVariance(law, estimationOf(law).bloom(law), devices, 1);
-  const leastAt = (share: number): number => variance(share, 0);
+  // Devices of a string are spread over cohorts by chance, whatever the number of cohorts is.
+  const leastAt = (share: number): number => variance(share, 1 / devices);
   const all = Array.from({ length: rounds }, (_, round) => roundOf(law, devices, seed + round));
   const mean = (of: (round: ReturnType<typeof roundOf>) => number): number => all.reduce((sum, each) => sum + of(each), 0) / rounds;
   const alone = variance(0, MASS / cohorts + 1 / devices) / leastAt(0);
