@@ -88,8 +88,7 @@ async function foldSome(query: Query, shard: number): Promise<boolean> {
 export async function fold(database: Database): Promise<number> {
   const shards = await database.transaction((query) => query(`SELECT DISTINCT shard FROM ${SCHEMA}.delta`));
   for (const [shard] of shards) {
-    for (let turn = 0; turn < TURNS; turn++)
-      if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
+    for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
   }
   return shards.length;
 }
