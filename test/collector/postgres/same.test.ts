@@ -96,6 +96,20 @@ test('tallies, totals and estimates of a trace, whether deltas are folded or not
   for (const closing of [...readers, sqlite, one, other]) await closing.close();
 });
 
+test('segments with values that the JSON of PostgreSQL does not know', async () => {
+  const database = await createDatabase();
+  const store = await openPostgresStore({ postgres: database }, entryShapes, { isLossAllowed: true });
+  for (const [i, value] of ['\u0000', '\ud800', '"\\u0000'].entries()) {
+    await store.append(entry(i, { segment: JSON.stringify({ odd: value }) }));
+    const selection: Selection = { schemas: [SCHEMA], metric: 'plan', segment: { odd: value } };
+    expect(await store.read(selection)).toMatchObject({ reports: 1 });
+    await store.fold();
+    expect(await store.read(selection)).toMatchObject({ reports: 1 });
+  }
+  await store.close();
+  await dropDatabase(database);
+});
+
 test('months, days that are no longer kept, and ids, as days are closed', async () => {
   const retention = { dailyFor: 40, keepFor: 75 };
   const sqlite = await openSqliteStore(join(folder, 'months'), entryShapes, { retention });

@@ -9,8 +9,9 @@ import { readDelta } from './delta.ts';
 import { Sums, TABLES, writeSums } from './sums.ts';
 import { SCHEMA } from './tables.ts';
 
-/** Deltas that one transaction folds. */
+/** Deltas that one transaction folds, which takes some tens of milliseconds, and transactions of one shard before it is the next one's turn. */
 const MOST = 50;
+const TURNS = 20;
 
 /** Takes a shard for this transaction. Returns whether nobody else has it. */
 export async function lockShard(query: Query, shard: number): Promise<boolean> {
@@ -87,7 +88,7 @@ async function foldSome(query: Query, shard: number): Promise<boolean> {
 export async function fold(database: Database): Promise<number> {
   const shards = await database.transaction((query) => query(`SELECT DISTINCT shard FROM ${SCHEMA}.delta`));
   for (const [shard] of shards) {
-    while (await database.transaction((query) => foldSome(query, Number(shard))));
+    for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
   }
   return shards.length;
 }

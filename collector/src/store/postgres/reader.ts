@@ -40,20 +40,27 @@ async function wantedOf(query: Query, selection: Selection): Promise<Wanted> {
 const OF_METRIC = 'shard = $1 AND metric = $2 AND schema = ANY($3) AND day BETWEEN $4 AND $5';
 const ofMetric = ({ shard, metric, schemas, days }: Wanted): readonly unknown[] => [shard, metric, schemas, ...days];
 
-/** The rows of a table, of some days only where these are given. */
-async function readRows(query: Query, table: 'tally' | 'monthly', wanted: Wanted, days?: readonly number[]): Promise<readonly DayRow[]> {
-  const rows = await query(
-    `SELECT day, cells FROM ${SCHEMA}.${table} WHERE ${OF_METRIC} AND segment::jsonb @> $6::jsonb
-      AND ($7::integer[] IS NULL OR day = ANY($7)) ORDER BY day`,
-    [...ofMetric(wanted), JSON.stringify(wanted.segment ?? {}), days ?? null],
-  );
-  return rows.map(([day, cells]) => ({ ...unpackTallies(cells as Uint8Array), day: Number(day) }));
-}
-
 const isIn = (segment: string, wanted: Selection['segment'] = {}): boolean => {
   const values = JSON.parse(segment) as { readonly [name: string]: string };
   return Object.entries(wanted).every(([name, value]) => Object.hasOwn(values, name) && values[name] === value);
 };
+
+/** The segments of a table that are selected; null for all. The database can't look into them: its JSON has fewer strings than a schema. */
+async function segmentsOf(query: Query, table: 'tally' | 'monthly', wanted: Wanted): Promise<readonly string[] | null> {
+  if (Object.keys(wanted.segment ?? {}).length === 0) return null;
+  const rows = await query(`SELECT DISTINCT segment FROM ${SCHEMA}.${table} WHERE ${OF_METRIC}`, ofMetric(wanted));
+  return rows.map(([segment]) => String(segment)).filter((segment) => isIn(segment, wanted.segment));
+}
+
+/** The rows of a table, of some days only where these are given. */
+async function readRows(query: Query, table: 'tally' | 'monthly', wanted: Wanted, days?: readonly number[]): Promise<readonly DayRow[]> {
+  const rows = await query(
+    `SELECT day, cells FROM ${SCHEMA}.${table} WHERE ${OF_METRIC} AND ($6::text[] IS NULL OR segment = ANY($6))
+      AND ($7::integer[] IS NULL OR day = ANY($7)) ORDER BY day`,
+    [...ofMetric(wanted), await segmentsOf(query, table, wanted), days ?? null],
+  );
+  return rows.map(([day, cells]) => ({ ...unpackTallies(cells as Uint8Array), day: Number(day) }));
+}
 
 /** What the deltas add to a selection, of all segments, in the order of their days. */
 async function readDeltas(query: Query, { shard, schemas, metric, days: [from, to] }: Wanted): Promise<readonly FullAddition[]> {

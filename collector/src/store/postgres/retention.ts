@@ -39,7 +39,7 @@ async function move(query: Query, options: RetentionOptions): Promise<void> {
       FROM ${SCHEMA}.metric AS all_of LEFT JOIN
         (SELECT shard, metric, schema, sum(reports) AS reports, min(day) AS first, max(day) AS last
           FROM ${SCHEMA}.total GROUP BY shard, metric, schema) AS t USING (shard, metric, schema)
-      WHERE (m.shard, m.metric, m.schema) = (all_of.shard, all_of.metric, all_of.schema) AND m.first < $1`,
+      WHERE m.shard = all_of.shard AND m.metric = all_of.metric AND m.schema = all_of.schema AND m.first < $1`,
     [kept],
   );
 }
@@ -48,7 +48,8 @@ async function move(query: Query, options: RetentionOptions): Promise<void> {
 type Old = readonly [shard: number, metric: string, schema: string];
 
 const hasBefore = (table: string, border: string): string =>
-  `EXISTS (SELECT 1 FROM ${SCHEMA}.${table} AS t WHERE (t.shard, t.metric, t.schema) = (m.shard, m.metric, m.schema) AND t.day < ${border})`;
+  `EXISTS (SELECT 1 FROM ${SCHEMA}.${table} AS t
+    WHERE t.shard = m.shard AND t.metric = m.metric AND t.schema = m.schema AND t.day < ${border})`;
 
 /** Deletes the earliest day of a metric from a table and gives it to its month, unless it is no longer kept. Returns whether there was one. */
 async function followDay(query: Query, [shard, metric, schema]: Old, table: 'tally' | 'monthly'): Promise<boolean> {
