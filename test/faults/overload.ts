@@ -39,6 +39,8 @@ const PROMISED = [204, 503];
 const TOO_LATE = [408, 0];
 /** The queue must be full within this many milliseconds, whatever the machine can offer. */
 const FILLED = 400_000;
+/** Milliseconds in which the offered load doubles where no rate is required. */
+const DOUBLED = 15_000;
 /** The offered load as a multiple of the peak, and the least multiple for which the run is meaningful. */
 const TIMES = 3;
 const LEAST_TIMES = 2.9;
@@ -59,11 +61,11 @@ interface Offered {
   readonly goodput: number;
 }
 
-/** Sends `rate` batches a second, whatever their results, over connections that wait for nothing. Then waits for the last responses. */
+/** Sends what is due after so many milliseconds, whatever the results, over connections that wait for nothing. Then waits for the last responses. */
 async function offer(
   port: number,
   devices: Devices,
-  rate: number,
+  dueAt: (milliseconds: number) => number,
   connections: number,
   isOver: (milliseconds: number) => boolean,
 ): Promise<Offered> {
@@ -93,8 +95,7 @@ async function offer(
   const begun = performance.now();
   let elapsed = 0;
   for (; !isOver(elapsed); elapsed = performance.now() - begun) {
-    for (const due = (elapsed / 1_000) * rate; offered < due && (idle.length > 0 || open < connections); offered += BURST)
-      bursts.push(burst());
+    for (const due = dueAt(elapsed); offered < due && (idle.length > 0 || open < connections); offered += BURST) bursts.push(burst());
     await sleep(1);
   }
   over = true;
@@ -120,7 +121,10 @@ export const overload = ({ bytesPerSecond, bodyBytes = 0, clients, connections, 
     const memory = memoryOf(server.pid);
     const shed = (): number => devices.statuses.get(503) ?? 0;
     const isOver = (milliseconds: number): boolean => milliseconds >= (shed() > 0 ? seconds * 1_000 : FILLED);
-    const { offered, goodput } = await offer(server.port, devices, TIMES * peak, connections, isOver);
+    // Beside other work the peak may be measured far too low, so more and more is offered there, until something is refused.
+    const dueAt = (milliseconds: number): number =>
+      (milliseconds / 1_000) * TIMES * peak * (least === undefined ? 2 ** (milliseconds / DOUBLED) : 1);
+    const { offered, goodput } = await offer(server.port, devices, dueAt, connections, isOver);
     const [statuses, growth] = [new Map(devices.statuses), memoryOf(server.pid) - memory];
     const after = await measure();
     await devices.settle(server.port);

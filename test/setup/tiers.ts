@@ -24,8 +24,8 @@ export const DEEP_EFFORT = 4;
 /** Five workers for two cores: files that drive browsers and processes wait more than they work. */
 const WAITING_WORKERS = Math.ceil(2.5 * availableParallelism());
 
-/** Three workers for two cores: a few of these files wait, too. */
-const WORKERS = Math.ceil(1.5 * availableParallelism());
+/** Four workers for two cores: a few of these files wait, too. */
+const WORKERS = 2 * availableParallelism();
 
 /**
  * Folders of tests that share the processes they run in, one file after the other, and with them all modules that are loaded: a process and
