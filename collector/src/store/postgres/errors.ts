@@ -31,11 +31,13 @@ const stateOf = (error: unknown): string => {
   return typeof code === 'string' && severity !== undefined ? code : '';
 };
 
-/** Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes. */
+/**
+ * Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes and are of no
+ * class of their own. Those of this program are, so their words say nothing about the connection.
+ */
 const isOfConnection = (error: unknown): boolean => {
-  if (error instanceof StoreAway) return false; // said by this program
-  const { syscall, message = '' } = error as NodeJS.ErrnoException;
-  return syscall !== undefined || (stateOf(error) === '' && /connection|timeout|not queryable|terminated/i.test(message));
+  const { syscall, message = '', constructor } = error as NodeJS.ErrnoException;
+  return syscall !== undefined || (constructor === Error && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
 /** Whether an error says that the connection is of no more use. */
