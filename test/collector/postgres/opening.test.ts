@@ -98,15 +98,13 @@ describe('serve --postgres', () => {
     expect(withoutPassword('a secret')).not.toContain('secret');
   });
 
-  test.each([
-    'postgres://me:#secret@h/d',
-    'postgres://me:5/secret@h/d',
-    'postgres://me:?secret@h/d',
-    'postgres:me:secret@h/d',
-  ])('a URL where a password may be taken for something else: %s', (text) => {
-    expect(withoutPassword(text)).toBe('(not a URL)');
-    expect(() => checkUrl(text)).toThrow(/^(?!.*secret).*write \/ \? # @ of a password as %2F %3F %23 %40$/);
-  });
+  test.each(['postgres://me:#secret@h/d', 'postgres://me:5/secret@h/d', 'postgres://me:?secret@h/d', 'postgres:me:secret@h/d'])(
+    'a URL where a password may be taken for something else: %s',
+    (text) => {
+      expect(withoutPassword(text)).toBe('(not a URL)');
+      expect(() => checkUrl(text)).toThrow(/^(?!.*secret).*write \/ \? # @ of a password as %2F %3F %23 %40$/);
+    },
+  );
 });
 
 test('commands that read want a database with a store', async () => {

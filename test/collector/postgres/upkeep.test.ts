@@ -10,7 +10,7 @@ import { STEPS, shardOf } from '#collector/store/postgres/tables.ts';
 import type { Store } from '#collector/store/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
-import { DAY, entry, idOf, SCHEMA, shapes } from '../store/entries.ts';
+import { DAY, entry, SCHEMA, shapes } from '../store/entries.ts';
 
 let url: string;
 let store: Store;
@@ -66,7 +66,8 @@ test('a day whose ids are in use is left for the next time, and flushes do not w
 
 test('a transaction that only finds duplicates writes, so that its commit waits for a synchronous standby', async () => {
   await store.append(entry('a'));
-  const id = idOf('a');
+  const [[id] = []] = (await execute(url, 'SELECT id::text FROM murmuration.batch_id')) as string[][];
+  if (id === undefined) throw new Error('expected the id of a batch');
   const batch = { number: 0, start: 0, partition: [SCHEMA, DAY, '{}'], key: `${DAY} ${id}`, id, body: '0' } as const;
   const [found, rows] = await database.transaction(async (query) => [
     await findIds(query, [batch], STEPS.length),

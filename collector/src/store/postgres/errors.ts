@@ -36,8 +36,9 @@ const stateOf = (error: unknown): string => {
  * class of their own. Those of this program are, so their words say nothing about the connection.
  */
 const isOfConnection = (error: unknown): boolean => {
-  const { syscall, message = '', constructor } = error as NodeJS.ErrnoException;
-  return syscall !== undefined || (constructor === Error && /connection|timeout|not queryable|terminated/i.test(message));
+  const { syscall, message = '' } = error as NodeJS.ErrnoException;
+  const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
+  return syscall !== undefined || (isPlain && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
 /** Whether an error says that the connection is of no more use. */

@@ -66,7 +66,9 @@ async function migrate(query: Query, steps: readonly string[], isOnlyCreated: bo
         `expected tables of version ${steps.length} or older, got version ${version}, which a newer murmuration wrote`,
       );
     if (isOnlyCreated && version > 0 && version < steps.length)
-      throw new UnfitDatabase(`expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`);
+      throw new UnfitDatabase(
+        `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
+      );
     if (version < steps.length) {
       const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
       if (schema === undefined) await query(`CREATE SCHEMA ${SCHEMA}`);
