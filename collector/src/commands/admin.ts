@@ -6,6 +6,7 @@ import { changeAdmin } from '../admin/replica.ts';
 import { Database } from '../store/postgres/database.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { checkStored, prepare } from '../store/postgres/opening.ts';
+import { STEPS } from '../store/postgres/tables.ts';
 import { Failure, UsageError } from './usage.ts';
 
 /** Where the administration is. */
@@ -37,16 +38,22 @@ async function inDatabase<T>(postgres: string, work: (database: DatabaseSync) =>
 const inOneLine = (error: unknown): Error =>
   error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure((error as Error).message);
 
-/** Prepares a database for the store and its administration. @throws {UsageError} when it can't hold them */
-export async function prepareAdmin(postgres: string, isLossAllowed: boolean): Promise<void> {
-  await prepare({ postgres }, isLossAllowed).catch((error: unknown) => {
+/**
+ * Prepares a database for the store and its administration.
+ *
+ * @param isOnlyCreated whether tables of an older version are refused, in place of being migrated
+ * @throws {UsageError} when it can't hold them
+ */
+export async function prepareAdmin(postgres: string, isLossAllowed: boolean, isOnlyCreated: boolean = false): Promise<void> {
+  await prepare({ postgres }, isLossAllowed, STEPS, isOnlyCreated).catch((error: unknown) => {
     throw inOneLine(error);
   });
 }
 
 /** Does something with the administration. Creates what it needs where there is nothing yet. */
 export async function withAdmin<T>({ data, postgres }: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> {
-  if (postgres !== undefined) await prepareAdmin(postgres, true); // whether the server may lose anything is for `serve` to ask
+  // Whether the server may lose anything is for `serve` to ask, and migrating stops older collectors, which is for `serve`, too.
+  if (postgres !== undefined) await prepareAdmin(postgres, true, true);
   try {
     if (postgres === undefined) return inFolder(data, work);
     return await inDatabase(postgres, work);

@@ -7,7 +7,7 @@ import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSettings, prepare } from '#collector/store/postgres/opening.ts';
 import { SCHEMA, STEPS } from '#collector/store/postgres/tables.ts';
-import { withoutPassword } from '#collector/store/postgres/url.ts';
+import { checkUrl, withoutPassword } from '#collector/store/postgres/url.ts';
 import { runCommand } from '../../setup/command.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute, freePort } from '../../setup/postgres-server.ts';
@@ -97,6 +97,14 @@ describe('serve --postgres', () => {
     expect(withoutPassword('postgres://me@h/d?password=secret')).not.toContain('secret');
     expect(withoutPassword('a secret')).not.toContain('secret');
   });
+
+  test.each(['postgres://me:#secret@h/d', 'postgres://me:5/secret@h/d', 'postgres://me:?secret@h/d', 'postgres:me:secret@h/d'])(
+    'a URL where a password may be taken for something else: %s',
+    (text) => {
+      expect(withoutPassword(text)).toBe('(not a URL)');
+      expect(() => checkUrl(text)).toThrow(/^(?!.*secret).*write \/ \? # @ of a password as %2F %3F %23 %40$/);
+    },
+  );
 });
 
 test('commands that read want a database with a store', async () => {
@@ -132,6 +140,19 @@ test('collectors that start at once migrate once, and a migration that fails lea
   expect(await execute(fresh, `SELECT count(*)::integer AS rows, max(version) FROM ${SCHEMA}.store`)).toEqual([[1, STEPS.length]]);
   await expect(prepare(source, true, failing)).rejects.toThrow('division by zero');
   await prepare(source, true);
+  await dropDatabase(fresh);
+});
+
+test('a command creates tables, and refuses to migrate those of a version before it', async () => {
+  const fresh = await createDatabase();
+  const source = { postgres: fresh };
+  await prepare(source, true, STEPS, true);
+  const newer = [...STEPS, 'SELECT 1'];
+  await expect(prepare(source, true, newer, true)).rejects.toThrow(
+    `expected tables of version ${newer.length}, got version ${STEPS.length}; start a collector of this version first`,
+  );
+  await prepare(source, true, newer);
+  await prepare(source, true, newer, true);
   await dropDatabase(fresh);
 });
 

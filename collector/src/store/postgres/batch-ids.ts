@@ -65,9 +65,14 @@ const INSERT = `
       WHERE batch.day >= store.closed AND store.version = $5
     ON CONFLICT DO NOTHING RETURNING day, id`;
 
+/**
+ * Locks the rows, so that a transaction that only finds duplicates writes to the log, too, and its COMMIT waits for a synchronous standby:
+ * after a crash of the primary, a row may be visible that the standby does not have yet.
+ */
 const FIND = `
   SELECT day, id, body FROM ${SCHEMA}.batch_id
-    JOIN unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id) USING (shard, day, id)`;
+    JOIN unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id) USING (shard, day, id)
+    FOR KEY SHARE OF batch_id`;
 
 const DELETE = `
   DELETE FROM ${SCHEMA}.batch_id USING unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id)

@@ -21,6 +21,16 @@ const TRIES = 5;
  */
 const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '4s'`;
 
+/** The mode of a transaction that says none, whatever is set for the database or the role. */
+const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
+
+/**
+ * A write that needs no table: it puts a message into the write-ahead log, so its COMMIT waits for what all commits wait for, such as a
+ * synchronous standby. A backend that waits for one stays when its connection is closed, so the next try ends it.
+ */
+const WRITE = `SELECT pg_backend_pid(), pg_logical_emit_message(true, 'murmuration', '')`;
+const END_WRITE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
+
 /** A row as a list of its columns. */
 type Row = readonly unknown[];
 
@@ -87,7 +97,7 @@ export class Database {
    * @throws {StoreAway} when the database does not answer; the transaction may have been committed then
    * @throws {StoreFull} when the database's disk is full
    */
-  async transaction<T>(work: (query: Query) => Promise<T>, mode = ''): Promise<T> {
+  async transaction<T>(work: (query: Query) => Promise<T>, mode: string = READ_COMMITTED): Promise<T> {
     for (let tries = 1; ; tries++) {
       if (this.#isAway) throw new StoreAway('the database does not answer');
       try {
@@ -114,7 +124,8 @@ export class Database {
       await client.query(`BEGIN ${mode}; ${LIMITS}`);
       try {
         const result = await work(query);
-        await client.query('COMMIT');
+        const { command } = await client.query('COMMIT');
+        if (command !== 'COMMIT') throw new Error(`expected a transaction that is committed, got ${command}`);
         isSound = true;
         return result;
       } catch (error) {
@@ -157,15 +168,19 @@ export class Database {
 
   /**
    * Begins to try whether the database answers. One connection that broke says little, so the database is only away when the next one fails,
-   * too; one that took too long says enough.
+   * too; one that took too long says enough. It answers when it has committed a write.
    */
   #doubt(reason: string): void {
     if (this.#isDoubtful || this.#isClosed || !this.#options.isGuarded) return;
     this.#isDoubtful = true;
     if (/timeout/.test(reason)) this.#leave(reason);
+    let pid = 0;
     const look = async (): Promise<void> => {
       try {
-        await this.#attempt((query) => query('SELECT 1'), '');
+        await this.#attempt(async (query) => {
+          await query(END_WRITE, [pid]);
+          pid = Number((await query(WRITE))[0]?.[0]);
+        }, READ_COMMITTED);
       } catch (error) {
         if (this.#isClosed) return;
         this.#leave(lineOf(error));

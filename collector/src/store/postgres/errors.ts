@@ -31,11 +31,14 @@ const stateOf = (error: unknown): string => {
   return typeof code === 'string' && severity !== undefined ? code : '';
 };
 
-/** Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes. */
+/**
+ * Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes and are of no
+ * class of their own. Those of this program are, so their words say nothing about the connection.
+ */
 const isOfConnection = (error: unknown): boolean => {
-  if (error instanceof StoreAway) return false; // said by this program
   const { syscall, message = '' } = error as NodeJS.ErrnoException;
-  return syscall !== undefined || (stateOf(error) === '' && /connection|timeout|not queryable|terminated/i.test(message));
+  const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
+  return syscall !== undefined || (isPlain && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
 /** Whether an error says that the connection is of no more use. */

@@ -84,11 +84,21 @@ async function foldSome(query: Query, shard: number): Promise<boolean> {
   return deltas.length === MOST;
 }
 
-/** Folds what is there. Returns the number of shards that had deltas. */
+/**
+ * Folds what is there. Returns the number of shards that had deltas.
+ *
+ * @throws the first error of a shard, after the others are folded
+ */
 export async function fold(database: Database): Promise<number> {
   const shards = await database.transaction((query) => query(`SELECT DISTINCT shard FROM ${SCHEMA}.delta`));
+  const errors: unknown[] = [];
   for (const [shard] of shards) {
-    for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
+    try {
+      for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
   return shards.length;
 }

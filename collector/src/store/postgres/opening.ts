@@ -56,14 +56,18 @@ async function versionIn(query: Query): Promise<number> {
   return Number(version);
 }
 
-async function migrate(query: Query, steps: readonly string[]): Promise<void> {
-  await query('BEGIN');
+async function migrate(query: Query, steps: readonly string[], isOnlyCreated: boolean): Promise<void> {
+  await query('BEGIN ISOLATION LEVEL READ COMMITTED'); // sees what was committed while it waited for the lock
   try {
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const version = await versionIn(query);
     if (version > steps.length)
       throw new UnfitDatabase(
         `expected tables of version ${steps.length} or older, got version ${version}, which a newer murmuration wrote`,
+      );
+    if (isOnlyCreated && version > 0 && version < steps.length)
+      throw new UnfitDatabase(
+        `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
       );
     if (version < steps.length) {
       const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
@@ -118,13 +122,19 @@ async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Pro
  * Prepares a database for the store.
  *
  * @param isLossAllowed whether the server may lose what it has confirmed
+ * @param isOnlyCreated whether tables of an older version are refused, in place of being migrated
  * @throws {UnfitDatabase} when it can't hold the store; nothing in it has changed then
  */
-export async function prepare(source: PostgresSource, isLossAllowed: boolean, steps: readonly string[] = STEPS): Promise<void> {
+export async function prepare(
+  source: PostgresSource,
+  isLossAllowed: boolean,
+  steps: readonly string[] = STEPS,
+  isOnlyCreated: boolean = false,
+): Promise<void> {
   await inOneLine(source, () =>
     connected(source, async (query) => {
       await createCheck(isLossAllowed)(query);
-      await migrate(query, steps);
+      await migrate(query, steps, isOnlyCreated);
     }),
   );
 }

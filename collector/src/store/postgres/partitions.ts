@@ -5,6 +5,7 @@
  */
 
 import type { Database } from './database.ts';
+import { lineOf } from './errors.ts';
 import { SCHEMA } from './tables.ts';
 
 const nameOf = (day: number): string => `${SCHEMA}.batch_id_${day}`;
@@ -39,9 +40,10 @@ export class Partitions {
     for (const day of open) this.#known.add(day);
   }
 
-  /** Forgets what exists, after another collector has dropped some. */
+  /** Forgets what exists and which days are closed, after another collector has dropped some, or somebody has opened days again. */
   forget(): void {
     this.#known.clear();
+    this.#closed = 0;
   }
 
   /** Closes the days before this one, for all collectors. They never open again. */
@@ -52,8 +54,11 @@ export class Partitions {
     await this.dropClosed();
   }
 
-  /** Drops the ids of closed days, each day in a transaction of its own, because a flush waits for the lock. */
-  async dropClosed(): Promise<void> {
+  /**
+   * Drops the ids of closed days, each day in a transaction of its own, because a flush waits for the lock. A day that can't be dropped is
+   * left for the next time. Resolves to the reason, if there is such a day.
+   */
+  async dropClosed(): Promise<string | undefined> {
     const days = await this.#database.transaction(async (query) => {
       const rows = await query(
         `SELECT substring(relname FROM '[0-9]+$')::integer AS day FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -63,12 +68,26 @@ export class Partitions {
       await query(`DELETE FROM ${SCHEMA}.app_ids WHERE day < (SELECT closed FROM ${SCHEMA}.store)`);
       return rows.map(([day]) => Number(day));
     });
+    let reason: string | undefined;
     for (const day of days) {
-      await this.#database.transaction(async (query) => {
-        await query(`SET LOCAL lock_timeout = '2s'`);
-        await query(`DROP TABLE IF EXISTS ${nameOf(day)}`);
-      });
-      this.#known.delete(day);
+      try {
+        await this.#drop(day);
+      } catch (error) {
+        reason ??= lineOf(error);
+      }
     }
+    return reason;
+  }
+
+  /** Drops the ids of a day, unless somebody has opened it again. */
+  async #drop(day: number): Promise<void> {
+    await this.#database.transaction(async (query) => {
+      const [[closed] = []] = await query(`SELECT closed FROM ${SCHEMA}.store FOR SHARE`);
+      if (day >= Number(closed)) return;
+      // Flushes queue behind a drop that waits, so it gives up soon.
+      await query(`SET LOCAL lock_timeout = '100ms'`);
+      await query(`DROP TABLE IF EXISTS ${nameOf(day)}`);
+    });
+    this.#known.delete(day);
   }
 }

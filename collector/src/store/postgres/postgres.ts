@@ -23,9 +23,10 @@ import { retain } from './retention.ts';
  */
 const LANES = 2;
 
-/** Milliseconds between two looks at the deltas, and between two at the days. */
+/** Milliseconds between two looks at the deltas, between two at the days, and after one at the days that failed. */
 const FOLD = 1_000;
 const UPKEEP = 600_000;
+const UPKEEP_AGAIN = 60_000;
 
 /** Options of the store. */
 export interface PostgresOptions {
@@ -76,12 +77,20 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     return done;
   };
   const foldAll = async (): Promise<void> => {
-    if ((await fold(database)) > 0 || holdings.isStale) await holdings.refresh();
+    let isChanged = true; // where a shard fails, others may have been folded
+    try {
+      isChanged = (await fold(database)) > 0;
+    } finally {
+      if (isChanged || holdings.isStale) await holdings.refresh();
+    }
   };
   const upkeep = async (): Promise<void> => {
-    await partitions.dropClosed();
+    upkeepAt = performance.now() + UPKEEP_AGAIN;
+    const reason = await partitions.dropClosed();
+    if (reason !== undefined) onTrouble(`the ids of a closed day are dropped later: ${reason}`);
     await retain(database, retention);
     await holdings.refresh(true);
+    if (reason === undefined) upkeepAt = performance.now() + UPKEEP;
   };
   const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
   const { append, settle } = createGroupCommit(
@@ -97,10 +106,11 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   const tick = async (): Promise<void> => {
     if (!database.isAway)
       await background(async () => {
-        await foldAll();
-        if (performance.now() < upkeepAt) return;
-        await upkeep();
-        upkeepAt = performance.now() + UPKEEP;
+        try {
+          await foldAll();
+        } finally {
+          if (performance.now() >= upkeepAt) await upkeep();
+        }
       }).catch((error: Error) => {
         if (!(error instanceof StoreAway)) onTrouble(error.message);
       });

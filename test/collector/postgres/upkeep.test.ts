@@ -1,0 +1,87 @@
+/** What a store does between flushes on PostgreSQL goes on where a part of it fails, and its transactions are what they say. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findIds } from '#collector/store/postgres/batch-ids.ts';
+import { connected, Database } from '#collector/store/postgres/database.ts';
+import { reopenDaysIn } from '#collector/store/postgres/days.ts';
+import { Partitions } from '#collector/store/postgres/partitions.ts';
+import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
+import { STEPS, shardOf } from '#collector/store/postgres/tables.ts';
+import type { Store } from '#collector/store/store.ts';
+import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute } from '../../setup/postgres-server.ts';
+import { DAY, entry, SCHEMA, shapes } from '../store/entries.ts';
+
+let url: string;
+let store: Store;
+let database: Database;
+beforeEach(async () => {
+  url = await createDatabase();
+  store = await openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
+  database = new Database({ postgres: url }, { connections: 1, isGuarded: false });
+});
+afterEach(async () => {
+  await store.close();
+  await database.close();
+  await dropDatabase(url);
+});
+
+test('deltas that cannot be read do not keep those of other shards from being folded', async () => {
+  const head = JSON.stringify({ partitions: [[SCHEMA, DAY, '{}']], parts: [[0, 'plan', 1, 1, 2, 0]], ids: [] });
+  const shard = shardOf(SCHEMA, 'plan');
+  await execute(
+    url,
+    `INSERT INTO murmuration.delta SELECT shard, gen_random_uuid(), '${head}', '\\x0000' FROM murmuration.shard WHERE shard <> ${shard}`,
+  );
+  expect(await store.append(entry('a'))).toBe('counted');
+  await expect(store.fold()).rejects.toThrow('bytes of tallies');
+  expect(await execute(url, `SELECT 1 FROM murmuration.delta WHERE shard = ${shard}`)).toEqual([]);
+  expect(await execute(url, 'SELECT metric, reports::integer FROM murmuration.tally')).toEqual([['plan', 1]]);
+});
+
+test('a running store takes batches of days that were opened again', async () => {
+  expect(await store.append(entry('a'))).toBe('counted');
+  await store.expire(DAY);
+  expect(await store.append(entry('b', { day: DAY + 1 }))).toBe('counted');
+  expect(await store.append(entry('c', { day: DAY - 3 }))).toBe('expired');
+  await reopenDaysIn({ postgres: url }, DAY - 5);
+  const both = [entry('c', { day: DAY - 3 }), entry('d')];
+  expect(await Promise.all(both.map(store.append))).toEqual(['counted', 'counted']);
+});
+
+test('a day whose ids are in use is left for the next time, and flushes do not wait for it', async () => {
+  const partitions = new Partitions(database);
+  await partitions.ensure([DAY, DAY + 1]);
+  await connected({ postgres: url }, async (query) => {
+    await query('BEGIN');
+    await query('LOCK TABLE murmuration.batch_id IN ROW EXCLUSIVE MODE');
+    await partitions.close(DAY + 1);
+    expect(await partitions.dropClosed()).toContain('lock timeout');
+    expect(await store.append(entry('a', { day: DAY + 1 }))).toBe('counted');
+    await query('ROLLBACK');
+  });
+  await expect.poll(() => partitions.dropClosed()).toBeUndefined(); // the store may be dropping it, too
+  expect(await execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY}')`)).toEqual([[null]]);
+});
+
+test('a transaction that only finds duplicates writes, so that its commit waits for a synchronous standby', async () => {
+  await store.append(entry('a'));
+  const [[id] = []] = (await execute(url, 'SELECT id::text FROM murmuration.batch_id')) as string[][];
+  if (id === undefined) throw new Error('expected the id of a batch');
+  const batch = { number: 0, start: 0, partition: [SCHEMA, DAY, '{}'], key: `${DAY} ${id}`, id, body: '0' } as const;
+  const [found, rows] = await database.transaction(async (query) => [
+    await findIds(query, [batch], STEPS.length),
+    await query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL'),
+  ]);
+  expect([found.bodies.size, rows]).toEqual([1, [[true]]]);
+});
+
+test('a transaction reads what is committed, whatever the usual mode is, and throws unless it commits', async () => {
+  const other = new URL(url);
+  other.searchParams.set('options', '-c default_transaction_isolation=serializable');
+  const strict = new Database({ postgres: other.href }, { connections: 1, isGuarded: false });
+  expect(await strict.transaction((query) => query('SHOW transaction_isolation'))).toEqual([['read committed']]);
+  await strict.close();
+  const swallowing = database.transaction((query) => query('SELECT 1 / 0').catch(() => undefined));
+  await expect(swallowing).rejects.toThrow('expected a transaction that is committed, got ROLLBACK');
+});
