@@ -34,7 +34,8 @@ beforeEach(async () => {
   const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', inFolder('key.pem')];
   execFileSync(program('openssl'), ['req', '-x509', ...key, '-out', inFolder('cert.pem'), '-days', '2', ...subject], { stdio: 'ignore' });
-  const access = { trustProxy: ['loopback'], allowHosts: [NAME] }; // as in murmuration.json
+  // As in murmuration.json, and with users whom the proxy may name.
+  const access = { trustProxy: ['loopback'], allowHosts: [NAME], authHeader: 'X-Remote-User' };
   collector = await createCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access });
   const database = openAdminDatabase(inFolder('data'));
   reports = `/v1/reports?key=${createWriteKey(database, 'test', 'abuse').secret}`;
@@ -143,6 +144,7 @@ describe.each([
     proxy = startProxy();
     await untilUp();
     expect((await ask('/v1/metrics')).status).toBe(401);
+    expect((await ask('/v1/metrics', undefined, { 'x-remote-user': 'kim' })).status).toBe(401); // nobody names themselves
     expect((await ask('/v1/metrics', undefined, { authorization: `Bearer ${token}` })).status).toBe(200);
     const { status, headers } = await ask('/v1/session', JSON.stringify({ token }), { 'content-type': 'application/json' });
     const [cookie = ''] = headers['set-cookie'] ?? [];

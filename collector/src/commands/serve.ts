@@ -73,13 +73,15 @@ export async function load({
   // A check of the options connects to nothing.
   const isApart = checkConfig === true && postgres !== undefined;
   const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
-  if (schema.length + published.length === 0)
+  if (!isApart && schema.length + published.length === 0)
     throw new UsageError(
       `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,
     );
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
-  const lists = await Promise.all(candidates.map((option) => loadCandidates(option, openMetrics([...schemas, ...published]))));
+  const lists = await Promise.all(
+    (isApart ? [] : candidates).map((option) => loadCandidates(option, openMetrics([...schemas, ...published]))),
+  );
   return { schemas, published, candidates: Object.fromEntries(lists) };
 }
 
