@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { defineSchema, flag } from '@murmuration/client';
 import { canonicalSchema } from '@murmuration/shared';
 import { Command } from 'commander';
@@ -141,6 +142,21 @@ describe('murmuration serve --check-config', () => {
     const { status, stdout, stderr } = runCommand('serve', '--schema', document, '--keep-alive', '75', '--check-config');
     expect([status, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ schema: [document], keepAlive: 75, mostQueued: 96 });
+  });
+
+  test('leaves a folder of an older version as it is, since an older collector may use it', () => {
+    const data = join(folder, 'older');
+    expect(runCommand('schemas', 'publish', document, '--data', data).status).toBe(0);
+    const inDatabase = (statement: string): Record<string, unknown> | undefined => {
+      const database = new DatabaseSync(join(data, 'admin.sqlite'));
+      const row = database.prepare(statement).get();
+      database.close();
+      return row;
+    };
+    inDatabase('DROP TABLE user');
+    inDatabase('PRAGMA user_version = 2');
+    expect(runCommand('serve', '--data', data, '--check-config')).toMatchObject({ status: 0, stderr: '' });
+    expect(inDatabase('PRAGMA user_version')).toEqual({ user_version: 2 });
   });
 
   test.each([

@@ -88,7 +88,11 @@ describe('the image', () => {
   test('sets what exists, listens where it says, keeps its store in the volume, and runs as nobody special', () => {
     const [node, file, ...args] = JSON.parse(command) as readonly string[];
     expect([node, file]).toEqual(['node', '/app/node_modules/@murmuration/collector/bin/murmuration.js']);
-    expect(checked(args, environment)).toMatchObject({ data: '/data', host: '0.0.0.0', port: 8080, schema: ['schema.json'] });
+    expect(checked(args, { ...environment, MURMURATION_SCHEMA: 'schema.json' })).toMatchObject({
+      data: '/data',
+      host: '0.0.0.0',
+      port: 8080,
+    });
     expect(Number(environment['MURMURATION_KEEP_ALIVE'])).toBeGreaterThan(Math.max(idleOfNginx, idleOfCaddy));
     for (const line of ['USER node', 'VOLUME /data', 'EXPOSE 8080', 'WORKDIR /config']) expect(text).toContain(`\n${line}\n`);
     expect(text.lastIndexOf('USER node')).toBeGreaterThan(text.lastIndexOf('RUN '));
@@ -112,7 +116,7 @@ describe('the image', () => {
     expect(services.collector).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '30s' });
     expect(services.collector.volumes[0]).toBe('data:/data');
     expect(Object.keys(volumes)).toEqual(['data', 'certificates']);
-    expect(checked(['serve', '--schema', 'schema.json'], services.collector.environment)).toMatchObject({ trustProxy: ['uniquelocal'] });
+    expect(checked(['serve'], services.collector.environment)).toMatchObject({ schema: ['schema.json'], trustProxy: ['uniquelocal'] });
     expect(services.caddy.environment).toEqual({ COLLECTOR: 'collector:8080' });
     expect(deployed('Caddyfile')).toContain('{$COLLECTOR:127.0.0.1:8080}');
   });
@@ -131,7 +135,7 @@ describe('the Kubernetes manifest', () => {
 
   test('has settings that exist, and none that a service of this name would set', () => {
     const environment = Object.fromEntries(container.env.map(({ name, value }: Loose) => [name, value]));
-    expect(checked(['serve', '--schema', 'schema.json'], environment)).toBeDefined();
+    expect(checked(['serve'], environment)).toMatchObject({ schema: ['schema.json'] });
     expect(pod.enableServiceLinks).toBe(false);
   });
 

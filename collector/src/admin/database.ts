@@ -35,6 +35,9 @@ const STEPS: readonly Step[] = [
   (database) => database.exec('CREATE TABLE user (name TEXT PRIMARY KEY, role TEXT NOT NULL, apps TEXT NOT NULL) WITHOUT ROWID'),
 ];
 
+/** The first version that has the table of schemas. */
+export const SCHEMAS_SINCE = 2;
+
 /** Creates the tables in a database in memory. */
 export function createAdminTables(database: DatabaseSync): void {
   for (const step of STEPS) step(database);
@@ -49,7 +52,18 @@ export function checkAdmin(database: DatabaseSync, file: string): { readonly cre
   const integrity = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})[0];
   if (version === 0 || integrity !== 'ok') throw new RangeError(`${file}: expected a whole file, got a damaged one`);
   const rows = (table: string): number => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
-  return { credential: rows('credential'), schema: version < 2 ? 0 : rows('schema') };
+  return { credential: rows('credential'), schema: version < SCHEMAS_SINCE ? 0 : rows('schema') };
+}
+
+/** Reads from the file of a folder and changes nothing, not even the version. `version` says how many migrations the file has had. */
+export function readAdmin<T>(folder: string, read: (database: DatabaseSync, version: number) => T): T {
+  const file = join(folder, ADMIN);
+  const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
+  try {
+    return read(database, versionOf(database, file, STEPS.length));
+  } finally {
+    database.close();
+  }
 }
 
 /** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */

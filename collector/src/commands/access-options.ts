@@ -93,11 +93,16 @@ export async function listenForReads(collector: Collector, { host, readPort, rea
   return `, and for reads on ${address}`;
 }
 
-/** Says who gets in: the first admin token once, what an open collector is, and in the log which apps have no key yet. */
+/**
+ * Says who gets in: the first admin token once, what an open collector is, and in the log which apps have no key yet.
+ *
+ * @param place the option that names the store, as in `--data ./data`
+ */
 export async function accessHint(
   admin: Administration,
   { open }: AccessFlags,
   schemas: readonly SchemaDocument[],
+  place: string,
   log: Logger,
 ): Promise<string> {
   if (open) return 'Open: reads need no token and batches no key. Only this machine reaches it.\n';
@@ -108,7 +113,7 @@ export async function accessHint(
   );
   const writable = admin.writableApps;
   for (const app of new Set(schemas.map((schema) => schema.app)))
-    if (!writable.has(app)) log.warn(`no write key for ${app}, so its batches are refused: murmuration keys create --app ${app}`);
+    if (!writable.has(app)) log.warn(`no write key for ${app}, so its batches are refused: murmuration keys create --app ${app} ${place}`);
   return '';
 }
 

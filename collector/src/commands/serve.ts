@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { hasAdmin } from '../admin/database.ts';
+import { hasAdmin, readAdmin, SCHEMAS_SINCE } from '../admin/database.ts';
 import { listSchemas } from '../admin/published.ts';
 import { createCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
@@ -55,9 +55,20 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
 }
 
 /** The schemas that commands have published. @throws {UsageError} when the database has no store */
-async function publishedIn(place: AdminPlace): Promise<readonly SchemaDocument[]> {
+async function publishedIn(place: AdminPlace, isCheck: boolean): Promise<readonly SchemaDocument[]> {
   if (place.postgres === undefined && !hasAdmin(place.data)) return [];
-  return (await withExistingAdmin(place, listSchemas)).flatMap(({ document }) => document ?? []);
+  // A check leaves the file as it is: an older collector may still use it.
+  const published = isCheck ? checkedSchemas(place.data) : await withExistingAdmin(place, listSchemas);
+  return published.flatMap(({ document }) => document ?? []);
+}
+
+/** The published schemas of a folder, for a check. @throws {UsageError} when its file is of a later version, or none of ours */
+function checkedSchemas(folder: string): ReturnType<typeof listSchemas> {
+  try {
+    return readAdmin(folder, (database, version) => (version < SCHEMAS_SINCE ? [] : listSchemas(database)));
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 /** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
@@ -72,7 +83,7 @@ export async function load({
 > {
   // A check of the options connects to nothing.
   const isApart = checkConfig === true && postgres !== undefined;
-  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
+  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) }, checkConfig === true);
   if (!isApart && schema.length + published.length === 0)
     throw new UsageError(
       `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,
@@ -143,9 +154,10 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);
   });
+  const place = postgres === undefined ? `--data ${data}` : '--postgres URL';
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   process.stdout.write(
-    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], log)}`,
+    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], place, log)}`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Decoded } from '../estimators/decode/decoded.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { CandidateAnswer } from '../questions/presentation.ts';
 import type { Watch } from '../watch/watch.ts';
-import type { MetricEstimates } from './estimates.ts';
+import type { About } from './about.ts';
 
 /** `too-few-reports`: fewer than the minimum. `no-candidates`: there is no list of strings to look for. The others are the decoder's. */
 export type DecodeOutcome = Decoded['outcome'] | 'too-few-reports' | 'no-candidates';
@@ -43,8 +43,7 @@ export interface WholeDistribution {
 }
 
 /** A decode, without its strings. */
-export interface MetricStrings
-  extends Pick<MetricEstimates, 'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'reports' | 'from' | 'to' | 'minimum'> {
+export interface MetricStrings extends About {
   /** The share of false strings among the found ones, on average. */
   readonly fdr: number;
   /** How many strings are listed. Of a metric without a list, those that are wanted besides the found ones. */

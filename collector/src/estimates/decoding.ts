@@ -13,11 +13,12 @@ import type { CandidateAnswer } from '../questions/presentation.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { Evidence } from '../store/store.ts';
 import { watchOf } from '../watch/watch.ts';
+import { aboutOf } from './about.ts';
 import { basisOf } from './basis.ts';
 import { cellCountsOf } from './cells.ts';
 import type { DecodedString, DecodeOutcome, MetricStrings, WholeDistribution } from './decoded-strings.ts';
 import { inWords } from './decoding-words.ts';
-import { dayOrNull, type Truth } from './estimates.ts';
+import type { Truth } from './estimates.ts';
 import { twinsOf } from './twins.ts';
 
 /** All input of a decode, as plain data. */
@@ -92,25 +93,13 @@ function decoded(request: DecodeRequest, law: StringLaw, perDevice: number): Dec
 /** Decodes. @throws {TypeError} when the metric has no strings */
 export function decodeStrings(request: DecodeRequest): { readonly fields: MetricStrings; readonly strings: readonly DecodedString[] } {
   const { minimum, fdr, answers } = request;
-  const { app, metric, version, document } = request.metric;
-  const { type, law, epsilon } = document;
-  const { tallies, reports, from, to, ones } = request.evidence;
+  const { document } = request.metric;
+  const { law } = document;
+  const { tallies, reports, ones } = request.evidence;
   if (!isStringLaw(law)) throw new TypeError(`expected a law of strings, got ${law.mechanism}`);
   const { perDevice } = basisOf(document, request.evidence, 'population');
-  const about = {
-    app,
-    metric,
-    version,
-    type,
-    mechanism: law.mechanism,
-    epsilon,
-    reports,
-    from: dayOrNull(from),
-    to: dayOrNull(to),
-    minimum,
-  };
   const ended = (outcome: DecodeOutcome, found: number, indistinguishable: number): MetricStrings => ({
-    ...about,
+    ...aboutOf(request),
     fdr,
     candidates: answers.length,
     found,

@@ -1,16 +1,6 @@
 /** A metric's estimates as readers ask for them: for a range of days and a segment, each with its error bars. */
 
-import {
-  type Answer,
-  answersOf,
-  cellLabels,
-  dayText,
-  isDistributionLaw,
-  kindOf,
-  labelOf,
-  type MetricDocument,
-  rangeOf,
-} from '@murmuration/shared';
+import { type Answer, answersOf, cellLabels, isDistributionLaw, kindOf, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { interval, shareOf } from '../estimators/distribution.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimators/estimator.ts';
@@ -20,6 +10,7 @@ import { shrunk } from '../estimators/shrunk.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { Evidence, Tallies } from '../store/store.ts';
 import { type Watch, watchOf } from '../watch/watch.ts';
+import { type About, aboutOf } from './about.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
@@ -47,20 +38,9 @@ export interface AnswerEstimate extends Estimate {
 export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
 
 /** A metric's estimates. */
-export interface MetricEstimates {
-  readonly app: string;
-  readonly metric: string;
-  readonly version: number;
-  readonly type: string;
-  readonly mechanism: string;
-  readonly epsilon: number;
+export interface MetricEstimates extends About {
   /** Whether error bars describe all users, of whom those who reported are a random sample, or only those who reported. */
   readonly among: Among;
-  readonly reports: number;
-  readonly from: string | null;
-  readonly to: string | null;
-  /** Estimates from fewer reports than this are not shown. This is a rule against noise, not part of ε. */
-  readonly minimum: number;
   /** `value`: the only answer is the mean, in the unit of the metric's range. Absent where answers have shares. */
   readonly unit?: 'value';
   readonly answers: readonly AnswerEstimate[];
@@ -91,9 +71,6 @@ export interface EstimateRequest extends EstimateSettings {
   readonly shares?: ReturnType<Truth>;
 }
 
-/** A day as readers see it. */
-export const dayOrNull = (day: number | null): string | null => (day === null ? null : dayText(day));
-
 /** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
 function distributionRows(
   document: MetricDocument,
@@ -114,9 +91,9 @@ function distributionRows(
 /** Estimates the share of each answer or candidate, or the mean of a number. */
 export function estimate(request: EstimateRequest): MetricEstimates {
   const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
-  const { app, metric, version, document } = request.metric;
-  const { type, law, epsilon } = document;
-  const { tallies, reports, from, to, ones } = request.evidence;
+  const { document } = request.metric;
+  const { law } = document;
+  const { tallies, reports, ones } = request.evidence;
   const { perDevice, people } = basisOf(document, request.evidence, among);
   const numbers = rangeOf(document);
   const listed = answersOf(document);
@@ -153,9 +130,7 @@ export function estimate(request: EstimateRequest): MetricEstimates {
     };
   });
   if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
-  const { mechanism } = law;
-  const about = { app, metric, version, type, mechanism, epsilon, among, reports, from: dayOrNull(from), to: dayOrNull(to), minimum };
   const enough = reports < minimum ? new Map() : tallies;
   const cells = distributionRows(document, enough, people, asked);
-  return { ...about, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
+  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
 }

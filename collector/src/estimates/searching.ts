@@ -5,11 +5,11 @@ import { discover } from '../discovery/discover.ts';
 import type { Step } from '../discovery/select.ts';
 import type { Told } from '../discovery/told.ts';
 import { watchOf } from '../watch/watch.ts';
+import { aboutOf } from './about.ts';
 import { basisOf } from './basis.ts';
 import type { DecodedString, MetricStrings } from './decoded-strings.ts';
 import type { DecodeRequest } from './decoding.ts';
 import { type SearchOutcome, searchedInWords } from './decoding-words.ts';
-import { dayOrNull } from './estimates.ts';
 
 /** All input of a search. Candidates are strings that are wanted whether they are found or not. */
 export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence' | 'minimum' | 'fdr' | 'all' | 'shares'> {
@@ -27,21 +27,10 @@ function rowOf({ text, isCut, ...numbers }: Told, isFound: boolean, { shares }: 
 /** Searches. */
 export function searchStrings(request: SearchRequest): { readonly fields: MetricStrings; readonly strings: readonly DecodedString[] } {
   const { law, minimum, fdr, all, candidates, onStep } = request;
-  const { app, metric, version, document } = request.metric;
-  const { type, epsilon } = document;
-  const { tallies, reports, from, to, ones } = request.evidence;
-  const { perDevice, people } = basisOf(document, request.evidence, 'population');
+  const { tallies, reports, ones } = request.evidence;
+  const { perDevice, people } = basisOf(request.metric.document, request.evidence, 'population');
   const ended = (outcome: SearchOutcome, found: number): MetricStrings => ({
-    app,
-    metric,
-    version,
-    type,
-    mechanism: law.mechanism,
-    epsilon,
-    reports,
-    from: dayOrNull(from),
-    to: dayOrNull(to),
-    minimum,
+    ...aboutOf(request),
     fdr,
     candidates: candidates.length,
     found,

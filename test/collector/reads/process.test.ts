@@ -49,8 +49,8 @@ afterEach(async () => {
 });
 
 /**
- * In MiB. The benchmark of the service holds it to 100 on a quiet machine; on a busy one garbage is collected late. An answer for each of 25
- * clients would be 558.
+ * In MiB. The benchmark of the service holds it to 100 on a quiet machine; on a busy one garbage is collected late. A collector that kept an
+ * answer for each of the 25 clients grew by 558.
  */
 const MOST_GROWTH = 250;
 
