@@ -27,6 +27,7 @@ import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
+import { keepViews } from './views/views.ts';
 
 /** A running collector. */
 export interface Collector {
@@ -106,6 +107,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const candidates = new Map(Object.entries(settings.candidates));
   const estimating = createEstimating({ store, candidates });
   const decoding = createDecoding({ store, totals: estimating.totals, candidates });
+  const endViews =
+    settings.views && settings.postgres !== undefined
+      ? keepViews({
+          ...{ source: { postgres: settings.postgres }, catalogOf: () => live.catalog, totals: estimating.totals },
+          ...{ estimating, decoding, minimum, candidates, log },
+        })
+      : undefined;
   const estimates = (): number => estimating.waiting() + decoding.waiting();
   const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
   const isClockDoubtful = (): boolean => clock.isDoubtful;
@@ -138,7 +146,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     close: async () => {
       health.stop();
       capacity.close();
-      await Promise.all([server.close(), readServer.close(), estimating.close(), decoding.close()]);
+      await Promise.all([server.close(), readServer.close(), endViews?.(), estimating.close(), decoding.close()]);
       await store.close();
       await admin.close();
     },

@@ -20,6 +20,8 @@ export interface CollectorOptions {
   readonly postgres?: string;
   /** Whether the database's server may be one that loses what it has confirmed. Default: false. */
   readonly allowLoss?: boolean;
+  /** Whether estimates are written into the database's tables, from which other tools read them by SQL. Only with `postgres`. Default: false. */
+  readonly views?: boolean;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
   /** Estimates from fewer reports than this are not shown. Default: 20. */
@@ -85,11 +87,12 @@ function folderOf({ data, postgres }: CollectorOptions): string {
   return data ?? '';
 }
 
-/** Fills in the defaults. */
+/** Fills in the defaults. @throws {RangeError} when options do not go together */
 export function settingsOf(options: CollectorOptions): Settings {
+  if (options.views === true && options.postgres === undefined) throw new RangeError('views: expected postgres, too, got none');
   const data = folderOf(options);
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
-  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false } = options;
+  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false, views = false } = options;
   const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;
   // A database says by itself when its disk is full.
   const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
@@ -97,7 +100,7 @@ export function settingsOf(options: CollectorOptions): Settings {
   return {
     ...options,
     data,
-    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss },
+    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss, views },
     ...{ mostQueued, mostArriving, leastFree, free },
   };
 }

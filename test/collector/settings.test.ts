@@ -80,6 +80,7 @@ describe('which place comes first', () => {
       origin: ['https://a.example', ['https://a.example']],
       open: ['true', true],
       allowLoss: ['true', true],
+      views: ['true', true],
       postgres: ['postgres://h/d', 'postgres://h/d'],
       authRole: ['reviewer', 'reviewer'],
     };

@@ -2,6 +2,7 @@
 
 import type { LongFault, ShortFault } from './fault.ts';
 import { noMount } from './full.ts';
+import { composeFailovers } from './postgres/compose-failover.ts';
 import { failovers } from './postgres/failover.ts';
 import { fullDatabase } from './postgres/full.ts';
 import { collectorKills, holds, serverKills } from './postgres/kills.ts';
@@ -15,6 +16,7 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'kill -9 of the postmaster', beside: 2, long: () => serverKills(20, 'SIGKILL') },
   { name: 'pg_ctl stop -m immediate', beside: 2, long: () => serverKills(20, 'SIGQUIT') },
   { name: 'promotion of a synchronous standby', beside: 1, long: () => failovers(5) },
+  { name: 'the compose file, its primary killed', beside: 1.5, long: () => composeFailovers(4) },
   { name: 'connection cut at COMMIT', beside: 1, long: () => cuts(200) },
   { name: 'SIGSTOP for longer than the time limits', beside: 1, long: () => holds(LONGEST) },
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },
@@ -26,6 +28,7 @@ export const postgresFaults: readonly LongFault[] = [
 export const shortPostgresFaults: readonly ShortFault[] = [
   { name: 'kill -9 of a collector', short: () => collectorKills(1) },
   { name: 'kill -9 of the postmaster', short: () => serverKills(1, 'SIGKILL') },
+  { name: 'the compose file, its primary killed', short: () => composeFailovers(1) },
   { name: 'folds in four collectors at once', short: () => folds(400) },
   { name: 'database full, then freed', unable: noMount, short: () => fullDatabase(500) },
 ];

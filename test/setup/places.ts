@@ -36,6 +36,10 @@ export const webkitPython = (): string | undefined =>
 export const programPath = (name: string): string | undefined =>
   placesOf([name])[0] ?? ADMINISTRATION.map((folder) => join(folder, name)).find(existsSync);
 
+/** The path of nginx's module for connections that are not HTTP, or undefined. */
+export const streamModule = (): string | undefined =>
+  ['/usr/lib/nginx/modules', '/usr/share/nginx/modules'].map((folder) => join(folder, 'ngx_stream_module.so')).find(existsSync);
+
 /** Where Debian and its kin keep the programs of each version of PostgreSQL, the newest first. */
 function postgresFolders(): readonly string[] {
   const parent = '/usr/lib/postgresql';

@@ -14,7 +14,7 @@ import { postgresProgram } from './places.ts';
 const ROLE = 'murmuration';
 
 /** PostgreSQL refuses to run as root, so root runs it as nobody. */
-function user(): { readonly uid?: number; readonly gid?: number } {
+export function user(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -23,7 +23,7 @@ function user(): { readonly uid?: number; readonly gid?: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function programOf(name: string): string {
+export function programOf(name: string): string {
   const program = postgresProgram(name);
   if (program === undefined) throw new Error('expected PostgreSQL to be installed; npm test installs it');
   return program;

@@ -1,7 +1,7 @@
 /** System packages that the tests need: used if they are present, installed with apt as root on Debian, otherwise named in one sentence. */
 
 import { spawnSync } from 'node:child_process';
-import { chromiumPath, firefoxPath, hasStrace, postgresProgram, programPath, webkitPython, xvfbPath } from './places.ts';
+import { chromiumPath, firefoxPath, hasStrace, postgresProgram, programPath, streamModule, webkitPython, xvfbPath } from './places.ts';
 
 interface Part {
   readonly name: string;
@@ -44,6 +44,7 @@ const parts: readonly Part[] = [
   },
   { name: 'Xvfb', packages: ['xvfb'], isHere: () => xvfbPath() !== undefined, linuxOnly: true },
   { name: 'PostgreSQL', packages: ['postgresql'], isHere: () => postgresProgram('initdb') !== undefined },
+  { name: "nginx's stream module", packages: ['libnginx-mod-stream'], isHere: () => streamModule() !== undefined, linuxOnly: true },
   { name: 'strace', packages: ['strace'], isHere: hasStrace, linuxOnly: true },
   ...DEPLOYMENT.map(
     ([name, program, debianPackage]): Part => ({

@@ -26,6 +26,7 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly data: string;
   readonly postgres?: string;
   readonly allowLoss?: true;
+  readonly views?: true;
   readonly port: number;
   readonly minimum: number;
   readonly origin?: string[];
@@ -96,9 +97,15 @@ export async function load({
   return { schemas, published, candidates: Object.fromEntries(lists) };
 }
 
+/** @throws {UsageError} when there is no database for the views */
+function checkViews({ views, postgres }: ServeOptions): void {
+  if (views && postgres === undefined) throw new UsageError('--views: expected --postgres, too, got none');
+}
+
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
   accessOf(options);
+  checkViews(options);
   const { schemas, published } = await load(options);
   try {
     createCatalog([...schemas, ...published]);
@@ -112,7 +119,8 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
   if (options.checkConfig) return check(options, command);
-  const { data, postgres, allowLoss, port, host, minimum, origin, perMinute, perMetric } = options;
+  checkViews(options);
+  const { data, postgres, allowLoss, views, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
@@ -123,6 +131,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     perMetric,
     ...(postgres !== undefined && { postgres }),
     ...(allowLoss && { allowLoss }),
+    ...(views && { views }),
   };
   if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
   const { schemas, published, candidates } = await load(options);
@@ -169,6 +178,7 @@ export function addServe(program: Command): void {
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
+    .option('--views', 'with --postgres: write estimates into tables, from which tools such as Grafana read them by SQL')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)

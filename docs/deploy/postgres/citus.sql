@@ -16,3 +16,5 @@ SELECT create_distributed_table('murmuration.total', 'shard', colocate_with => '
 SELECT create_distributed_table('murmuration.ones', 'shard', colocate_with => 'murmuration.shard');
 SELECT create_distributed_table('murmuration.room', 'shard', colocate_with => 'murmuration.shard');
 SELECT create_distributed_table('murmuration.app_ids', 'shard', colocate_with => 'murmuration.shard');
+SELECT create_distributed_table('murmuration.estimated', 'shard', colocate_with => 'murmuration.shard');
+SELECT create_distributed_table('murmuration.estimate', 'shard', colocate_with => 'murmuration.shard');

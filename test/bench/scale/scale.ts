@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { connected, type Query } from '#collector/store/postgres/database.ts';
 import { withCluster } from '../../faults/postgres/cluster.ts';
+import { simulation } from './simulation.ts';
 
 const [BATCHES, FLUSHES] = [1_000, 30];
 const [BYTES, TALLIES] = [102_400, 1_280];
@@ -75,7 +76,7 @@ async function speedOf(url: string, lanes: number, append: (query: Query) => Pro
 }
 
 /** Measures each form with each number of flushes at a time. */
-export async function scale(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
+async function flushes(): ReturnType<typeof scale> {
   const speeds = await withCluster(async ({ url }) => {
     await connected({ postgres: url }, (query) => query(TABLES));
     const found: number[][] = FORMS.map(() => []);
@@ -95,3 +96,9 @@ export async function scale(): Promise<{ readonly result: { readonly passed: boo
     ],
   };
 }
+
+/** Measures flushes; with `--simulate`, collectors, and a simulation of many (`simulation.ts`). */
+export const scale = (
+  args: readonly string[],
+): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> =>
+  args[0] === '--simulate' ? simulation(args.slice(1)) : flushes();

@@ -19,6 +19,9 @@
  *
  * Keys, tokens, published schemas and the log of actions are in the tables `admin_*`, which have few rows (`admin/replica.ts`).
  *
+ * Estimates for tools that read SQL are in `estimate`, and what is told of each metric is in `estimated`, with the claim of the collector that
+ * computes it (`views/claims.ts`). Readers get the views `bi_estimates` and `bi_metrics`, and nothing else.
+ *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.
  */
@@ -99,6 +102,29 @@ export const STEPS: readonly string[] = [
   CREATE TRIGGER action_stays BEFORE TRUNCATE ON murmuration.admin_action EXECUTE FUNCTION murmuration.refuse();
   CREATE TABLE murmuration.admin_schema (schema text PRIMARY KEY, document text, published integer, retired integer);
   CREATE TABLE murmuration.admin_user (name text PRIMARY KEY, role text NOT NULL, apps text NOT NULL);
+  `,
+  `
+  CREATE TABLE murmuration.estimated (
+    shard smallint NOT NULL, app text NOT NULL, metric text NOT NULL,
+    version bigint, type text, mechanism text, epsilon double precision, description text, minimum bigint,
+    reports bigint, first_day date, last_day date, outcome text, watch double precision, computed timestamptz,
+    source text NOT NULL DEFAULT '', seen timestamptz NOT NULL DEFAULT now(), due timestamptz NOT NULL DEFAULT now(),
+    claim uuid, claimed timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (shard, app, metric)
+  ) WITH (fillfactor = 50);
+  CREATE TABLE murmuration.estimate (
+    shard smallint NOT NULL, app text NOT NULL, metric text NOT NULL, span text NOT NULL, first_day date NOT NULL, position integer NOT NULL,
+    last_day date NOT NULL, answer text NOT NULL, unit text NOT NULL, estimate double precision NOT NULL, standard_error double precision,
+    low double precision NOT NULL, high double precision NOT NULL, reports bigint NOT NULL,
+    PRIMARY KEY (shard, app, metric, span, first_day, position),
+    FOREIGN KEY (shard, app, metric) REFERENCES murmuration.estimated ON DELETE CASCADE
+  ) WITH (${GROWING});
+  CREATE VIEW murmuration.bi_metrics AS
+    SELECT app, metric, version, type, mechanism, epsilon, description, minimum, reports, first_day, last_day, outcome, watch, computed
+      FROM murmuration.estimated WHERE computed IS NOT NULL;
+  CREATE VIEW murmuration.bi_estimates AS
+    SELECT app, metric, span, first_day, last_day, position, answer, unit, estimate, standard_error, low, high, reports
+      FROM murmuration.estimate;
   `,
 ];
 

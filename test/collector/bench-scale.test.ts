@@ -1,0 +1,105 @@
+/** The parts of `npm run bench -- scale --simulate` against what is known of them without a simulation. */
+
+import { describe, expect, test } from 'vitest';
+import { solve } from '../bench/scale/calibrate.ts';
+import { simulateClosed } from '../bench/scale/closed.ts';
+import { shapeOf, simulateHour, simulateIncident } from '../bench/scale/day.ts';
+import { Clock, Pool } from '../bench/scale/events.ts';
+import type { Costs } from '../bench/scale/fleet.ts';
+import { pagesChanged } from '../bench/scale/ids.ts';
+import { Latencies } from '../bench/scale/latencies.ts';
+import { loggedInDay } from '../bench/scale/plans.ts';
+
+const costs: Costs = {
+  ...{ collectorBatch: 100e-6, collectorFlush: 1e-3, databaseBatch: 20e-6, databaseFlush: 1e-3 },
+  ...{ clientBatch: 30e-6, commit: 1e-3, read: 0 },
+};
+
+test('a clock runs what was planned in the order of time, and of planning', () => {
+  const clock = new Clock();
+  const ran: number[] = [];
+  for (const [i, at] of [5, 1, 3, 1, 4, 2].entries()) clock.after(at, () => ran.push(i));
+  clock.after(9, () => ran.push(99));
+  clock.runUntil(8);
+  expect([ran, clock.now]).toEqual([[1, 3, 5, 2, 4, 0], 8]);
+});
+
+test('jobs share the processors of a pool equally, and none uses more than one', () => {
+  const clock = new Clock();
+  const pool = new Pool(clock, 2);
+  const ends: number[] = [];
+  for (const work of [1, 2, 3]) pool.work(work, () => ends.push(clock.now));
+  clock.after(10, () => pool.work(1, () => ends.push(clock.now)));
+  clock.runUntil(20);
+  // Three jobs at 2/3 of a processor each until the first is done at 1.5; then each has one.
+  expect(ends.map((end) => end.toFixed(6))).toEqual(['1.500000', '2.500000', '3.500000', '11.000000']);
+  expect(pool.used).toBeCloseTo(7, 9);
+});
+
+test('the costs of a batch and a flush solve two runs', () => {
+  const run = (batches: number, flushes: number): readonly [number, number, number] => [batches, flushes, 3 * batches + 7 * flushes];
+  const [batch, flush] = solve(run(100, 50), run(1_000, 20));
+  expect([batch, flush]).toEqual([expect.closeTo(3, 9), expect.closeTo(7, 9)]);
+  expect(solve([100, 50, 1], [1_000, 20, 1_000])[1]).toBe(0); // nothing is below 0
+});
+
+test('quantiles are right within 2 %', () => {
+  const latencies = new Latencies();
+  for (let i = 1; i <= 1_000; i++) latencies.add(i / 1_000);
+  for (const q of [0.01, 0.5, 0.99, 1]) expect(latencies.quantile(q) / q).toBeCloseTo(1, 1);
+});
+
+describe('a closed loop', () => {
+  test('with one client waits for each cost in turn', () => {
+    const { latencies, perSecond, perFlush } = simulateClosed(costs, 8, 1, 1, 10);
+    const latency = 100e-6 + 1e-3 + 20e-6 + 1e-3 + 1e-3;
+    expect(latencies.quantile(0.5) / latency).toBeCloseTo(1, 1);
+    expect(perSecond * (latency + costs.clientBatch)).toBeCloseTo(1, 1);
+    expect(perFlush).toBeCloseTo(1, 2);
+  });
+
+  test('with many clients uses all processors, and a faster disk does not help', () => {
+    const work = ({ perFlush, perSecond }: ReturnType<typeof simulateClosed>): number => perSecond * (150e-6 + 2e-3 / perFlush);
+    const slow = simulateClosed(costs, 1, 2, 256, 10);
+    expect(work(slow)).toBeGreaterThan(0.97);
+    expect(work(slow)).toBeLessThan(1.03);
+  });
+});
+
+describe('a day', () => {
+  const plan = { batches: 86_400_000, peak: 3, collectors: 6, databaseCores: 4, collectorsAway: 20, databaseAway: 30 };
+
+  test('has the mean and the peak that were asked for', () => {
+    const shape = shapeOf(3);
+    const rates = Array.from({ length: 288 }, (_, i) => shape(i / 12));
+    expect(rates.reduce((sum, rate) => sum + rate, 0) / 288).toBeCloseTo(1, 6);
+    expect(Math.max(...rates)).toBeCloseTo(3, 6);
+  });
+
+  test('takes what comes, and uses the processors that it must', () => {
+    const { latencies, perSecond, collectors } = simulateHour(costs, plan, 20);
+    expect(perSecond).toBeCloseTo(3_000, 3);
+    // Counts of a Poisson law: its standard deviation is the root of 30,000.
+    expect(Math.abs(latencies.count - 10 * perSecond)).toBeLessThan(6 * Math.sqrt(30_000) + 100);
+    expect(collectors).toBeGreaterThan((3_000 * 100e-6) / 6);
+    expect(collectors).toBeLessThan(1);
+  });
+
+  test('that has an incident loses nothing: what was refused is acknowledged later', () => {
+    const { backlog, drained, waits } = simulateIncident(costs, plan);
+    expect(backlog).toBeGreaterThan(3_000 * 29);
+    expect(drained).toBeLessThan(120);
+    expect(waits.quantile(1)).toBeGreaterThan(30);
+    expect(Math.abs(waits.count - 900 * 3_000)).toBeLessThan(6 * Math.sqrt(900 * 3_000) + 3_000);
+  });
+
+  test('of n inserts into P pages, all change a page of their own at first, and in the end all pages are changed', () => {
+    expect(pagesChanged(1e6, 1) / 1).toBeCloseTo(1, 5);
+    expect(pagesChanged(100, 1e6)).toBeCloseTo(100, 5);
+    const ids = { row: 60, index: 54, perPage: 150, logged: 200, page: 5_600 };
+    // Few batches: an index of hardly any pages, so nearly all of the log is the ids.
+    expect(loggedInDay(1e4, ids) / 1e4).toBeLessThan(3_000);
+    expect(loggedInDay(1e9, ids) / 1e9).toBeGreaterThan(200);
+    expect(loggedInDay(1e9, ids) / 1e9).toBeLessThan(5_800);
+  });
+});

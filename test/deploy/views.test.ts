@@ -1,0 +1,115 @@
+/** The statements of docs/sql.md and of its dashboard, on real PostgreSQL, with the role of that page. */
+
+import { createCollector } from '@murmuration/collector';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCHEMA } from '#collector/store/postgres/tables.ts';
+import { bodyOf, NOW, schema, sendTo } from '../collector/reads/app.ts';
+import { until } from '../faults/outcome.ts';
+import { createDatabase, dropDatabase } from '../setup/postgres.ts';
+import { execute } from '../setup/postgres-server.ts';
+import { deployed, replaced } from './deployed.ts';
+
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly rawSql: string }[];
+}
+interface Variable {
+  readonly name: string;
+  readonly type: string;
+  readonly query: string;
+}
+const dashboard = JSON.parse(deployed('postgres/estimates.grafana.json')) as {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly Variable[] };
+};
+const [grant = '', ...questions] = [...deployed('../sql.md').matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql);
+
+let url: string;
+let role: string;
+/** The same database, for the role of the page. */
+let readerUrl: string;
+beforeAll(async () => {
+  url = await createDatabase();
+  const name = new URL(url).pathname.slice(1);
+  role = `bi_${name}`; // roles are shared by all databases of the server
+  const reader = new URL(url);
+  reader.username = role;
+  readerUrl = reader.href;
+  const options = { open: true, allowLoss: true, minimum: 1, now: () => NOW, schemas: [schema.document], postgres: url };
+  const taker = await createCollector(options);
+  const bodies = await Promise.all(Array.from({ length: 60 }, (_, i) => bodyOf(i, 'web', i % 4)));
+  await sendTo(await taker.listen(0, '127.0.0.1'), bodies);
+  await taker.close();
+  const keeper = await createCollector({ ...options, views: true });
+  const isThere = async (): Promise<boolean> => {
+    const [[metrics] = []] = await execute(url, `SELECT count(*)::integer FROM ${SCHEMA}.bi_metrics WHERE reports = 60`);
+    return metrics === 7;
+  };
+  expect(await until(isThere, 120_000)).toBe(true);
+  await keeper.close();
+  await execute(url, replaced(grant, [' bi ', ` ${role} `], [' bi;', ` ${role};`]));
+}, 150_000);
+afterAll(async () => {
+  await execute(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await dropDatabase(url);
+});
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A statement as Grafana sends it: `sqlstring` quotes a value, and `$__timeFilter` is a range of the dashboard's time. */
+function filled(sql: string, values: { readonly [name: string]: string }): string {
+  const text = sql
+    .replace(/\$__timeFilter\((\w+)\)/g, "$1 BETWEEN '2026-08-22T12:00:00Z' AND '2026-11-20T12:00:00Z'")
+    .replace(/\$\{(\w+):sqlstring\}/g, (_, name: string) => quoted(values[name] ?? ''));
+  expect(text).not.toMatch(/\$/);
+  return text;
+}
+
+test('the role reads the two views, changes nothing, and sees no other table', async () => {
+  const tables = await execute(
+    url,
+    `SELECT relname FROM pg_class WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind IN ('r', 'p', 'v')`,
+  );
+  const names = tables.map(([name]) => String(name));
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) {
+    const reading = execute(readerUrl, `SELECT * FROM ${SCHEMA}.${name} LIMIT 1`);
+    if (/^bi_(metrics|estimates)$/.test(name)) expect(await reading).toHaveLength(1);
+    else await expect(reading, name).rejects.toThrow(`permission denied for table ${name}`);
+    await expect(execute(readerUrl, `DELETE FROM ${SCHEMA}.${name}`), name).rejects.toThrow('permission denied');
+  }
+  await expect(execute(readerUrl, `CREATE TABLE ${SCHEMA}.mine (n integer)`)).rejects.toThrow('permission denied for schema');
+  expect(await execute(readerUrl, 'SHOW statement_timeout')).toEqual([['30s']]);
+});
+
+test('every panel of the dashboard has rows, for a metric of each unit', async () => {
+  const variables = dashboard.templating.list.filter(({ type }) => type === 'query');
+  for (const metric of ['plan', 'speed']) {
+    const values: { [name: string]: string } = { span: 'day' };
+    for (const { name, query } of variables) {
+      const options = (await execute(readerUrl, filled(query, values))).map(([value]) => String(value));
+      expect(options.length, name).toBeGreaterThan(0);
+      values[name] = name === 'metric' ? metric : (options[0] as string);
+    }
+    for (const { title, targets } of dashboard.panels)
+      for (const { rawSql } of targets) {
+        const rows = await execute(readerUrl, filled(rawSql, values));
+        // A number has no shares.
+        if (!(metric === 'speed' && title === 'Shares of all days')) expect(rows.length, title).toBeGreaterThan(0);
+      }
+  }
+});
+
+test('a value with a quote is no statement', async () => {
+  const [, panel] = dashboard.panels;
+  const sql = filled(panel?.targets[0]?.rawSql ?? '', { app: "' OR true --", metric: 'plan', span: 'day' });
+  expect(await execute(readerUrl, sql)).toEqual([]);
+});
+
+test('the questions of the page have rows', async () => {
+  expect(questions.length).toBe(2);
+  for (const sql of questions) {
+    const text = sql.replace('{{app}}', quoted('notes')).replace('{{metric}}', quoted('plan'));
+    expect((await execute(readerUrl, text)).length, sql).toBeGreaterThan(0);
+  }
+});
