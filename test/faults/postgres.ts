@@ -5,6 +5,7 @@ import { noMount } from './full.ts';
 import { failovers } from './postgres/failover.ts';
 import { fullDatabase } from './postgres/full.ts';
 import { collectorKills, holds, serverKills } from './postgres/kills.ts';
+import { movesKilled } from './postgres/migrate.ts';
 import { cuts, folds, sameBatch } from './postgres/races.ts';
 
 /** Longer than any time limit of a collector or of its transactions. */
@@ -19,6 +20,7 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'SIGSTOP for longer than the time limits', beside: 1, long: () => holds(LONGEST) },
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },
   { name: 'folds in four collectors at once', beside: 1, long: () => folds(20_000) },
+  { name: 'kill -9 of migrate', beside: 1, long: () => movesKilled(10) },
   { name: 'database full, then freed', beside: 0.5, unable: noMount, long: () => fullDatabase(10_000) },
 ];
 

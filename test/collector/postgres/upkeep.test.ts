@@ -6,7 +6,7 @@ import { connected, Database } from '#collector/store/postgres/database.ts';
 import { reopenDaysIn } from '#collector/store/postgres/days.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
-import { STEPS, shardOf } from '#collector/store/postgres/tables.ts';
+import { shardOf } from '#collector/store/postgres/tables.ts';
 import type { Store } from '#collector/store/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -70,7 +70,7 @@ test('a transaction that only finds duplicates writes, so that its commit waits 
   if (id === undefined) throw new Error('expected the id of a batch');
   const batch = { number: 0, start: 0, partition: [SCHEMA, DAY, '{}'], key: `${DAY} ${id}`, id, body: '0' } as const;
   const [found, rows] = await database.transaction(async (query) => [
-    await findIds(query, [batch], STEPS.length),
+    await findIds(query, [batch]),
     await query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL'),
   ]);
   expect([found.bodies.size, rows]).toEqual([1, [[true]]]);

@@ -16,7 +16,7 @@ import { deltaRows, type Ids } from './delta.ts';
 import { sqlState, TryAgain } from './errors.ts';
 import type { Added, Holdings } from './holdings.ts';
 import type { Partitions } from './partitions.ts';
-import { SCHEMA, STEPS } from './tables.ts';
+import { SCHEMA } from './tables.ts';
 
 /** What a flush works with. */
 export interface FlushParts {
@@ -74,10 +74,10 @@ interface Flushed {
 /** What a flush does in its transaction. `isTight` says that the rows that are there must be known. */
 async function write(query: Query, group: Group, batches: readonly Batch[], parts: FlushParts, isTight: boolean): Promise<Flushed> {
   const firsts = distinct(batches);
-  const inserted = await insertIds(query, firsts, STEPS.length);
+  const inserted = await insertIds(query, firsts);
   const fresh = firsts.filter(({ key }) => inserted.has(key)).sort((a, b) => a.number - b.number);
   const others = firsts.filter(({ key }) => !inserted.has(key));
-  const found = others.length === 0 ? undefined : await findIds(query, others, STEPS.length);
+  const found = others.length === 0 ? undefined : await findIds(query, others);
   const known = isTight ? await readRows(query, group, fresh, parts.shapes) : undefined;
   const refused = new Set(withoutRoom(group, fresh, parts.holdings, parts.shapes, known));
   if (refused.size > 0) await deleteIds(query, [...refused]);

@@ -12,6 +12,7 @@ import { Database, type Query } from './database.ts';
 import { type FullAddition, readDelta, readHead } from './delta.ts';
 import { unpackTallies } from './packed.ts';
 import { SCHEMA, shardOf } from './tables.ts';
+import { checkVersion } from './version.ts';
 
 const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
@@ -31,8 +32,9 @@ interface Wanted extends Selection {
 /** Months count as a whole or not at all, and days that are no longer kept do not count. */
 async function wantedOf(query: Query, selection: Selection): Promise<Wanted> {
   const { from = 0, to = NO_DAY, schemas, metric } = selection;
-  const [row = []] = await query(`SELECT rolled, kept FROM ${SCHEMA}.store`);
-  const [rolled, kept] = row.map(Number) as [number, number];
+  const [row = []] = await query(`SELECT rolled, kept, version FROM ${SCHEMA}.store`);
+  const [rolled, kept, version] = row.map(Number) as [number, number, number];
+  checkVersion(version);
   const days = wholeMonths(Math.max(kept, from), Math.min(NO_DAY, to), rolled);
   return { ...selection, rolled, days, shard: shardOf(schemas[0] ?? '', metric) };
 }
@@ -120,7 +122,8 @@ async function readOnes(query: Query, wanted: Wanted, deltas: readonly FullAddit
 
 /** The totals of all metrics, of the small tables and of the heads of the deltas. */
 async function readTotals(query: Query): Promise<readonly MetricTotal[]> {
-  const [[epoch, kept] = []] = await query(`SELECT epoch, kept FROM ${SCHEMA}.store`);
+  const [[epoch, kept, version] = []] = await query(`SELECT epoch, kept, version FROM ${SCHEMA}.store`);
+  checkVersion(version);
   const totals = new Map<string, { schema: string; metric: string; reports: number; from: number; to: number; epoch: number }>();
   const add = (schema: string, metric: string, reports: number, from: number, to: number, since: number): void => {
     const total = totals.get(`${schema}\n${metric}`) ?? { schema, metric, reports: 0, from, to, epoch: since };
