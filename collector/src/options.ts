@@ -11,6 +11,9 @@ import type { RoomLimits } from './store/room.ts';
 import type { RetentionOptions } from './store/sqlite-retention.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 
+/** Bytes that a spill may hold. */
+export const MOST_SPILL: number = 2 ** 30;
+
 /** What a collector needs. */
 export interface CollectorOptions {
   readonly schemas: readonly SchemaDocument[];
@@ -20,6 +23,13 @@ export interface CollectorOptions {
   readonly postgres?: string;
   /** Whether the database's server may be one that loses what it has confirmed. Default: false. */
   readonly allowLoss?: boolean;
+  /**
+   * A folder of this collector alone, for a database that does not answer: batches are acknowledged once they are in it, and forwarded later.
+   * Default: they are asked to come again.
+   */
+  readonly spill?: string;
+  /** Bytes of batches that the folder may hold. Default: 1 GiB. */
+  readonly mostSpill?: number;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
   /** Estimates from fewer reports than this are not shown. Default: 20. */
@@ -73,7 +83,7 @@ export interface CollectorOptions {
 }
 
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres' | 'spill';
 
 /** The options with their defaults. */
 export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
@@ -85,12 +95,13 @@ function folderOf({ data, postgres }: CollectorOptions): string {
   return data ?? '';
 }
 
-/** Fills in the defaults. */
+/** Fills in the defaults. @throws {RangeError} when options do not go together */
 export function settingsOf(options: CollectorOptions): Settings {
   const data = folderOf(options);
+  if (options.spill !== undefined && options.postgres === undefined) throw new RangeError('spill: expected postgres beside it, got none');
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
   const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false } = options;
-  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, mostSpill = MOST_SPILL } = options;
   // A database says by itself when its disk is full.
   const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
   const { free = freeByDefault } = options;
@@ -98,6 +109,6 @@ export function settingsOf(options: CollectorOptions): Settings {
     ...options,
     data,
     ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss },
-    ...{ mostQueued, mostArriving, leastFree, free },
+    ...{ mostQueued, mostArriving, leastFree, mostSpill, free },
   };
 }

@@ -7,6 +7,7 @@ import { fullDatabase } from './postgres/full.ts';
 import { collectorKills, holds, serverKills } from './postgres/kills.ts';
 import { movesKilled } from './postgres/migrate.ts';
 import { cuts, folds, sameBatch } from './postgres/races.ts';
+import { spills } from './postgres/spill.ts';
 
 /** Longer than any time limit of a collector or of its transactions. */
 const LONGEST = 20;
@@ -21,6 +22,7 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },
   { name: 'folds in four collectors at once', beside: 1, long: () => folds(20_000) },
   { name: 'kill -9 of migrate', beside: 1, long: () => movesKilled(10) },
+  { name: 'database away, with a spill, and kill -9', beside: 1, long: () => spills(10) },
   { name: 'database full, then freed', beside: 0.5, unable: noMount, long: () => fullDatabase(10_000) },
 ];
 
@@ -28,6 +30,7 @@ export const postgresFaults: readonly LongFault[] = [
 export const shortPostgresFaults: readonly ShortFault[] = [
   { name: 'kill -9 of a collector', short: () => collectorKills(1) },
   { name: 'kill -9 of the postmaster', short: () => serverKills(1, 'SIGKILL') },
+  { name: 'database away, with a spill, and kill -9', short: () => spills(1) },
   { name: 'folds in four collectors at once', short: () => folds(400) },
   { name: 'database full, then freed', unable: noMount, short: () => fullDatabase(500) },
 ];

@@ -26,6 +26,7 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly data: string;
   readonly postgres?: string;
   readonly allowLoss?: true;
+  readonly spill?: string;
   readonly port: number;
   readonly minimum: number;
   readonly origin?: string[];
@@ -111,8 +112,10 @@ async function check(options: ServeOptions, command: Command): Promise<void> {
 async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
+  if (options.spill !== undefined && options.postgres === undefined)
+    throw new UsageError('--spill: expected --postgres beside it, got none; a store in a folder needs no other place');
   if (options.checkConfig) return check(options, command);
-  const { data, postgres, allowLoss, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { data, postgres, allowLoss, spill, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
@@ -123,6 +126,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     perMetric,
     ...(postgres !== undefined && { postgres }),
     ...(allowLoss && { allowLoss }),
+    ...(spill !== undefined && { spill }),
   };
   if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
   const { schemas, published, candidates } = await load(options);
@@ -169,6 +173,7 @@ export function addServe(program: Command): void {
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
+    .option('--spill <folder>', 'with --postgres: take batches while the database is away, into a folder of this collector alone')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)

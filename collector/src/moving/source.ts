@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { BLOCK, packTallies } from '../store/postgres/packed.ts';
-import { appOf, ROW_BYTES } from '../store/room.ts';
+import { ROW_BYTES } from '../store/room.ts';
 import { foldLog } from '../store/sqlite-backup.ts';
 import { DATABASE, isCurrent, TIMEOUT } from '../store/sqlite-schema.ts';
 
@@ -202,6 +202,3 @@ export class Source {
       .map((row) => Object.values(row).map(Number));
   }
 }
-
-/** The app of a piece. */
-export const appOfPiece = ({ schema }: Pick<Piece, 'schema'>): string => appOf(schema);

@@ -13,7 +13,8 @@ import { Partitions } from '../store/postgres/partitions.ts';
 import { FILLING, SCHEMA, STEPS, shardOf } from '../store/postgres/tables.ts';
 import type { PostgresSource } from '../store/store.ts';
 import { type IdPart, insertIds } from './ids.ts';
-import { appOfPiece, type Borders, type Content, type Piece, type SourceMetric } from './source.ts';
+import { columns, deletePieces, insertPieces } from './pieces.ts';
+import type { Borders, Content, Piece, SourceMetric } from './source.ts';
 
 /** What there is while the database is filled: `run` is the process that fills it. */
 const TABLES = `
@@ -36,19 +37,6 @@ export type Copied = Piece & { readonly bytes: number };
 /** The name of a piece. */
 export const nameOf = ({ kind, schema, metric, day }: Pick<Piece, 'kind' | 'schema' | 'metric' | 'day'>): string =>
   `${kind}\n${schema}\n${metric}\n${day}`;
-
-/** The columns of rows, each as a list. */
-const columns = (rows: readonly (readonly unknown[])[], width: number): readonly unknown[][] =>
-  Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
-
-const keyOf = ({ schema, metric, day }: Pick<Piece, 'schema' | 'metric' | 'day'>): readonly [number, string, string, number] => [
-  shardOf(schema, metric),
-  metric,
-  schema,
-  day,
-];
-
-const KEYS = '$1::smallint[], $2::text[], $3::text[], $4::integer[]';
 
 /**
  * Prepares a database for the store of a folder.
@@ -78,77 +66,6 @@ export const prepareTarget = (source: PostgresSource, id: string, isOver: boolea
       );
     },
   );
-
-/** Deletes what a former run has copied of pieces. */
-async function deletePieces(query: Query, pieces: readonly Pick<Piece, 'kind' | 'schema' | 'metric' | 'day'>[]): Promise<void> {
-  for (const [table, kind] of [
-    ['tally', 'day'],
-    ['total', 'day'],
-    ['ones', 'day'],
-    ['monthly', 'month'],
-  ] as const) {
-    const keys = columns(pieces.filter((piece) => piece.kind === kind).map(keyOf), 4);
-    if (keys[0]?.length === 0) continue;
-    await query(
-      `DELETE FROM ${SCHEMA}.${table} AS t USING unnest(${KEYS}) AS piece (shard, metric, schema, day)
-        WHERE t.shard = piece.shard AND t.metric = piece.metric AND t.schema = piece.schema AND t.day = piece.day`,
-      keys,
-    );
-  }
-  await query(
-    `DELETE FROM ${SCHEMA}.move_piece AS t USING unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS piece (kind, metric, schema, day)
-      WHERE t.kind = piece.kind AND t.metric = piece.metric AND t.schema = piece.schema AND t.day = piece.day`,
-    columns(
-      pieces.map(({ kind, metric, schema, day }) => [kind, metric, schema, day]),
-      4,
-    ),
-  );
-}
-
-async function insertPieces(query: Query, pieces: readonly Content[]): Promise<void> {
-  for (const [table, kind] of [
-    ['tally', 'day'],
-    ['monthly', 'month'],
-  ] as const) {
-    const of = pieces.filter((piece) => piece.kind === kind);
-    const blocks = of.flatMap((piece) => piece.blocks.map((block) => ({ key: keyOf(piece), ...block })));
-    let place = 1;
-    const rows = blocks.map(({ key, segment, block, reports, bytes }) => {
-      place += bytes.length;
-      return [...key, segment, block, reports, place - bytes.length, bytes.length];
-    });
-    if (rows.length > 0)
-      await query(
-        `INSERT INTO ${SCHEMA}.${table} (shard, metric, schema, day, segment, block, reports, cells)
-          SELECT shard, metric, schema, day, segment, block, reports, substring($10::bytea FROM place FOR length)
-            FROM unnest(${KEYS}, $5::text[], $6::integer[], $7::bigint[], $8::integer[], $9::integer[])
-              AS rows (shard, metric, schema, day, segment, block, reports, place, length)`,
-        [...columns(rows, 9), Buffer.concat(blocks.map(({ bytes }) => bytes))],
-      );
-  }
-  const days = pieces.filter(({ kind }) => kind === 'day');
-  const totals = days.map((piece) => [...keyOf(piece), piece.reports]);
-  const ones = days.flatMap((piece) => piece.ones.map((counts) => [...keyOf(piece), ...counts]));
-  await query(
-    `INSERT INTO ${SCHEMA}.total (shard, metric, schema, day, reports) SELECT * FROM unnest(${KEYS}, $5::bigint[])`,
-    columns(totals, 5),
-  );
-  await query(
-    `INSERT INTO ${SCHEMA}.ones (shard, metric, schema, day, ones, reports) SELECT * FROM unnest(${KEYS}, $5::integer[], $6::bigint[])`,
-    columns(ones, 6),
-  );
-  await query(
-    `INSERT INTO ${SCHEMA}.move_piece (kind, metric, schema, day, reports, held, app, rows, bytes) SELECT * FROM unnest(
-      $1::text[], $2::text[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[], $9::bigint[])`,
-    columns(
-      pieces.map((piece) => {
-        const { kind, metric, schema, day, reports, held, rows, bytes } = piece;
-        return [kind, metric, schema, day, reports, held, appOfPiece(piece), rows, bytes];
-      }),
-      9,
-    ),
-  );
-}
 
 /** A database that is filled. */
 export class Target {

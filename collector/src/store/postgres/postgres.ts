@@ -3,8 +3,8 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
-import type { Group } from '../group.ts';
-import { createGroupCommit } from '../group-commit.ts';
+import { batchesOf, type Group, type Partition } from '../group.ts';
+import { createGroupCommit, summaryOf } from '../group-commit.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
 import { RETENTION, type RetentionOptions } from '../sqlite-retention.ts';
 import { type Appended, type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
@@ -42,13 +42,19 @@ export interface PostgresOptions {
   readonly isLossAllowed?: boolean;
 }
 
+/** The store, and how it takes groups that were acknowledged before. */
+export interface PostgresStore extends Store {
+  /** Flushes a group. Resolves to the result for each batch once it is committed. */
+  readonly forward: (group: Group) => Promise<readonly Appended[]>;
+}
+
 /**
  * Opens the store in a database, whose tables are created or migrated.
  *
  * @param shapes the shapes of every schema whose batches will be appended
  * @throws {UnfitDatabase} when the database can't hold the store
  */
-export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<Store> {
+export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<PostgresStore> {
   const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false } = options;
   const retention = { ...RETENTION, ...options.retention };
   await prepare(source, isLossAllowed);
@@ -135,6 +141,13 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     append: (entry) => {
       if (isClosed) return Promise.reject(new Error('the store is closed'));
       return database.isAway ? Promise.reject(new StoreAway('the database does not answer')) : append(entry);
+    },
+    forward: async (group) => {
+      const start = performance.now();
+      const results = await commit(group);
+      const days = batchesOf(group.words).map((at) => (group.partitions[group.words[at] as number] as Partition)[1]);
+      onCommit?.(summaryOf(days, results, (performance.now() - start) / 1_000));
+      return results;
     },
     fold: async () => {
       await settle();
