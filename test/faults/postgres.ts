@@ -8,6 +8,7 @@ import { collectorKills, holds, serverKills } from './postgres/kills.ts';
 import { movesKilled } from './postgres/migrate.ts';
 import { cuts, folds, sameBatch } from './postgres/races.ts';
 import { spills } from './postgres/spill.ts';
+import { stuckStandby } from './postgres/stuck.ts';
 
 /** Longer than any time limit of a collector or of its transactions. */
 const LONGEST = 20;
@@ -17,6 +18,7 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'kill -9 of the postmaster', beside: 2, long: () => serverKills(20, 'SIGKILL') },
   { name: 'pg_ctl stop -m immediate', beside: 2, long: () => serverKills(20, 'SIGQUIT') },
   { name: 'promotion of a synchronous standby', beside: 1, long: () => failovers(5) },
+  { name: 'a standby that never confirms', beside: 1, long: () => stuckStandby(LONGEST) },
   { name: 'connection cut at COMMIT', beside: 1, long: () => cuts(200) },
   { name: 'SIGSTOP for longer than the time limits', beside: 1, long: () => holds(LONGEST) },
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },

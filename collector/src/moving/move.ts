@@ -23,7 +23,7 @@ const MOST_BYTES = 2 ** 22;
 const MOST_PIECES = 500;
 
 /** Both sides differ: nothing was handed over. */
-export class Differs extends Error {}
+class Differs extends Error {}
 
 /** What was copied. */
 export interface Copy {

@@ -26,7 +26,7 @@ const TABLES = `
   )`;
 
 /** Another process fills the database now. */
-export class Overtaken extends Error {}
+class Overtaken extends Error {}
 
 /** Whether a database is ready to be filled from a folder, or was filled from it to the end. */
 export type Readiness = 'filling' | 'whole';

@@ -126,7 +126,7 @@ function inWords(error: unknown): string | undefined {
 }
 
 /** Does something with a database, and says in one line what is wrong with it. @throws {UnfitDatabase} */
-export async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Promise<T> {
+async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Promise<T> {
   checkUrl(source.postgres);
   try {
     return await work();
