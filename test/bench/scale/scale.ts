@@ -90,7 +90,7 @@ export async function scale(): Promise<{ readonly result: { readonly passed: boo
   const { passed, lines } = await http();
   const verdict = `${packs ? 'passed' : 'FAILED'}: packed sums take at least ${LEAST} times as many batches as a row for each tally`;
   return {
-    result: { passed: packs && passed, http: lines, ...Object.fromEntries(FORMS.map(([name], i) => [name, speeds[i]])) },
+    result: { passed: packs && passed, ...Object.fromEntries([...FORMS.map(([name], i) => [name, speeds[i]]), ['http', lines]]) },
     rows: [
       [verdict],
       ['a flush appends: batches a second', ...LANES.map((lanes) => `${lanes} at a time`)],
