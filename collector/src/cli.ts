@@ -20,6 +20,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['roles'], async () => (await import('./commands/roles.ts')).addRoles],
   [['schemas'], async () => (await import('./commands/schemas.ts')).addSchemas],
   [['prune', 'delete', 'vacuum'], async () => (await import('./commands/upkeep.ts')).addUpkeep],
+  [['migrate'], async () => (await import('./commands/migrate.ts')).addMigrate],
   [['export'], async () => (await import('./commands/export.ts')).addExport],
   [['decode'], async () => (await import('./commands/decode.ts')).addDecode],
   [['discover'], async () => (await import('./commands/discover.ts')).addDiscover],

@@ -25,6 +25,8 @@ import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
 import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
+import { SpillLog } from './store/spill/spill-log.ts';
+import { withSpill } from './store/spill/spilling.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 import { keepViews } from './views/views.ts';
@@ -64,7 +66,7 @@ async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<
 
 /** Opens the store. Its commits close days, and are passed on. */
 async function openStore(settings: Settings, shapes: Shapes, committed: (commit: Commit) => void): Promise<Store> {
-  const { data, postgres, allowLoss, now, log, room, retention } = settings;
+  const { data, postgres, spill, mostSpill, allowLoss, now, log, room, retention } = settings;
   const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
   const close = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
   const onCommit = (commit: Commit): void => {
@@ -72,10 +74,19 @@ async function openStore(settings: Settings, shapes: Shapes, committed: (commit:
     committed(commit);
   };
   const options = { limits: room, retention, onTrouble, onCommit };
+  const openPostgres = async (url: string): Promise<Store> => {
+    const shared = { ...options, isLossAllowed: allowLoss };
+    if (spill === undefined) return openPostgresStore({ postgres: url }, shapes, shared);
+    const spillLog = new SpillLog(spill, mostSpill);
+    try {
+      return withSpill(await openPostgresStore({ postgres: url }, spillLog.publish(shapes), shared), spillLog, onTrouble);
+    } catch (error) {
+      spillLog.close();
+      throw error;
+    }
+  };
   const store: Store = await (settings.openStore?.(shapes, onCommit) ??
-    (postgres === undefined
-      ? openSqliteStore(data, shapes, options)
-      : openPostgresStore({ postgres }, shapes, { ...options, isLossAllowed: allowLoss })));
+    (postgres === undefined ? openSqliteStore(data, shapes, options) : openPostgres(postgres)));
   return store;
 }
 

@@ -11,6 +11,9 @@ import type { RoomLimits } from './store/room.ts';
 import type { RetentionOptions } from './store/sqlite-retention.ts';
 import type { Commit, Shapes, Store } from './store/store.ts';
 
+/** Bytes that a spill may hold. */
+export const MOST_SPILL: number = 2 ** 30;
+
 /** What a collector needs. */
 export interface CollectorOptions {
   readonly schemas: readonly SchemaDocument[];
@@ -22,6 +25,13 @@ export interface CollectorOptions {
   readonly allowLoss?: boolean;
   /** Whether estimates are written into the database's tables, from which other tools read them by SQL. Only with `postgres`. Default: false. */
   readonly views?: boolean;
+  /**
+   * A folder of this collector alone, for a database that does not answer: batches are acknowledged once they are in it, and forwarded later.
+   * Default: they are asked to come again.
+   */
+  readonly spill?: string;
+  /** Bytes of batches that the folder may hold. Default: 1 GiB. */
+  readonly mostSpill?: number;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
   /** Estimates from fewer reports than this are not shown. Default: 20. */
@@ -75,7 +85,7 @@ export interface CollectorOptions {
 }
 
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres' | 'spill';
 
 /** The options with their defaults. */
 export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
@@ -91,9 +101,10 @@ function folderOf({ data, postgres }: CollectorOptions): string {
 export function settingsOf(options: CollectorOptions): Settings {
   if (options.views === true && options.postgres === undefined) throw new RangeError('views: expected postgres, too, got none');
   const data = folderOf(options);
+  if (options.spill !== undefined && options.postgres === undefined) throw new RangeError('spill: expected postgres beside it, got none');
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
   const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false, views = false } = options;
-  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, mostSpill = MOST_SPILL } = options;
   // A database says by itself when its disk is full.
   const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
   const { free = freeByDefault } = options;
@@ -101,6 +112,6 @@ export function settingsOf(options: CollectorOptions): Settings {
     ...options,
     data,
     ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss, views },
-    ...{ mostQueued, mostArriving, leastFree, free },
+    ...{ mostQueued, mostArriving, leastFree, mostSpill, free },
   };
 }

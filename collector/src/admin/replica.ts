@@ -7,6 +7,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Database, type Query } from '../store/postgres/database.ts';
 import { SCHEMA } from '../store/postgres/tables.ts';
+import { checkVersion } from '../store/postgres/version.ts';
 import { type PostgresSource, StoreAway } from '../store/store.ts';
 import { transaction } from '../store/transaction.ts';
 import { createAdminTables } from './database.ts';
@@ -22,8 +23,9 @@ const TABLES = [
 type Table = (typeof TABLES)[number];
 type Row = { readonly [column: string]: SQLInputValue };
 
-/** Milliseconds between two looks at whether a command has changed something. */
+/** Milliseconds between two looks at whether a command has changed something, and after which looks that fail are told. */
 const EVERY = 500;
+const STALE = 30_000;
 
 const rowsOf = (database: DatabaseSync, { name, key, columns }: Table): readonly Row[] =>
   database.prepare(`SELECT ${columns} FROM ${name} ORDER BY ${key}`).all() as unknown as readonly Row[];
@@ -73,7 +75,8 @@ async function write(query: Query, table: Table, before: readonly Row[], after: 
 /** Changes the administration in a database, in one transaction. @throws what the work throws; nothing has changed then */
 export const changeAdmin = <T>(database: Database, work: (replica: DatabaseSync) => T): Promise<T> =>
   database.transaction(async (query) => {
-    await query(`SELECT admin FROM ${SCHEMA}.store FOR UPDATE`);
+    const [[version] = []] = await query(`SELECT version FROM ${SCHEMA}.store FOR UPDATE`);
+    checkVersion(version);
     const tables = await readTables(query);
     const replica = create();
     try {
@@ -92,6 +95,18 @@ export const changeAdmin = <T>(database: Database, work: (replica: DatabaseSync)
     }
   });
 
+/** Copies an administration into a database that has none yet, in a transaction of the caller's. */
+export async function fillAdmin(query: Query, from: DatabaseSync): Promise<void> {
+  for (const table of TABLES) await write(query, table, [], rowsOf(from, table));
+}
+
+/** A replica in memory of the administration in a folder's file, or an empty one. */
+export function replicaOf(from: DatabaseSync | undefined): DatabaseSync {
+  const replica = create();
+  if (from !== undefined) for (const table of TABLES) insert(replica, table, rowsOf(from, table));
+  return replica;
+}
+
 /** A replica that follows its database. */
 export class AdminReplica {
   readonly database: DatabaseSync = create();
@@ -100,12 +115,15 @@ export class AdminReplica {
   readonly #shared: Database;
   readonly #timer: NodeJS.Timeout;
   #following: Promise<void> | undefined;
+  #followedAt = performance.now();
 
   constructor(shared: Database, onTrouble: (error: unknown) => void) {
     this.#shared = shared;
     this.#timer = setInterval(() => {
       this.follow().catch((error: unknown) => {
-        if (!(error instanceof StoreAway)) onTrouble(error); // the store says by itself when the database is away
+        // The store says by itself when the database is away. But this connection may be the only one that can't be made, for instance
+        // because too many are open: then keys that were revoked would stay in force, and nobody would know.
+        if (!(error instanceof StoreAway) || performance.now() > this.#followedAt + STALE) onTrouble(error);
       });
     }, EVERY).unref();
   }
@@ -134,9 +152,11 @@ export class AdminReplica {
 
   async #follow(): Promise<void> {
     const found = await this.#shared.transaction(async (query) => {
-      const [[version] = []] = await query(`SELECT admin FROM ${SCHEMA}.store`);
+      const [[version, tables] = []] = await query(`SELECT admin, version FROM ${SCHEMA}.store`);
+      checkVersion(tables);
       return Number(version) === this.version ? undefined : { version: Number(version), tables: await readTables(query) };
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    this.#followedAt = performance.now();
     if (found === undefined) return;
     transaction(this.database, () => {
       for (const [table, rows] of found.tables) {

@@ -3,6 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ADMIN, hasAdmin, openAdminDatabase } from '../admin/database.ts';
 import { changeAdmin } from '../admin/replica.ts';
+import { checkNotMoved } from '../store/moved.ts';
 import { Database } from '../store/postgres/database.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { checkStored, prepare } from '../store/postgres/opening.ts';
@@ -17,6 +18,7 @@ export interface AdminPlace {
 }
 
 function inFolder<T>(folder: string, work: (database: DatabaseSync) => T): T {
+  checkNotMoved(folder);
   const database = openAdminDatabase(folder);
   try {
     return work(database);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { TIMEOUTS } from '../http/server.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
-import type { CollectorOptions } from '../options.ts';
+import { type CollectorOptions, MOST_SPILL } from '../options.ts';
 import { ROOM } from '../store/room.ts';
 import { RETENTION } from '../store/sqlite-retention.ts';
 import { wholeOption } from './usage.ts';
@@ -22,6 +22,7 @@ export interface LimitOptions {
   readonly mostQueued: number;
   readonly mostArriving: number;
   readonly leastFree: number;
+  readonly mostSpill: number;
   readonly mostRows: number;
   readonly mostBytes: number;
   readonly mostIds: number;
@@ -40,6 +41,7 @@ export function addLimits(command: Command): void {
   whole('--most-queued <MiB>', 'memory of requests that wait for their commit', 1, MOST_MIB, MOST_QUEUED / MIB);
   whole('--most-arriving <MiB>', 'memory of bodies that have arrived in part', 1, MOST_MIB, MOST_ARRIVING / MIB);
   whole('--least-free <MiB>', 'room on the disk that stays free', 0, MOST_MIB, LEAST_FREE / MIB);
+  whole('--most-spill <MiB>', 'bytes of batches in the folder of --spill', 1, MOST_MIB, MOST_SPILL / MIB);
   whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, ROOM.mostRows);
   whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, ROOM.mostBytes / MIB);
   whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, ROOM.mostIds);
@@ -62,6 +64,7 @@ export const limitsOf = ({
   mostQueued,
   mostArriving,
   leastFree,
+  mostSpill,
   mostRows,
   mostBytes,
   mostIds,
@@ -70,10 +73,13 @@ export const limitsOf = ({
   headerTimeout,
   requestTimeout,
   keepAlive,
-}: LimitOptions): Required<Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'room' | 'retention' | 'timeouts'>> => ({
+}: LimitOptions): Required<
+  Pick<CollectorOptions, 'mostQueued' | 'mostArriving' | 'leastFree' | 'mostSpill' | 'room' | 'retention' | 'timeouts'>
+> => ({
   mostQueued: mostQueued * MIB,
   mostArriving: mostArriving * MIB,
   leastFree: leastFree * MIB,
+  mostSpill: mostSpill * MIB,
   room: { mostRows, mostBytes: mostBytes * MIB, mostIds },
   retention: { dailyFor, ...(keepFor !== undefined && { keepFor }) },
   timeouts: { ...TIMEOUTS, headers: headerTimeout * SECOND, request: requestTimeout * SECOND, idle: keepAlive * SECOND },

@@ -27,6 +27,7 @@ interface ServeOptions extends LimitOptions, AccessFlags {
   readonly postgres?: string;
   readonly allowLoss?: true;
   readonly views?: true;
+  readonly spill?: string;
   readonly port: number;
   readonly minimum: number;
   readonly origin?: string[];
@@ -97,15 +98,16 @@ export async function load({
   return { schemas, published, candidates: Object.fromEntries(lists) };
 }
 
-/** @throws {UsageError} when there is no database for the views */
-function checkViews({ views, postgres }: ServeOptions): void {
-  if (views && postgres === undefined) throw new UsageError('--views: expected --postgres, too, got none');
+/** Options that are about a database. @throws {UsageError} when there is none */
+function checkDatabase({ views, spill, postgres }: ServeOptions): void {
+  const without = (option: string): UsageError => new UsageError(`${option}: expected --postgres beside it, got none`);
+  if (views && postgres === undefined) throw without('--views');
+  if (spill !== undefined && postgres === undefined) throw without('--spill');
 }
 
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
   accessOf(options);
-  checkViews(options);
   const { schemas, published } = await load(options);
   try {
     createCatalog([...schemas, ...published]);
@@ -118,9 +120,9 @@ async function check(options: ServeOptions, command: Command): Promise<void> {
 async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
+  checkDatabase(options);
   if (options.checkConfig) return check(options, command);
-  checkViews(options);
-  const { data, postgres, allowLoss, views, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { data, postgres, allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
   const limits = {
@@ -132,6 +134,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...(postgres !== undefined && { postgres }),
     ...(allowLoss && { allowLoss }),
     ...(views && { views }),
+    ...(spill !== undefined && { spill }),
   };
   if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
   const { schemas, published, candidates } = await load(options);
@@ -179,6 +182,7 @@ export function addServe(program: Command): void {
     .option('--data <folder>', 'the folder of the store', '.data')
     .option('--allow-loss', 'take a database server that may lose what it has confirmed, where reports may be lost')
     .option('--views', 'with --postgres: write estimates into tables, from which tools such as Grafana read them by SQL')
+    .option('--spill <folder>', 'with --postgres: take batches while the database is away, into a folder of this collector alone')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)

@@ -19,7 +19,7 @@ export interface HealthParts {
   readonly estimates: () => number;
   /** Whether most batches disagree with the clock. */
   readonly isClockDoubtful: () => boolean;
-  readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway'>;
+  readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway' | 'spilled'>;
   /** The store's file, if it is one. */
   readonly file: string | undefined;
   readonly log: Logger;
@@ -54,6 +54,7 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     ...(capacity.isFull ? (['disk-full'] as const) : []),
     ...(stopping ? (['stopping'] as const) : []),
     ...(store.isAway?.() ? (['store-away'] as const) : []),
+    ...((store.spilled?.() ?? 0) > 0 ? (['spilled'] as const) : []),
     ...(failed ? (['store-failed'] as const) : []),
   ];
   const readings: readonly Reading[] = [
@@ -76,6 +77,11 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(file, '-wal') },
     { name: 'murmuration_ids', help: 'Ids of batches whose days are still accepted', read: async () => (await sizes())?.ids },
     { name: 'murmuration_tally_rows', help: 'Rows of tallies', read: async () => (await sizes())?.rows },
+    {
+      name: 'murmuration_spill_bytes',
+      help: 'Bytes of batches that are acknowledged and not in the database yet',
+      read: () => store.spilled?.(),
+    },
     { name: 'murmuration_estimates_waiting', help: 'Estimates that are being computed or wait', read: estimates },
   ];
   const instruments = createInstruments(readings);

@@ -10,8 +10,11 @@ export const HEALTH_ROUTES = [
   { path: '/metrics', isOpen: false },
 ] as const;
 
-/** Reasons for which a collector can't take batches now. */
-export type NotReady = 'disk-full' | 'stopping' | 'store-away' | 'store-failed';
+/**
+ * Reasons for which a collector can't take batches now, or must not be taken away: `spilled` says that it has acknowledged batches that are
+ * not in the database yet.
+ */
+export type NotReady = 'disk-full' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
 
 /** @param reasons returns why batches can't be taken now; empty when they can */
 export function healthRouter(instruments: Instruments, reasons: () => readonly NotReady[]): Router {

@@ -15,11 +15,11 @@ interface Waiting {
   readonly waiters: readonly Waiter[];
 }
 
-/** What a commit has done. */
-function summaryOf(waiters: readonly Waiter[], results: readonly Appended[], seconds: number): Commit {
-  const days = waiters.filter((_, i) => results[i] === 'counted').map(({ day }) => day);
-  const newest = days.length === 0 ? undefined : days.reduce((a, b) => Math.max(a, b));
-  return { batches: waiters.length, counted: days.length, newest, seconds };
+/** What a commit of batches of these days has done. */
+export function summaryOf(days: readonly number[], results: readonly Appended[], seconds: number): Commit {
+  const counted = days.filter((_, i) => results[i] === 'counted');
+  const newest = counted.length === 0 ? undefined : counted.reduce((a, b) => Math.max(a, b));
+  return { batches: days.length, counted: counted.length, newest, seconds };
 }
 
 /**
@@ -56,7 +56,8 @@ export function createGroupCommit(
     committed.then(
       (results) => {
         next(committed);
-        onCommit(summaryOf(waiting.waiters, results, (performance.now() - start) / 1_000));
+        const days = waiting.waiters.map(({ day }) => day);
+        onCommit(summaryOf(days, results, (performance.now() - start) / 1_000));
         for (const [i, { resolve }] of waiting.waiters.entries()) resolve(results[i] as Appended);
       },
       (error: Error) => {

@@ -94,3 +94,15 @@ export function batchesOf(words: Int32Array): readonly number[] {
   for (let at = 0; at < words.length; at += HEAD + (words[at + 1] as number)) starts.push(at);
   return starts;
 }
+
+/** The words of only those batches of a group that begin at these words. */
+export function only(words: Int32Array, starts: readonly number[]): Int32Array {
+  const parts = starts.map((start) => words.subarray(start, start + HEAD + (words[start + 1] as number)));
+  const kept = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    kept.set(part, at);
+    at += part.length;
+  }
+  return kept;
+}

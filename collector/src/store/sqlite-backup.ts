@@ -74,8 +74,8 @@ const hasLog = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log'").get() !== undefined &&
   database.prepare('SELECT 1 FROM log').get() !== undefined;
 
-/** Folds what the log of a copy holds, so that no report is left in it. @throws {RangeError} when an older program wrote it */
-function foldCopy(draft: string, source: string): void {
+/** Folds what the log of a store holds that nobody writes, so that no report is left in it. @throws {RangeError} when an older program wrote it */
+export function foldLog(draft: string, source: string): void {
   const database = new DatabaseSync(draft);
   const [version, isLogged] = [versionOf(database, draft, STEPS.length), hasLog(database)];
   database.close();
@@ -113,7 +113,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
     versionOf(database, file, STEPS.length);
     await backup(database, draft, { rate: PAGES_AT_ONCE });
     database.exec('COMMIT');
-    foldCopy(draft, file);
+    foldLog(draft, file);
     add(draft);
     return publish(draft, target, file);
   } finally {

@@ -4,6 +4,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { lock } from './lock.ts';
+import { checkNotMoving } from './moved.ts';
 import { ROOM } from './room.ts';
 import type { RetentionOptions } from './sqlite-retention.ts';
 import { DATABASE, openForWriting } from './sqlite-schema.ts';
@@ -16,6 +17,7 @@ function alone<T>(folder: string, work: (database: DatabaseSync, writer: Writer)
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   const unlock = lock(folder);
   try {
+    checkNotMoving(folder);
     const database = openForWriting(file);
     try {
       const writer = new Writer(database, new Map(), ROOM);

@@ -6,6 +6,7 @@ import { connect, threadFile } from '../threads/request-reply.ts';
 import { makeFolder } from './durable.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { lock } from './lock.ts';
+import { checkNotMoved } from './moved.ts';
 import { ROOM, type RoomLimits } from './room.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './sqlite-protocol.ts';
 import { RETENTION, type RetentionOptions } from './sqlite-retention.ts';
@@ -41,7 +42,7 @@ export interface SqliteOptions {
  * Opens the store in a folder, which is created when it does not exist.
  *
  * @param shapes the shapes of every schema whose batches will be appended
- * @throws {RangeError} when the file is not a store, is a later version, or is open for writing in another process
+ * @throws {RangeError} when the file is not a store, is a later version, was moved, or is open for writing in another process
  * @throws {Error} when the file can't be opened
  */
 export async function openSqliteStore(
@@ -57,6 +58,12 @@ export async function openSqliteStore(
 ): Promise<Store & { readonly source: FileSource }> {
   makeFolder(folder);
   const unlock = lock(folder);
+  try {
+    checkNotMoved(folder);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
     workerData: { file, shapes, limits: { ...ROOM, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,

@@ -143,6 +143,8 @@ export interface Store extends TallyReader {
   readonly expire: (day: number) => Promise<void>;
   /** Whether its database does not answer, where it has one of its own. It is tried again without being asked. */
   readonly isAway?: () => boolean;
+  /** Bytes of batches that are acknowledged and not in the database yet, where it keeps such. */
+  readonly spilled?: () => number;
   /** What it holds, for those who watch it. A store that can't tell quickly has none. */
   readonly sizes?: () => Promise<StoreSizes>;
   /** Resolves when the store has failed for good without being closed. Everything that it acknowledged is there after reopening. */

@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PackedMetric } from '../ingest/parse-batch.ts';
 import { createAdmission } from './admission.ts';
 import { AppIds } from './app-ids.ts';
-import { batchesOf, type Group, HEAD, type Partition } from './group.ts';
+import { batchesOf, type Group, only, type Partition } from './group.ts';
 import { appOf, createGrowthWriter, type Growth, Room, type RoomLimits } from './room.ts';
 import { bytesOf, Ids, wordsOf } from './sqlite-ids.ts';
 import { bordersOf, createRetention, type RetentionOptions, reachedDay, type Slice } from './sqlite-retention.ts';
@@ -224,15 +224,3 @@ export class Writer {
 }
 
 const appsOf = (shapes: Shapes): readonly string[] => [...shapes.keys()].map(appOf);
-
-/** The words of only those batches of a group that begin at these words. */
-function only(words: Int32Array, starts: readonly number[]): Int32Array {
-  const parts = starts.map((start) => words.subarray(start, start + HEAD + (words[start + 1] as number)));
-  const kept = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    kept.set(part, at);
-    at += part.length;
-  }
-  return kept;
-}

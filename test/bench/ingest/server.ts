@@ -1,4 +1,7 @@
-/** A server in a process of its own, so that its CPU time is its own: `node server.ts bare|naive|collector|slow FOLDER`. */
+/**
+ * A server in a process of its own, so that its CPU time is its own: `node server.ts bare|naive|collector|slow FOLDER`, or
+ * `node server.ts postgres URL`.
+ */
 
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -62,11 +65,13 @@ const slowWriter = new URL('./slow-writer.ts', import.meta.url);
 const slow = (folder: string): Promise<number> =>
   collector(folder, { openStore: (shapes) => openSqliteStore(folder, shapes, { writer: slowWriter }) });
 
-const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector, slow };
+const onPostgres = (postgres: string): Promise<number> => collector('', { postgres });
+
+const servers: { readonly [kind: string]: (folder: string) => Promise<number> } = { bare, naive, collector, slow, postgres: onPostgres };
 const [kind = '', folder = ''] = process.argv.slice(2);
 const start = servers[kind];
 if (start === undefined) throw new TypeError(`expected one of ${Object.keys(servers).join(', ')}, got ${kind}`);
-mkdirSync(folder, { recursive: true });
+if (kind !== 'postgres') mkdirSync(folder, { recursive: true });
 const port = await start(folder);
 process.on('message', () => {
   const { user, system } = process.cpuUsage();

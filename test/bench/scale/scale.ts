@@ -1,11 +1,13 @@
 /**
  * `npm run bench -- scale`: what the database takes in flushes of 1,000 batches, by what a flush appends beside the ids, and by how many
- * flushes run at a time. The sums are 100 KB a flush: those of ten metrics, of which five are texts of 128 cohorts in two segments.
+ * flushes run at a time; then what collectors take over HTTP (http.ts). The sums are 100 KB a flush: those of ten metrics, of which five are texts of 128 cohorts in two segments.
  */
 
 import { randomBytes } from 'node:crypto';
 import { connected, type Query } from '#collector/store/postgres/database.ts';
 import { withCluster } from '../../faults/postgres/cluster.ts';
+import { rowOf } from '../lines.ts';
+import { http } from './http.ts';
 import { simulation } from './simulation.ts';
 
 const [BATCHES, FLUSHES] = [1_000, 30];
@@ -85,14 +87,18 @@ async function flushes(): ReturnType<typeof scale> {
     return found;
   });
   const best = speeds.map((all) => Math.max(...all)) as [number, number, number, number];
-  const passed = best[2] >= LEAST * best[3];
-  const verdict = `${passed ? 'passed' : 'FAILED'}: packed sums take at least ${LEAST} times as many batches as a row for each tally`;
+  const packs = best[2] >= LEAST * best[3];
+  const { passed, lines } = await http();
+  const verdict = `${packs ? 'passed' : 'FAILED'}: packed sums take at least ${LEAST} times as many batches as a row for each tally`;
   return {
-    result: { passed, ...Object.fromEntries(FORMS.map(([name], i) => [name, speeds[i]])) },
+    result: { passed: packs && passed, ...Object.fromEntries([...FORMS.map(([name], i) => [name, speeds[i]]), ['http', lines]]) },
     rows: [
       [verdict],
       ['a flush appends: batches a second', ...LANES.map((lanes) => `${lanes} at a time`)],
       ...FORMS.map(([name], i) => [name, ...(speeds[i] ?? []).map((speed) => speed.toFixed(0))]),
+      [],
+      ['over HTTP', 'measured', 'aim', ''],
+      ...lines.map(rowOf),
     ],
   };
 }

@@ -3,6 +3,7 @@
 import { createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
+import { STEPS } from '#collector/store/postgres/tables.ts';
 import type { Store } from '#collector/store/store.ts';
 import { type DatabaseProxy, startProxy } from '../../faults/postgres/proxy.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
@@ -63,8 +64,8 @@ test('a collector stops by itself once the tables are of a newer version, and co
   const store = await open(url);
   expect(await store.append(entry('a'))).toBe('counted');
   await execute(url, 'UPDATE murmuration.store SET version = version + 1');
-  await expect(store.append(entry('b'))).rejects.toThrow('expected tables of version 1, got version 2');
-  expect((await store.failed).message).toContain('got version 2');
+  await expect(store.append(entry('b'))).rejects.toThrow(`expected tables of version ${STEPS.length}, got version ${STEPS.length + 1}`);
+  expect((await store.failed).message).toContain(`got version ${STEPS.length + 1}`);
   await execute(url, 'UPDATE murmuration.store SET version = version - 1');
   expect(await sum(store)).toMatchObject({ reports: 1 });
   await store.close();

@@ -1,13 +1,18 @@
 /** What a store does between flushes on PostgreSQL goes on where a part of it fails, and its transactions are what they say. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GroupBuilder } from '#collector/store/group.ts';
 import { findIds } from '#collector/store/postgres/batch-ids.ts';
 import { connected, Database } from '#collector/store/postgres/database.ts';
 import { reopenDaysIn } from '#collector/store/postgres/days.ts';
+import { flush } from '#collector/store/postgres/flush.ts';
+import { fold } from '#collector/store/postgres/fold.ts';
+import { Holdings } from '#collector/store/postgres/holdings.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { STEPS, shardOf } from '#collector/store/postgres/tables.ts';
-import type { Store } from '#collector/store/store.ts';
+import { ROOM } from '#collector/store/room.ts';
+import type { Appended, Entry, Store } from '#collector/store/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { DAY, entry, SCHEMA, shapes } from '../store/entries.ts';
@@ -70,7 +75,7 @@ test('a transaction that only finds duplicates writes, so that its commit waits 
   if (id === undefined) throw new Error('expected the id of a batch');
   const batch = { number: 0, start: 0, partition: [SCHEMA, DAY, '{}'], key: `${DAY} ${id}`, id, body: '0' } as const;
   const [found, rows] = await database.transaction(async (query) => [
-    await findIds(query, [batch], STEPS.length),
+    await findIds(query, [batch]),
     await query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL'),
   ]);
   expect([found.bodies.size, rows]).toEqual([1, [[true]]]);
@@ -84,4 +89,55 @@ test('a transaction reads what is committed, whatever the usual mode is, and thr
   await strict.close();
   const swallowing = database.transaction((query) => query('SELECT 1 / 0').catch(() => undefined));
   await expect(swallowing).rejects.toThrow('expected a transaction that is committed, got ROLLBACK');
+});
+
+test('an app that has used up its rows makes a flush fold once, and not each one after it', async () => {
+  const holdings = new Holdings(database, { ...ROOM, mostRows: 2 });
+  let folds = 0;
+  const settle = async (): Promise<void> => {
+    folds++;
+    await fold(database);
+    await holdings.refresh();
+  };
+  const parts = { database, partitions: new Partitions(database), holdings, shapes, settle };
+  const send = async (...entries: readonly Entry[]): Promise<readonly Appended[]> => {
+    const builder = new GroupBuilder();
+    for (const each of entries) builder.add(each);
+    return flush(builder.take(), parts);
+  };
+  const of = (name: string, cohort: number): Entry => entry(name, { reports: [{ metric: 'plan', cohort, cells: [1] }] });
+  await holdings.refresh();
+  expect(await send(of('a', 0), of('b', 1))).toEqual(['counted', 'counted']);
+  expect(folds).toBe(0);
+  for (let n = 0; n < 8; n++) expect(await send(of(`c${n}`, 0), of(`d${n}`, 2), of(`e${n}`, 1))).toEqual(['counted', 'full', 'counted']);
+  expect(folds).toBe(1);
+  await holdings.refresh(); // with deltas that open nothing
+  expect(await send(of('f', 1))).toEqual(['counted']);
+  expect(folds).toBe(1);
+});
+
+test('the partition of the next day is there before its first batch', async () => {
+  await store.append(entry('a'));
+  await expect
+    .poll(() => execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY + 1}') IS NOT NULL`), { timeout: 20_000 })
+    .toEqual([[true]]);
+  expect(await execute(url, `SELECT to_regclass('murmuration.batch_id_${DAY + 2}')`)).toEqual([[null]]);
+});
+
+test('folds and reads refuse tables of another version, too', async () => {
+  await store.append(entry('a'));
+  await execute(url, 'UPDATE murmuration.store SET version = version + 1');
+  for (const refused of [store.fold(), store.totals(), store.read({ schemas: [SCHEMA], metric: 'plan' })])
+    await expect(refused).rejects.toThrow(`expected tables of version ${STEPS.length}, got version ${STEPS.length + 1}`);
+  expect((await store.failed).message).toContain(`got version ${STEPS.length + 1}`); // found by the work in the background
+  expect(await execute(url, 'SELECT count(*)::integer FROM murmuration.delta')).toEqual([[1]]);
+  await execute(url, 'UPDATE murmuration.store SET version = version - 1');
+});
+
+test('work that waits long for a connection is done, and does not count as a database that is away', async () => {
+  const busy = new Database({ postgres: url }, { connections: 1, isGuarded: true, onAway: (reason) => Promise.reject(new Error(reason)) });
+  const slow = busy.transaction((query) => query('SELECT pg_sleep(5.5)')); // longer than connecting may take
+  expect(await Promise.all([slow, busy.transaction((query) => query('SELECT 1'))])).toEqual([[['']], [[1]]]);
+  expect(busy.isAway).toBe(false);
+  await busy.close();
 });

@@ -98,7 +98,7 @@ export async function withCluster<T>(work: (cluster: Cluster) => Promise<T>, mor
       stop,
       start,
       serve: async (name, postgres = url, options = {}) => {
-        const server = await serve(join(folder, name), { ...options, args: ['--postgres', postgres] });
+        const server = await serve(join(folder, name), { ...options, args: ['--postgres', postgres, ...(options.args ?? [])] });
         servers.push(server);
         return server;
       },

@@ -4,20 +4,36 @@
  */
 
 import { type Packing, packingOf } from '@murmuration/shared';
-import { type Group, HEAD } from '../group.ts';
+import { type Group, HEAD, type Partition } from '../group.ts';
 import { appOf } from '../room.ts';
 import type { Shapes } from '../store.ts';
 import type { Batch } from './batch-ids.ts';
 import type { Query } from './database.ts';
-import type { Holdings } from './holdings.ts';
+import { type Holdings, placeOf } from './holdings.ts';
 import { BLOCK, unpackTallies } from './packed.ts';
 import { SCHEMA, shardOf } from './tables.ts';
 
 /** The fewest words of a report: its metric, its cohort, and one for its symbol or bits. */
 const LEAST_WORDS = 3;
 
-/** There may be no room for all rows of a group, so the rows that are there must be known. */
-export class TooTight extends Error {}
+/** An app's day may have no room for all rows of a group. */
+export class TooTight extends Error {
+  readonly place: string;
+
+  constructor(place: string) {
+    super(`little room for ${place.replace('\n', ' on day ')}`);
+    this.place = place;
+  }
+}
+
+/** What a flush knows of days of apps with little room: which these are, and whether deltas were folded since it began. */
+export interface Tight {
+  readonly places: Set<string>;
+  isFolded: boolean;
+}
+
+/** The name of a batch's app and day. */
+export const placeOfBatch = ({ partition: [schema, day] }: Batch): string => placeOf(appOf(schema), day);
 
 /** A row that a report is counted in. */
 interface Row {
@@ -78,38 +94,58 @@ export async function readRows(query: Query, group: Group, batches: readonly Bat
   return names;
 }
 
+/** What becomes of batches. */
+export interface Admitted {
+  readonly refused: ReadonlySet<Batch>;
+  /** The rows that batches of tight places open, by `partNameOf`. */
+  readonly opened: ReadonlyMap<string, number>;
+}
+
+/** The name of a metric at a partition. */
+export const partNameOf = ([schema, day, segment]: Partition, metric: string): string => `${schema}\n${day}\n${segment}\n${metric}`;
+
 /**
- * Judges batches whose ids are new, in their order. Returns those that there is no room for.
+ * Judges batches whose ids are new, in their order.
  *
- * @param known the rows that are there, if they were read; those that these batches open are added
- * @throws {TooTight} when they must be read
+ * @param tight the places of which rows were read
+ * @param known these rows; those that the batches open are added
+ * @throws {TooTight} when the rows of another place must be read, or deltas may have some of them
  */
-export function withoutRoom(
+export function admit(
   group: Group,
   batches: readonly Batch[],
   holdings: Holdings,
   shapes: Shapes,
-  known: Set<string> | undefined,
-): readonly Batch[] {
+  tight: Tight,
+  known: Set<string>,
+): Admitted {
   const quota = holdings.quota();
-  const places = new Map<string, { left: number }>();
-  return batches.filter((batch) => {
+  const lefts = new Map<string, { left: number }>();
+  const opened = new Map<string, number>();
+  const refused = batches.filter((batch) => {
     const [schema, day] = batch.partition;
     const app = appOf(schema);
     const holding = quota.holdingOf(app);
     if (!quota.hasRoom(holding)) return true;
-    const place = places.get(`${app}\n${day}`) ?? { left: holdings.rowsLeft(app, day) };
-    places.set(`${app}\n${day}`, place);
-    if (known === undefined) {
+    const name = placeOf(app, day);
+    const place = lefts.get(name) ?? { left: holdings.rowsLeft(app, day) };
+    lefts.set(name, place);
+    if (!tight.places.has(name)) {
       place.left -= Math.floor((group.words[batch.start + 1] as number) / LEAST_WORDS);
-      if (place.left < 0) throw new TooTight();
+      if (place.left < 0) throw new TooTight(name);
     } else {
-      const opened = new Set(rowsOf(group, batch, shapes).flatMap(({ name }) => (known.has(name) ? [] : [name])));
-      if (opened.size > 0 && opened.size > place.left) return true;
-      place.left -= opened.size;
-      for (const name of opened) known.add(name);
+      if (!tight.isFolded && !holdings.isExact(app, day)) throw new TooTight(name);
+      const rows = new Map(rowsOf(group, batch, shapes).flatMap((row) => (known.has(row.name) ? [] : [[row.name, row.metric]])));
+      if (rows.size > 0 && rows.size > place.left) return true;
+      place.left -= rows.size;
+      for (const [row, metric] of rows) {
+        known.add(row);
+        const part = partNameOf(batch.partition, metric);
+        opened.set(part, (opened.get(part) ?? 0) + 1);
+      }
     }
     quota.take(holding);
     return false;
   });
+  return { refused: new Set(refused), opened };
 }

@@ -3,7 +3,8 @@
 import { batchesOf, type Group, HASH, ID, type Partition } from '../group.ts';
 import type { Appended } from '../store.ts';
 import type { Query } from './database.ts';
-import { SCHEMA } from './tables.ts';
+import { SCHEMA, STEPS } from './tables.ts';
+import { checkVersion } from './version.ts';
 
 /** A batch of a group. */
 export interface Batch {
@@ -65,30 +66,29 @@ const INSERT = `
       WHERE batch.day >= store.closed AND store.version = $5
     ON CONFLICT DO NOTHING RETURNING day, id`;
 
-/**
- * Locks the rows, so that a transaction that only finds duplicates writes to the log, too, and its COMMIT waits for a synchronous standby:
- * after a crash of the primary, a row may be visible that the standby does not have yet.
- */
 const FIND = `
   SELECT day, id, body FROM ${SCHEMA}.batch_id
-    JOIN unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id) USING (shard, day, id)
-    FOR KEY SHARE OF batch_id`;
+    JOIN unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id) USING (shard, day, id)`;
+
+/**
+ * Writes a message to the write-ahead log, so that a transaction that only finds duplicates writes something, too, and its COMMIT waits for a
+ * synchronous standby: after a crash of the primary, a row may be visible that the standby does not have yet. (Locking the rows would do the
+ * same, but Citus does not lock rows of several shards.)
+ */
+const WRITE = `SELECT pg_logical_emit_message(true, 'murmuration', '')`;
 
 const DELETE = `
   DELETE FROM ${SCHEMA}.batch_id USING unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id)
     WHERE batch_id.shard = batch.shard AND batch_id.day = batch.day AND batch_id.id = batch.id`;
 
 /** Inserts the ids of batches that are all different, unless their days are closed. Returns the keys of those that were not known. */
-export async function insertIds(query: Query, batches: readonly Batch[], version: number): Promise<ReadonlySet<string>> {
-  const rows = await query(INSERT, [...keysOf(batches), list(batches.map(({ body }) => body)), version]);
+export async function insertIds(query: Query, batches: readonly Batch[]): Promise<ReadonlySet<string>> {
+  const rows = await query(INSERT, [...keysOf(batches), list(batches.map(({ body }) => body)), STEPS.length]);
   return new Set(rows.map(([day, id]) => `${day} ${id}`));
 }
 
 /** Takes back the ids of batches that this transaction has inserted. */
 export const deleteIds = async (query: Query, batches: readonly Batch[]): Promise<unknown> => query(DELETE, keysOf(batches));
-
-/** The tables are of another version than this program: a newer collector has migrated them. */
-export class OtherVersion extends Error {}
 
 /**
  * What becomes of batches whose ids were not inserted: returns the body that each key came with, and the day before which days are closed.
@@ -98,10 +98,10 @@ export class OtherVersion extends Error {}
 export async function findIds(
   query: Query,
   batches: readonly Batch[],
-  version: number,
 ): Promise<{ readonly bodies: ReadonlyMap<string, string>; readonly closed: number }> {
   const [[closed, current] = []] = await query(`SELECT closed, version FROM ${SCHEMA}.store`);
-  if (Number(current) !== version) throw new OtherVersion(`expected tables of version ${version}, got version ${current}`);
+  checkVersion(current);
+  await query(WRITE);
   const rows = await query(FIND, keysOf(batches));
   return { bodies: new Map(rows.map(([day, id, body]) => [`${day} ${id}`, String(body)])), closed: Number(closed) };
 }

@@ -80,6 +80,9 @@ export class Database {
   #isDoubtful = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Transactions that run, and those that wait for one of them to end. */
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(source: PostgresSource, options: DatabaseOptions) {
     this.#source = source;
@@ -99,9 +102,8 @@ export class Database {
    */
   async transaction<T>(work: (query: Query) => Promise<T>, mode: string = READ_COMMITTED): Promise<T> {
     for (let tries = 1; ; tries++) {
-      if (this.#isAway) throw new StoreAway('the database does not answer');
       try {
-        return await this.#attempt(work, mode);
+        return await this.#inTurn(() => this.#attempt(work, mode));
       } catch (error) {
         if (error instanceof TryAgain && tries < TRIES) continue;
         throw error instanceof TryAgain ? new StoreAway(error.message) : error;
@@ -113,6 +115,20 @@ export class Database {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await (await this.#pool)?.end();
+  }
+
+  /** Waits until a connection is free. The driver would take a long wait for one for a database that does not answer. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { connections } = this.#options;
+    while (this.#running >= connections && !this.#isAway) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#isAway) throw new StoreAway('the database does not answer');
+    this.#running++;
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
   }
 
   async #attempt<T>(work: (query: Query) => Promise<T>, mode: string): Promise<T> {
@@ -161,7 +177,8 @@ export class Database {
 
   async #open(): Promise<Pool> {
     const { default: pg } = await import('pg');
-    const pool = new pg.Pool({ ...settingsOf(this.#source), max: this.#options.connections, idleTimeoutMillis: 60_000 });
+    // One more than run at a time, to try whether the database answers.
+    const pool = new pg.Pool({ ...settingsOf(this.#source), max: this.#options.connections + 1, idleTimeoutMillis: 60_000 });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
     return pool;
   }
@@ -198,6 +215,7 @@ export class Database {
   #leave(reason: string): void {
     if (!this.#isAway) this.#options.onAway?.(reason);
     this.#isAway = true;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 

@@ -34,7 +34,7 @@ export interface Addition {
   readonly partition: Partition;
   readonly metric: string;
   readonly reports: number;
-  /** The number of tallies, each of one cohort. */
+  /** The rows that they open at most: the number of tallies, each of one cohort, or less where it is known. */
   readonly rows: number;
 }
 
@@ -44,12 +44,16 @@ export interface FullAddition extends Addition {
   readonly ones: ReadonlyMap<number, number>;
 }
 
-function partOf({ metric, folder }: Delta, partition: number): { readonly part: Part; readonly bytes: readonly Uint8Array[] } {
+function partOf(
+  { metric, folder }: Delta,
+  partition: number,
+  rows: number | undefined,
+): { readonly part: Part; readonly bytes: readonly Uint8Array[] } {
   const tallies = folder.tallies();
   const encoded = new Map([...tallies].map(([cohort, { reports, cells }]) => [cohort, { reports, cells: encodeCells(cells) }]));
   const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
   const [packed, ones] = [packTallies(encoded), packOnes(folder.ones())];
-  return { part: [partition, metric, reports, tallies.size, packed.length, ones.length], bytes: [packed, ones] };
+  return { part: [partition, metric, reports, rows ?? tallies.size, packed.length, ones.length], bytes: [packed, ones] };
 }
 
 interface Growing {
@@ -58,8 +62,16 @@ interface Growing {
   readonly bytes: Uint8Array[];
 }
 
-/** The rows that add sums to the tallies. The first of them has the ids. */
-export function deltaRows(deltas: readonly Delta[], ids: readonly Ids[]): readonly DeltaRow[] {
+/**
+ * The rows that add sums to the tallies. The first of them has the ids.
+ *
+ * @param openedBy the rows of the tables that sums open, where that is known
+ */
+export function deltaRows(
+  deltas: readonly Delta[],
+  ids: readonly Ids[],
+  openedBy: (delta: Delta) => number | undefined,
+): readonly DeltaRow[] {
   const shards = new Map<number, Growing>();
   for (const delta of deltas) {
     const { partition, metric } = delta;
@@ -68,7 +80,7 @@ export function deltaRows(deltas: readonly Delta[], ids: readonly Ids[]): readon
     shards.set(shard, row);
     const number = row.partitions.get(partition) ?? row.partitions.size;
     row.partitions.set(partition, number);
-    const { part, bytes } = partOf(delta, number);
+    const { part, bytes } = partOf(delta, number, openedBy(delta));
     row.parts.push(part);
     row.bytes.push(...bytes);
   }

@@ -5,18 +5,18 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Group } from '../group.ts';
+import type { Group, Partition } from '../group.ts';
 import { appOf } from '../room.ts';
 import { type Appended, type Shapes, StoreAway } from '../store.ts';
-import { UnfoldedReports } from '../unfolded.ts';
-import { readRows, TooTight, withoutRoom } from './admission.ts';
+import { type Delta, UnfoldedReports } from '../unfolded.ts';
+import { type Admitted, admit, partNameOf, placeOfBatch, readRows, type Tight, TooTight } from './admission.ts';
 import { type Batch, deleteIds, distinct, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
 import { deltaRows, type Ids } from './delta.ts';
 import { sqlState, TryAgain } from './errors.ts';
-import type { Added, Holdings } from './holdings.ts';
+import { type Added, type Holdings, placeOf } from './holdings.ts';
 import type { Partitions } from './partitions.ts';
-import { SCHEMA, STEPS } from './tables.ts';
+import { SCHEMA } from './tables.ts';
 
 /** What a flush works with. */
 export interface FlushParts {
@@ -48,21 +48,38 @@ function idsOf(batches: readonly Batch[]): readonly Ids[] {
 }
 
 /** Appends the sums of batches, and returns what they add. */
-async function append(query: Query, group: Group, batches: readonly Batch[], shapes: Shapes): Promise<Added> {
+async function append(
+  query: Query,
+  group: Group,
+  batches: readonly Batch[],
+  shapes: Shapes,
+  tight: Tight,
+  opened: Admitted['opened'],
+): Promise<Added> {
   const sums = new UnfoldedReports(shapes);
   sums.add(
     group,
     batches.map(({ start }) => start),
   );
   const ids = idsOf(batches);
-  const rows = deltaRows(sums.deltas(), ids);
+  const isTight = ([schema, day]: Partition): boolean => tight.places.has(placeOf(appOf(schema), day));
+  const openedBy = ({ partition, metric }: Delta): number | undefined =>
+    isTight(partition) ? (opened.get(partNameOf(partition, metric)) ?? 0) : undefined;
+  const deltas = sums.deltas();
+  const rows = deltaRows(deltas, ids, openedBy);
   const flush = crypto.randomUUID();
   const places = rows.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
   await query(
     `INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums) VALUES ${places.join()}`,
     rows.flatMap(({ shard, head, sums }) => [shard, flush, head, sums]),
   );
-  return { ids, rows: ids.map(([app, day]) => [app, day, sums.rowsOf(app, day)]), isCommitted: false };
+  const openedIn = (app: string, day: number): number =>
+    deltas.reduce((sum, delta) => {
+      const [schema, at] = delta.partition;
+      return sum + (appOf(schema) === app && at === day ? (openedBy(delta) ?? 0) : 0);
+    }, 0);
+  const rowsOf = (app: string, day: number): number => (tight.places.has(placeOf(app, day)) ? openedIn(app, day) : sums.rowsOf(app, day));
+  return { ids, rows: ids.map(([app, day]) => [app, day, rowsOf(app, day)]), isCommitted: false };
 }
 
 /** The results for a group, and what its transaction adds. */
@@ -71,18 +88,19 @@ interface Flushed {
   readonly added: Added | undefined;
 }
 
-/** What a flush does in its transaction. `isTight` says that the rows that are there must be known. */
-async function write(query: Query, group: Group, batches: readonly Batch[], parts: FlushParts, isTight: boolean): Promise<Flushed> {
+/** What a flush does in its transaction. */
+async function write(query: Query, group: Group, batches: readonly Batch[], parts: FlushParts, tight: Tight): Promise<Flushed> {
   const firsts = distinct(batches);
-  const inserted = await insertIds(query, firsts, STEPS.length);
+  const inserted = await insertIds(query, firsts);
   const fresh = firsts.filter(({ key }) => inserted.has(key)).sort((a, b) => a.number - b.number);
   const others = firsts.filter(({ key }) => !inserted.has(key));
-  const found = others.length === 0 ? undefined : await findIds(query, others, STEPS.length);
-  const known = isTight ? await readRows(query, group, fresh, parts.shapes) : undefined;
-  const refused = new Set(withoutRoom(group, fresh, parts.holdings, parts.shapes, known));
+  const found = others.length === 0 ? undefined : await findIds(query, others);
+  const inTight = fresh.filter((batch) => tight.places.has(placeOfBatch(batch)));
+  const known = inTight.length > 0 ? await readRows(query, group, inTight, parts.shapes) : new Set<string>();
+  const { refused, opened } = admit(group, fresh, parts.holdings, parts.shapes, tight, known);
   if (refused.size > 0) await deleteIds(query, [...refused]);
   const counted = fresh.filter((batch) => !refused.has(batch));
-  const added = counted.length === 0 ? undefined : await append(query, group, counted, parts.shapes);
+  const added = counted.length === 0 ? undefined : await append(query, group, counted, parts.shapes, tight, opened);
   const firstOf = new Map(fresh.map((batch) => [batch.key, batch]));
   const results = batches.map((batch): Appended => {
     const first = firstOf.get(batch.key);
@@ -97,14 +115,14 @@ async function write(query: Query, group: Group, batches: readonly Batch[], part
 }
 
 /** One try of a flush. */
-async function attempt(group: Group, batches: readonly Batch[], parts: FlushParts, isTight: boolean): Promise<readonly Appended[]> {
+async function attempt(group: Group, batches: readonly Batch[], parts: FlushParts, tight: Tight): Promise<readonly Appended[]> {
   const { database, partitions, holdings } = parts;
   let takeBack = (): void => undefined;
   await partitions.ensure(group.partitions.map(([, day]) => day));
   try {
     const { results, added } = await database.transaction(async (query) => {
       takeBack();
-      const flushed = await write(query, group, batches, parts, isTight);
+      const flushed = await write(query, group, batches, parts, tight);
       if (flushed.added !== undefined) takeBack = holdings.reserve(flushed.added);
       return flushed;
     });
@@ -124,17 +142,24 @@ async function attempt(group: Group, batches: readonly Batch[], parts: FlushPart
  */
 export async function flush(group: Group, parts: FlushParts): Promise<readonly Appended[]> {
   const batches = readBatches(group);
-  let isTight = false;
-  for (let tries = 1; ; tries++) {
+  const { holdings } = parts;
+  // Where room is little, the rows that are there are read. Only when deltas may have some of them, they are folded first.
+  const tight: Tight = { places: new Set(batches.map(placeOfBatch).filter((place) => holdings.isTight(place))), isFolded: false };
+  for (let tries = 1; ; ) {
     try {
-      return await attempt(group, batches, parts, isTight);
+      return await attempt(group, batches, parts, tight);
     } catch (error) {
-      if (tries === TRIES) throw error;
       if (error instanceof TooTight) {
-        await parts.settle();
-        isTight = true;
-      } else if (sqlState(error) === NO_PARTITION) parts.partitions.forget();
-      else if (error instanceof StoreAway) await sleep(PAUSE * tries);
+        holdings.tighten(error.place);
+        if (tight.places.has(error.place)) {
+          await parts.settle();
+          tight.isFolded = true;
+        } else tight.places.add(error.place);
+        continue;
+      }
+      if (tries++ === TRIES) throw error;
+      if (sqlState(error) === NO_PARTITION) parts.partitions.forget();
+      else if (error instanceof StoreAway) await sleep(PAUSE * (tries - 1));
       else throw error;
     }
   }

@@ -8,6 +8,7 @@ import type { Database, Query } from './database.ts';
 import { readDelta } from './delta.ts';
 import { Sums, TABLES, writeSums } from './sums.ts';
 import { SCHEMA } from './tables.ts';
+import { checkVersion } from './version.ts';
 
 /** Deltas that one transaction folds, which takes some tens of milliseconds, and transactions of one shard before it is the next one's turn. */
 const MOST = 50;
@@ -56,7 +57,8 @@ async function writeMetrics(
 async function foldSome(query: Query, shard: number): Promise<boolean> {
   if (!(await lockShard(query, shard))) return false;
   // Shared with other folds, and not with retention while it moves its borders.
-  const [[kept, closed] = []] = await query(`SELECT kept, closed FROM ${SCHEMA}.store FOR SHARE`);
+  const [[kept, closed, version] = []] = await query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`);
+  checkVersion(version);
   const deltas = await query(`SELECT flush, head, sums FROM ${SCHEMA}.delta WHERE shard = $1 LIMIT ${MOST}`, [shard]);
   if (deltas.length === 0) return false;
   const blocks = new BlockSums();

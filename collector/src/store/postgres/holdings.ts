@@ -22,6 +22,9 @@ export interface Added {
 const CLOSED = 600_000;
 const HELD = 10_000;
 
+/** Milliseconds for which flushes expect that an app's day has little room left, after one has found that. */
+const TIGHT = 1_000;
+
 type Counts = Map<string, number>;
 
 const add = (counts: Counts, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
@@ -33,12 +36,15 @@ interface Held {
   readonly bytes: Counts;
   /** By app and day, of days that are open. */
   readonly rows: Counts;
+  /** Those of them that deltas open at most: some may be among the others. */
+  readonly pending: Counts;
   /** Rows of the tallies, without deltas. */
   tallies: number;
 }
 
-const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), tallies: 0 });
-const placeOf = (app: string, day: number): string => `${app}\n${day}`;
+const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), pending: new Map(), tallies: 0 });
+/** The name of an app's day. */
+export const placeOf = (app: string, day: number): string => `${app}\n${day}`;
 
 /** What closed days hold. There are many of them, and they hardly change. */
 async function readClosed(query: Query): Promise<Held> {
@@ -67,7 +73,8 @@ async function readHeld(query: Query, closed: Held): Promise<Held> {
   for (const [head] of await query(`SELECT head FROM ${SCHEMA}.delta`)) {
     const { additions, ids } = readHead(String(head));
     for (const [app, , count] of ids) add(held.ids, app, count);
-    for (const { partition, rows: opened } of additions) add(held.rows, placeOf(appOf(partition[0]), partition[1]), opened);
+    for (const { partition, rows: opened } of additions)
+      for (const counts of [held.rows, held.pending]) add(counts, placeOf(appOf(partition[0]), partition[1]), opened);
   }
   return held;
 }
@@ -82,6 +89,7 @@ export class Holdings {
   #held: Held = nothing();
   #heldAt = Number.NEGATIVE_INFINITY;
   #added: Added[] = [];
+  readonly #tight = new Map<string, number>();
 
   constructor(database: Database, limits: RoomLimits) {
     this.#database = database;
@@ -133,9 +141,27 @@ export class Holdings {
   /** The rows that batches of an app's day may still open. */
   rowsLeft(app: string, day: number): number {
     if ((this.#held.bytes.get(app) ?? 0) >= this.#limits.mostBytes) return 0;
-    const place = placeOf(app, day);
-    const own = this.#added.reduce((sum, { rows }) => sum + rows.reduce((all, [a, d, n]) => all + (a === app && d === day ? n : 0), 0), 0);
-    return this.#limits.mostRows - (this.#held.rows.get(place) ?? 0) - own;
+    return this.#limits.mostRows - (this.#held.rows.get(placeOf(app, day)) ?? 0) - this.#ownRows(app, day);
+  }
+
+  /** Whether all rows of an app's day are in the tallies, as far as this collector knows, so that its number of rows is exact. */
+  isExact(app: string, day: number): boolean {
+    return (this.#held.pending.get(placeOf(app, day)) ?? 0) === 0 && this.#ownRows(app, day) === 0;
+  }
+
+  /** Whether a flush has found little room for an app's day, a moment ago. */
+  isTight(place: string): boolean {
+    return performance.now() < (this.#tight.get(place) ?? 0);
+  }
+
+  tighten(place: string): void {
+    const now = performance.now();
+    for (const [name, until] of this.#tight) if (until < now) this.#tight.delete(name);
+    this.#tight.set(place, now + TIGHT);
+  }
+
+  #ownRows(app: string, day: number): number {
+    return this.#added.reduce((sum, { rows }) => sum + rows.reduce((all, [a, d, n]) => all + (a === app && d === day ? n : 0), 0), 0);
   }
 
   get sizes(): StoreSizes {

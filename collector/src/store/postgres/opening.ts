@@ -7,7 +7,7 @@
 import type { PostgresSource } from '../store.ts';
 import { connected, type Query } from './database.ts';
 import { isGone, lineOf, sqlState, UnfitDatabase } from './errors.ts';
-import { SCHEMA, STEPS } from './tables.ts';
+import { FILLING, SCHEMA, STEPS } from './tables.ts';
 import { checkUrl, withoutPassword } from './url.ts';
 
 /** The oldest server: older ones get no fixes after November 2026, and nobody tests with them here. */
@@ -56,11 +56,37 @@ async function versionIn(query: Query): Promise<number> {
   return Number(version);
 }
 
-async function migrate(query: Query, steps: readonly string[], isOnlyCreated: boolean): Promise<void> {
+/** @throws {UnfitDatabase} when a store is being filled */
+function checkWhole(version: number): void {
+  if (version === FILLING)
+    throw new UnfitDatabase('expected a whole store, got one that murmuration migrate has not filled to the end; run that command again');
+}
+
+/** Brings the tables to the newest version, and says that it is another one until they are filled. */
+async function applySteps(query: Query, steps: readonly string[], from: number, version: number = steps.length): Promise<void> {
+  const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
+  if (schema === undefined) await query(`CREATE SCHEMA ${SCHEMA}`);
+  for (const step of steps.slice(from)) await query(step);
+  await query(`UPDATE ${SCHEMA}.store SET version = $1`, [version]);
+}
+
+/** Does something to the tables in one transaction, while nobody else does. */
+async function alone<T>(query: Query, work: (version: number) => Promise<T>): Promise<T> {
   await query('BEGIN ISOLATION LEVEL READ COMMITTED'); // sees what was committed while it waited for the lock
   try {
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    const version = await versionIn(query);
+    const done = await work(await versionIn(query));
+    await query('COMMIT');
+    return done;
+  } catch (error) {
+    await query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function migrate(query: Query, steps: readonly string[], isOnlyCreated: boolean): Promise<void> {
+  await alone(query, async (version) => {
+    checkWhole(version);
     if (version > steps.length)
       throw new UnfitDatabase(
         `expected tables of version ${steps.length} or older, got version ${version}, which a newer murmuration wrote`,
@@ -69,17 +95,8 @@ async function migrate(query: Query, steps: readonly string[], isOnlyCreated: bo
       throw new UnfitDatabase(
         `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
       );
-    if (version < steps.length) {
-      const [[schema] = []] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [SCHEMA]);
-      if (schema === undefined) await query(`CREATE SCHEMA ${SCHEMA}`);
-      for (const step of steps.slice(version)) await query(step);
-      await query(`UPDATE ${SCHEMA}.store SET version = $1`, [steps.length]);
-    }
-    await query('COMMIT');
-  } catch (error) {
-    await query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+    if (version < steps.length) await applySteps(query, steps, version);
+  });
 }
 
 /**
@@ -91,6 +108,7 @@ export async function checkStored(source: PostgresSource, newest: number = STEPS
   await inOneLine(source, () =>
     connected(source, async (query) => {
       const version = await versionIn(query);
+      checkWhole(version);
       if (version === 0) throw new UnfitDatabase('expected a database with a store, got one without; start a collector on it once');
       if (version !== newest) throw new UnfitDatabase(`expected a store of version ${newest}, got version ${version}`);
     }),
@@ -107,7 +125,7 @@ function inWords(error: unknown): string | undefined {
   return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
 }
 
-/** Does something with a database, and says in one line what is wrong with it. */
+/** Does something with a database, and says in one line what is wrong with it. @throws {UnfitDatabase} */
 async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Promise<T> {
   checkUrl(source.postgres);
   try {
@@ -135,6 +153,31 @@ export async function prepare(
     connected(source, async (query) => {
       await createCheck(isLossAllowed)(query);
       await migrate(query, steps, isOnlyCreated);
+    }),
+  );
+}
+
+/**
+ * Prepares a database to be filled: creates the tables where there are none. No collector takes them before they are filled.
+ *
+ * @param create called in the same transaction after the tables were created
+ * @param check called in the same transaction otherwise, with the version of the tables
+ * @throws {UnfitDatabase} when it can't hold the store; nothing in it has changed then
+ */
+export async function prepareFilling<T>(
+  source: PostgresSource,
+  isLossAllowed: boolean,
+  create: (query: Query) => Promise<T>,
+  check: (query: Query, version: number) => Promise<T>,
+): Promise<T> {
+  return inOneLine(source, () =>
+    connected(source, async (query) => {
+      await createCheck(isLossAllowed)(query);
+      return alone(query, async (version) => {
+        if (version !== 0) return check(query, version);
+        await applySteps(query, STEPS, 0, FILLING);
+        return create(query);
+      });
     }),
   );
 }

@@ -1,20 +1,24 @@
 /**
- * The partitions of ids, one for each day. A day's partition is created when its first batch comes, unless the day is closed, and is dropped
+ * The partitions of ids, one for each day. A day's partition is created in the background when the first batch of the day before comes, or
+ * when its own first batch does, unless the day is closed, and is dropped
  * with all of its ids after the day was closed. Both look at `closed` under the lock of its row, so that a partition that was dropped can't
  * come back: a replay of a day whose ids are gone would be counted.
  */
 
 import type { Database } from './database.ts';
 import { lineOf } from './errors.ts';
-import { SCHEMA } from './tables.ts';
+import { FILLING, SCHEMA } from './tables.ts';
+import { checkVersion } from './version.ts';
 
-const nameOf = (day: number): string => `${SCHEMA}.batch_id_${day}`;
+const nameOf = (day: number | ''): string => `${SCHEMA}.batch_id_${day}`;
 
 /** Knows which partitions exist. Other collectors create and drop them, too. */
 export class Partitions {
   readonly #database: Database;
   readonly #known = new Set<number>();
   #closed = 0;
+  /** The newest day that was asked for. */
+  #newest = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -22,10 +26,33 @@ export class Partitions {
 
   /** Creates the partitions of these days that do not exist, except those of closed days. */
   async ensure(days: Iterable<number>): Promise<void> {
-    const missing = [...new Set(days)].filter((day) => !this.#known.has(day) && day >= this.#closed).sort((a, b) => a - b);
+    const unknown = [...new Set(days)].filter((day) => !this.#known.has(day) && day >= this.#closed).sort((a, b) => a - b);
+    if (unknown.length === 0) return;
+    this.#newest = Math.max(this.#newest, unknown.at(-1) ?? 0);
+    await this.#create(await this.#find(unknown));
+  }
+
+  /** Creates the partition of the day after the newest one, so that at midnight no flush waits until it is there. */
+  async ahead(): Promise<void> {
+    const next = this.#newest + 1;
+    if (this.#newest > 0 && !this.#known.has(next) && next >= this.#closed) await this.#create(await this.#find([next]));
+  }
+
+  /** Takes a look at which partitions exist, without a lock that flushes of all collectors would queue for. Returns the days that have none. */
+  async #find(days: readonly number[]): Promise<readonly number[]> {
+    const found = await this.#database.transaction((query) =>
+      query(`SELECT day FROM unnest($1::integer[]) AS day WHERE to_regclass('${nameOf('')}' || day) IS NOT NULL`, [days]),
+    );
+    const there = new Set(found.map(([day]) => Number(day)));
+    for (const day of there) this.#known.add(day);
+    return days.filter((day) => !there.has(day));
+  }
+
+  async #create(missing: readonly number[]): Promise<void> {
     if (missing.length === 0) return;
     const { open, closed } = await this.#database.transaction(async (query) => {
-      const [[closed] = []] = await query(`SELECT closed FROM ${SCHEMA}.store FOR UPDATE`);
+      const [[closed, version] = []] = await query(`SELECT closed, version FROM ${SCHEMA}.store FOR UPDATE`);
+      if (Number(version) !== FILLING) checkVersion(version);
       const open = missing.filter((day) => day >= Number(closed));
       for (const day of open) {
         const [[name] = []] = await query('SELECT to_regclass($1)', [nameOf(day)]);

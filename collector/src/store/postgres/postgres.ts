@@ -3,19 +3,20 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
-import { createGroupCommit } from '../group-commit.ts';
+import { batchesOf, type Group, type Partition } from '../group.ts';
+import { createGroupCommit, summaryOf } from '../group-commit.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
 import { RETENTION, type RetentionOptions } from '../sqlite-retention.ts';
-import { type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
-import { OtherVersion } from './batch-ids.ts';
+import { type Appended, type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
 import { Database } from './database.ts';
 import { flush } from './flush.ts';
 import { fold } from './fold.ts';
 import { Holdings } from './holdings.ts';
 import { createCheck, prepare } from './opening.ts';
 import { Partitions } from './partitions.ts';
-import { readerOf } from './reader.ts';
+import { openPostgresTallies } from './reader.ts';
 import { retain } from './retention.ts';
+import { OtherVersion } from './version.ts';
 
 /**
  * Flushes at a time. While one waits for the disk, the other is written. (`npm run bench -- scale`: two take 1.4 times as many batches as
@@ -41,13 +42,19 @@ export interface PostgresOptions {
   readonly isLossAllowed?: boolean;
 }
 
+/** The store, and how it takes groups that were acknowledged before. */
+export interface PostgresStore extends Store {
+  /** Flushes a group. Resolves to the result for each batch once it is committed. */
+  readonly forward: (group: Group) => Promise<readonly Appended[]>;
+}
+
 /**
  * Opens the store in a database, whose tables are created or migrated.
  *
  * @param shapes the shapes of every schema whose batches will be appended
  * @throws {UnfitDatabase} when the database can't hold the store
  */
-export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<Store> {
+export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<PostgresStore> {
   const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false } = options;
   const retention = { ...RETENTION, ...options.retention };
   await prepare(source, isLossAllowed);
@@ -93,26 +100,25 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     if (reason === undefined) upkeepAt = performance.now() + UPKEEP;
   };
   const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
-  const { append, settle } = createGroupCommit(
-    (group) =>
-      flush(group, parts).catch((error: Error) => {
-        if (error instanceof OtherVersion) fail(error);
-        throw error;
-      }),
-    onCommit,
-    LANES,
-  );
+  const commit = (group: Group): Promise<readonly Appended[]> =>
+    flush(group, parts).catch((error: Error) => {
+      if (error instanceof OtherVersion) fail(error);
+      throw error;
+    });
+  const { append, settle } = createGroupCommit(commit, onCommit, LANES);
 
   const tick = async (): Promise<void> => {
     if (!database.isAway)
       await background(async () => {
         try {
           await foldAll();
+          await partitions.ahead();
         } finally {
           if (performance.now() >= upkeepAt) await upkeep();
         }
       }).catch((error: Error) => {
-        if (!(error instanceof StoreAway)) onTrouble(error.message);
+        if (error instanceof OtherVersion) fail(error);
+        else if (!(error instanceof StoreAway)) onTrouble(error.message);
       });
     // Collectors that start at once soon look at different moments.
     if (!isClosed) timer = setTimeout(tick, FOLD * (0.5 + Math.random())).unref();
@@ -125,11 +131,23 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   }
   let timer = setTimeout(tick, FOLD * Math.random()).unref();
 
-  const reader = readerOf(database);
+  // On connections of their own, because reads may take long.
+  const reader = openPostgresTallies(source);
+  const settled = async (): Promise<void> => {
+    await settle();
+    if (database.isAway) throw new StoreAway('the database does not answer');
+  };
   return {
     append: (entry) => {
       if (isClosed) return Promise.reject(new Error('the store is closed'));
       return database.isAway ? Promise.reject(new StoreAway('the database does not answer')) : append(entry);
+    },
+    forward: async (group) => {
+      const start = performance.now();
+      const results = await commit(group);
+      const days = batchesOf(group.words).map((at) => (group.partitions[group.words[at] as number] as Partition)[1]);
+      onCommit?.(summaryOf(days, results, (performance.now() - start) / 1_000));
+      return results;
     },
     fold: async () => {
       await settle();
@@ -137,11 +155,11 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     },
     source,
     totals: async () => {
-      await settle();
+      await settled();
       return reader.totals();
     },
     read: async (selection) => {
-      await settle();
+      await settled();
       return reader.read(selection);
     },
     publish: async (more) => {
@@ -163,6 +181,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
       await settle();
       await working;
       await reader.close();
+      await database.close();
     },
   };
 }

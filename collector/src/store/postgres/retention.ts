@@ -13,9 +13,11 @@ import { lockShard } from './fold.ts';
 import { unpackTallies } from './packed.ts';
 import { Sums, TABLES, writeSums } from './sums.ts';
 import { SCHEMA } from './tables.ts';
+import { checkVersion } from './version.ts';
 
 async function bordersIn(query: Query, lock: string): Promise<Borders> {
-  const [[rolled, kept] = []] = await query(`SELECT rolled, kept FROM ${SCHEMA}.store ${lock}`);
+  const [[rolled, kept, version] = []] = await query(`SELECT rolled, kept, version FROM ${SCHEMA}.store ${lock}`);
+  checkVersion(version);
   return { rolled: Number(rolled), kept: Number(kept) };
 }
 

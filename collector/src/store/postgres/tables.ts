@@ -32,6 +32,9 @@ export const SCHEMA = 'murmuration';
 /** The number of shards. It is part of what is stored, so it never changes. */
 const SHARDS = 256;
 
+/** The version of tables that `murmuration migrate` has not filled to the end. */
+export const FILLING = -1;
+
 const GROWING = 'autovacuum_vacuum_scale_factor = 0.02';
 /** A queue: nearly all of its rows are dead. */
 const QUEUE = 'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000';

@@ -1,0 +1,178 @@
+/**
+ * The database that `murmuration migrate` fills. What has been copied stands in two tables that are there until the end, and is written in
+ * the same transactions as the copy; so a move that was cut off at any point goes on, and copies nothing twice.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { fillAdmin } from '../admin/replica.ts';
+import { Database, type Query } from '../store/postgres/database.ts';
+import { UnfitDatabase } from '../store/postgres/errors.ts';
+import { createCheck, prepareFilling } from '../store/postgres/opening.ts';
+import { Partitions } from '../store/postgres/partitions.ts';
+import { FILLING, SCHEMA, STEPS, shardOf } from '../store/postgres/tables.ts';
+import type { PostgresSource } from '../store/store.ts';
+import { type IdPart, insertIds } from './ids.ts';
+import { columns, deletePieces, insertPieces } from './pieces.ts';
+import type { Borders, Content, Piece, SourceMetric } from './source.ts';
+
+/** What there is while the database is filled: `run` is the process that fills it. */
+const TABLES = `
+  CREATE TABLE ${SCHEMA}.move (id text NOT NULL, run text, ids_first bigint, ids_checksum text);
+  CREATE TABLE ${SCHEMA}.move_piece (
+    kind text NOT NULL, metric text COLLATE "C" NOT NULL, schema text COLLATE "C" NOT NULL, day integer NOT NULL,
+    reports bigint NOT NULL, held bigint NOT NULL, app text NOT NULL, rows bigint NOT NULL, bytes bigint NOT NULL,
+    PRIMARY KEY (kind, metric, schema, day)
+  )`;
+
+/** Another process fills the database now. */
+class Overtaken extends Error {}
+
+/** Whether a database is ready to be filled from a folder, or was filled from it to the end. */
+export type Readiness = 'filling' | 'whole';
+
+/** A piece that was copied, and the bytes of its tallies. */
+export type Copied = Piece & { readonly bytes: number };
+
+/** The name of a piece. */
+export const nameOf = ({ kind, schema, metric, day }: Pick<Piece, 'kind' | 'schema' | 'metric' | 'day'>): string =>
+  `${kind}\n${schema}\n${metric}\n${day}`;
+
+/**
+ * Prepares a database for the store of a folder.
+ *
+ * @param isOver whether the folder says that its move is over
+ * @throws {UnfitDatabase} when it can't hold the store, or has other data
+ */
+export const prepareTarget = (source: PostgresSource, id: string, isOver: boolean, isLossAllowed: boolean): Promise<Readiness> =>
+  prepareFilling(
+    source,
+    isLossAllowed,
+    async (query): Promise<Readiness> => {
+      if (isOver) throw new UnfitDatabase('expected the database that the folder was moved to, got one without a store');
+      await query(TABLES);
+      await query(`INSERT INTO ${SCHEMA}.move (id) VALUES ($1)`, [id]);
+      return 'filling';
+    },
+    async (query, version): Promise<Readiness> => {
+      if (version === FILLING) {
+        const [[other] = []] = await query(`SELECT id FROM ${SCHEMA}.move`);
+        if (other === id) return 'filling';
+        throw new UnfitDatabase('expected a database without a store, got one that is being filled from another folder');
+      }
+      if (isOver && version === STEPS.length) return 'whole';
+      throw new UnfitDatabase(
+        `expected a database without a store, got one with tables of version ${version}, whose reports would be mixed with those of the folder`,
+      );
+    },
+  );
+
+/** A database that is filled. */
+export class Target {
+  readonly database: Database;
+  readonly #partitions: Partitions;
+  readonly #run = randomUUID();
+
+  constructor(source: PostgresSource, isLossAllowed: boolean) {
+    this.database = new Database(source, { connections: 1, isGuarded: false, check: createCheck(isLossAllowed) });
+    this.#partitions = new Partitions(this.database);
+  }
+
+  /** Takes the database over from a former run, and sets the borders. Returns the pieces that are there, and where the ids go on. */
+  async begin({ closed, rolled, kept }: Borders): Promise<{
+    readonly pieces: ReadonlyMap<string, Copied>;
+    readonly after: Pick<IdPart, 'first' | 'checksum'> | undefined;
+  }> {
+    return this.database.transaction(async (query) => {
+      const [[first, checksum] = []] = await query(`UPDATE ${SCHEMA}.move SET run = $1 RETURNING ids_first, ids_checksum`, [this.#run]);
+      await query(`UPDATE ${SCHEMA}.store SET closed = greatest(closed, $1), rolled = greatest(rolled, $2), kept = greatest(kept, $3)`, [
+        closed,
+        rolled,
+        kept,
+      ]);
+      const rows = await query(`SELECT kind, schema, metric, day, reports, held, bytes FROM ${SCHEMA}.move_piece`);
+      const pieces = rows.map(
+        ([kind, schema, metric, day, reports, held, bytes]): Copied => ({
+          ...{ kind: kind as Piece['kind'], schema: String(schema), metric: String(metric), day: Number(day) },
+          ...{ reports: Number(reports), held: Number(held), bytes: Number(bytes) },
+        }),
+      );
+      return {
+        pieces: new Map(pieces.map((piece) => [nameOf(piece), piece])),
+        after: first === null ? undefined : { first: Number(first), checksum: String(checksum) },
+      };
+    });
+  }
+
+  /** Writes pieces in place of what a former run has copied of them. */
+  async putPieces(pieces: readonly Content[]): Promise<void> {
+    await this.#alone(async (query) => {
+      await deletePieces(query, pieces);
+      await insertPieces(query, pieces);
+    });
+  }
+
+  /** Deletes pieces that the folder no longer has. */
+  async dropPieces(pieces: readonly Piece[]): Promise<void> {
+    if (pieces.length > 0) await this.#alone((query) => deletePieces(query, pieces));
+  }
+
+  async putIds(part: IdPart): Promise<void> {
+    await this.#partitions.ensure(part.days);
+    await this.#alone(async (query) => {
+      await insertIds(query, part);
+      await query(`UPDATE ${SCHEMA}.move SET ids_first = $1, ids_checksum = $2`, [part.first, part.checksum]);
+    });
+  }
+
+  /** Writes the totals of metrics, and what each app holds. */
+  async putTotals(
+    metrics: readonly SourceMetric[],
+    appIds: readonly { readonly app: string; readonly day: number; readonly ids: number }[],
+  ): Promise<void> {
+    await this.#alone(async (query) => {
+      for (const table of ['metric', 'room', 'app_ids']) await query(`DELETE FROM ${SCHEMA}.${table}`);
+      await query(
+        `INSERT INTO ${SCHEMA}.metric (shard, metric, schema, reports, first, last, epoch) SELECT rows.*, epoch FROM ${SCHEMA}.store,
+          unnest($1::smallint[], $2::text[], $3::text[], $4::bigint[], $5::integer[], $6::integer[]) AS rows`,
+        columns(
+          metrics.map(({ schema, metric, reports, first, last }) => [shardOf(schema, metric), metric, schema, reports, first, last]),
+          6,
+        ),
+      );
+      await query(
+        `INSERT INTO ${SCHEMA}.room (shard, app, day, rows, bytes)
+          SELECT 0, app, day, sum(rows), sum(bytes) FROM ${SCHEMA}.move_piece GROUP BY app, day HAVING sum(rows) > 0`,
+      );
+      await query(
+        `INSERT INTO ${SCHEMA}.app_ids (shard, app, day, ids) SELECT 0, * FROM unnest($1::text[], $2::integer[], $3::bigint[])`,
+        columns(
+          appIds.map(({ app, day, ids }) => [app, day, ids]),
+          3,
+        ),
+      );
+    });
+  }
+
+  /** Hands the database over to collectors: with the administration, in one transaction. */
+  async finish(admin: DatabaseSync): Promise<void> {
+    await this.#alone(async (query) => {
+      await fillAdmin(query, admin);
+      await query(`UPDATE ${SCHEMA}.store SET version = $1, admin = admin + 1`, [STEPS.length]);
+      await query(`DROP TABLE ${SCHEMA}.move, ${SCHEMA}.move_piece`);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  /** Runs a transaction that only the newest run may commit. */
+  #alone<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.database.transaction(async (query) => {
+      const rows = await query(`SELECT 1 FROM ${SCHEMA}.move WHERE run = $1 FOR UPDATE`, [this.#run]);
+      if (rows.length === 0) throw new Overtaken('another migrate has taken over: it goes on where this one was');
+      return work(query);
+    });
+  }
+}
