@@ -127,8 +127,8 @@ test('the partition of the next day is there before its first batch', async () =
 test('folds and reads refuse tables of another version, too', async () => {
   await store.append(entry('a'));
   await execute(url, 'UPDATE murmuration.store SET version = version + 1');
-  for (const refused of [store.fold(), store.totals(), store.read({ schemas: [SCHEMA], metric: 'plan' })])
-    await expect(refused).rejects.toThrow(`expected tables of version ${STEPS.length}, got version ${STEPS.length + 1}`);
+  for (const refused of [() => store.fold(), () => store.totals(), () => store.read({ schemas: [SCHEMA], metric: 'plan' })])
+    await expect(refused()).rejects.toThrow(`expected tables of version ${STEPS.length}, got version ${STEPS.length + 1}`);
   expect((await store.failed).message).toContain(`got version ${STEPS.length + 1}`); // found by the work in the background
   expect(await execute(url, 'SELECT count(*)::integer FROM murmuration.delta')).toEqual([[1]]);
   await execute(url, 'UPDATE murmuration.store SET version = version - 1');
