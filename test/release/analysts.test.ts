@@ -1,17 +1,17 @@
 /** The multi-analyst mechanism, and sample and aggregate: exact laws of neighbours, figures by definition, and refusals. */
 
-import { ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
 import { range } from '../proofs/channel.ts';
+import { rational } from '../proofs/rational.ts';
 import { binomial, upperTail } from '../proofs/statistics.ts';
 import { exactLaw } from './branches.ts';
 import { decayed, minus, signOf, term, timesSum } from './exponential-sums.ts';
 import { expectWithin } from './neighbours.ts';
-import { rational } from '../proofs/rational.ts';
 
 const FALSE_ALARM = 1e-6;
 
@@ -112,7 +112,11 @@ describe('sample and aggregate', () => {
 
   test('keeps results in the range, and takes no result for its low end', () => {
     const random = createRandom(words(seededRng(1)));
-    for (const [value, at] of [[Number.NaN, 0], [1e9, 2], [-1e9, 0]] as const) {
+    for (const [value, at] of [
+      [Number.NaN, 0],
+      [1e9, 2],
+      [-1e9, 0],
+    ] as const) {
       const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic: () => value, aggregator: 'median' });
       expect(release([], random)).toBe(at);
     }

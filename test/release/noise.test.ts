@@ -1,7 +1,7 @@
 /** Geometric, Laplace and Gaussian noise: the shipped samplers' exact laws, ε and ρ by enumeration, moments, bounds and frequencies. */
 
-import { type Ratio, ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { type Ratio, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { cells } from '#collector/release/mechanisms/cells.ts';
 import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
@@ -46,15 +46,15 @@ describe('two-sided geometric noise', () => {
   });
 
   test('spends ε on neighbours, and no less', () => {
-    for (const [epsilon, sensitivity] of [[ratio(1n, 2n), 1], [ratio(7n, 5n), 3]] as const) {
+    for (const [epsilon, sensitivity] of [
+      [ratio(1n, 2n), 1],
+      [ratio(7n, 5n), 3],
+    ] as const) {
       const bound = term(rational(1), rational(-epsilon.numerator, epsilon.denominator));
       let tight = false;
       for (const distance of range(sensitivity + 1)) {
         for (const z of around(12)) {
-          const slack = minus(
-            timesSum(bound, geometricMass(epsilon, sensitivity, z - distance)),
-            geometricMass(epsilon, sensitivity, z),
-          );
+          const slack = minus(timesSum(bound, geometricMass(epsilon, sensitivity, z - distance)), geometricMass(epsilon, sensitivity, z));
           expect(signOf(slack)).toBeGreaterThanOrEqual(0);
           tight ||= distance === sensitivity && slack.size === 0;
         }
@@ -78,7 +78,8 @@ test('a decimal ε is the fraction that is written', () => {
   expect(decimal('2.50', 'ε')).toEqual(ratio(5n, 2n));
   expect(decimal(1e-7, 'ε')).toEqual(ratio(1n, 10n ** 7n));
   expect(decimal('1e3', 'ε')).toEqual(ratio(1000n, 1n));
-  for (const bad of ['0', '-1', '', 'x', '1e999', Number.NaN, Number.POSITIVE_INFINITY]) expect(() => decimal(bad, 'ε')).toThrow('ε: expected');
+  for (const bad of ['0', '-1', '', 'x', '1e999', Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => decimal(bad, 'ε')).toThrow('ε: expected');
 });
 
 describe('Laplace noise on a grid', () => {
@@ -93,10 +94,7 @@ describe('Laplace noise on a grid', () => {
         const [from, to] = [centre(x) / step, centre(y) / step];
         expect(Number.isInteger(from) && Number.isInteger(to)).toBe(true);
         for (const z of around(8)) {
-          const slack = minus(
-            timesSum(bound, geometricMass(epsilon, sensitivity, z - to)),
-            geometricMass(epsilon, sensitivity, z - from),
-          );
+          const slack = minus(timesSum(bound, geometricMass(epsilon, sensitivity, z - to)), geometricMass(epsilon, sensitivity, z - from));
           expect(signOf(slack)).toBeGreaterThanOrEqual(0);
         }
       }
@@ -114,7 +112,8 @@ describe('Laplace noise on a grid', () => {
   test('refuses what is no grid', () => {
     const epsilon = ratio(1n, 1n);
     for (const step of [0, 0.3, -1, Number.NaN]) expect(() => laplace({ epsilon, sensitivity: 1, step })).toThrow('a power of two');
-    for (const sensitivity of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => laplace({ epsilon, sensitivity })).toThrow(RangeError);
+    for (const sensitivity of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => laplace({ epsilon, sensitivity })).toThrow(RangeError);
     const random = createRandom(words(seededRng(1)));
     expect(() => laplace({ epsilon, sensitivity: 1 }).release(Number.NaN, random)).toThrow(RangeError);
   });
@@ -141,7 +140,12 @@ describe('discrete Gaussian noise', () => {
   });
 
   test('spends ρ: no Rényi divergence of order α is above αρ', () => {
-    for (const [rho, squared] of [[0.5, 1], [0.02, 1], [0.1, 4], [2, 1]] as const) {
+    for (const [rho, squared] of [
+      [0.5, 1],
+      [0.02, 1],
+      [0.1, 4],
+      [2, 1],
+    ] as const) {
       const [variance, shift] = [squared / (2 * rho), Math.sqrt(squared)];
       const weight = (z: number): number => Math.exp((-z * z) / (2 * variance));
       const all = around(Math.ceil(60 * Math.sqrt(variance)) + 10);

@@ -1,7 +1,7 @@
 /** Ranges over days: variances against least squares by matrices, the choice of a design, ε, and errors of the shipped release. */
 
-import { ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { ratio } from '@murmuration/shared';
 import { inverse, Matrix } from 'ml-matrix';
 import { describe, expect, test } from 'vitest';
 import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
@@ -59,7 +59,11 @@ describe.each(SMALL)('%o', (design) => {
     const sizes = blockSizes(design);
     const noisy = range(matrix.rows).map((i) => ((i * 37) % 11) - 3);
     let used = 0;
-    const sums = sizes.map((size) => noisy.slice(used, (used += matrix.columns / size)));
+    const sums = sizes.map((size) => {
+      const level = noisy.slice(used, used + matrix.columns / size);
+      used += level.length;
+      return level;
+    });
     const expected = covariance.mmul(matrix.transpose()).mmul(Matrix.columnVector(noisy)).to1DArray();
     consistentDays(design, sums).forEach((day, i) => {
       expect(Math.abs(day - (expected[i] as number))).toBeLessThan(1e-9);
@@ -80,9 +84,7 @@ test('a histogram is chosen for few days, a tree for many, and none of the desig
   const varianceOf = (levels: number): number => pureNoise(levels).variance;
   const best = bestDesign(100, varianceOf);
   for (const design of designsOf(100)) {
-    expect(meanRangeVariance(design) * varianceOf(design.levels)).toBeGreaterThanOrEqual(
-      meanRangeVariance(best) * varianceOf(best.levels),
-    );
+    expect(meanRangeVariance(design) * varianceOf(design.levels)).toBeGreaterThanOrEqual(meanRangeVariance(best) * varianceOf(best.levels));
   }
 });
 

@@ -1,7 +1,7 @@
 /** Permute-and-flip and quantiles: the exact law of the shipped code, ε over all small neighbours, utility and frequencies. */
 
-import { type Ratio, ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { type Ratio, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { permuteAndFlip } from '#collector/release/mechanisms/permute-and-flip.ts';
 import { quantile, rankScores } from '#collector/release/mechanisms/quantile.ts';
@@ -35,7 +35,11 @@ describe('permute-and-flip', () => {
     const { release } = permuteAndFlip({ epsilon, sensitivity, candidates: 3, monotone });
     const lawOf = (scores: readonly number[]) => exactLaw((random) => release(scores, random)).outputs;
     const steps = vectors(3, monotone ? range(sensitivity + 1) : range(2 * sensitivity + 1).map((i) => i - sensitivity));
-    const bases = [[0, 0, 0], [2, 1, 0], [0, 3, 3]];
+    const bases = [
+      [0, 0, 0],
+      [2, 1, 0],
+      [0, 3, 3],
+    ];
     let nearest = 0;
     for (const base of bases) {
       const first = lawOf(base);
@@ -82,7 +86,13 @@ describe('permute-and-flip', () => {
       const beyond = (chances: ArrayLike<number>, gap: number): number =>
         scores.reduce((sum, score, r) => sum + (best - score > gap ? (chances[r] as number) : 0), 0);
       for (const gap of range(best + 1)) {
-        expect(beyond(law, gap)).toBeLessThanOrEqual(beyond(weights.map((weight) => weight / total), gap) * (1 + 1e-9));
+        expect(beyond(law, gap)).toBeLessThanOrEqual(
+          beyond(
+            weights.map((weight) => weight / total),
+            gap,
+          ) *
+            (1 + 1e-9),
+        );
       }
       for (const beta of [0.5, 0.1, 0.01]) expect(beyond(law, accuracy(beta))).toBeLessThanOrEqual(beta);
     }

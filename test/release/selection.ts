@@ -17,7 +17,10 @@ export function exactSelection(scores: readonly number[], numerator: number, den
   return scores.map((_, r) => {
     const sum = all.reduce((total, order) => {
       const before = order.slice(0, order.indexOf(r));
-      return plus(total, before.reduce((product, s) => timesSum(product, minus(one, taken[s] as ExponentialSum)), taken[r] as ExponentialSum));
+      return plus(
+        total,
+        before.reduce((product, s) => timesSum(product, minus(one, taken[s] as ExponentialSum)), taken[r] as ExponentialSum),
+      );
     }, none);
     return timesSum(sum, term(rational(1, all.length)));
   });

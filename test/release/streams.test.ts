@@ -1,7 +1,7 @@
 /** The median mechanism and private multiplicative weights: ε of a session by enumeration, what is hard, and that guesses learn. */
 
-import { type Ratio, ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { type Ratio, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { type Interactive, interactive } from '#collector/release/mechanisms/interactive.ts';
 import { medianMechanism } from '#collector/release/mechanisms/median-mechanism.ts';
@@ -61,10 +61,19 @@ describe('a session', () => {
         [undefined, undefined, undefined, undefined],
         [undefined, undefined, 0],
         [undefined, 3],
-        ...(hard === 2 ? [[0, 0], [undefined, 0, undefined, -2]] : []),
+        ...(hard === 2
+          ? [
+              [0, 0],
+              [undefined, 0, undefined, -2],
+            ]
+          : []),
       ];
       for (const pattern of patterns) {
-        for (const errors of [[0, 0, 0, 0], [5, 5, 5, 5], [9, 2, 12, 4]]) {
+        for (const errors of [
+          [0, 0, 0, 0],
+          [5, 5, 5, 5],
+          [9, 2, 12, 4],
+        ]) {
           for (const moved of range(3 ** pattern.length)) {
             const shift = pattern.map((_, i) => (Math.floor(moved / 3 ** i) % 3) - 1);
             // The truth moves by the shift, so an answer's noise moves against it. The error moves by at most as much, either way.
@@ -116,7 +125,10 @@ const queries: readonly CountingQuery[] = range(60).map((i) => range(1 + (i % 4)
 
 test.each<readonly [string, () => Interactive]>([
   ['the median mechanism', () => medianMechanism({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length })],
-  ['private multiplicative weights', () => privateWeights({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length })],
+  [
+    'private multiplicative weights',
+    () => privateWeights({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length }),
+  ],
 ])('%s answers more queries than it has hard ones, all within its bound', (_, mechanismOf) => {
   const mechanism = mechanismOf();
   expect(mechanism.epsilon).toEqual(epsilon);

@@ -1,7 +1,7 @@
 /** BLR and MWEM: the exact law of a small BLR, scores that are as sensitive as stated, MWEM's law of one round, and tables as CSV. */
 
-import { ratio } from '@murmuration/shared';
 import { seededRng, words } from '@murmuration/client/testing';
+import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { blr } from '#collector/release/mechanisms/blr.ts';
 import { measured, reweighed } from '#collector/release/mechanisms/multiplicative-weights.ts';
@@ -16,7 +16,12 @@ import { expectWithin, vectors } from './neighbours.ts';
 
 describe('small databases', () => {
   test('are all multisets, each once, and counted', () => {
-    for (const [cells, records] of [[1, 3], [2, 4], [3, 3], [4, 2]] as const) {
+    for (const [cells, records] of [
+      [1, 3],
+      [2, 4],
+      [3, 3],
+      [4, 2],
+    ] as const) {
       const flat = enumerateDatabases(cells, records);
       const all = range(flat.length / cells).map((i) => flat.slice(i * cells, (i + 1) * cells).join());
       expect(new Set(all).size).toBe(databasesOf(cells, records));
@@ -29,7 +34,11 @@ describe('small databases', () => {
     const [cells, records] = [3, 12];
     const queries: readonly CountingQuery[] = [[0], [1], [0, 2], [1, 2]];
     const flat = enumerateDatabases(cells, records);
-    for (const shares of [[0.5, 0.3, 0.2], [0.91, 0.05, 0.04], [1 / 3, 1 / 3, 1 / 3]]) {
+    for (const shares of [
+      [0.5, 0.3, 0.2],
+      [0.91, 0.05, 0.04],
+      [1 / 3, 1 / 3, 1 / 3],
+    ]) {
       const errors = range(flat.length / cells).map((i) =>
         Math.max(
           ...queries.map((query) =>

@@ -23,7 +23,9 @@ const MOST = 2n ** 40n;
 /** s and t of a rate s/t as numbers. */
 export function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: number, t: number] {
   if (numerator > MOST || denominator > MOST) {
-    throw new RangeError(`${what}: expected ε over the sensitivity to be a fraction of numbers up to 2^40, got ${numerator}/${denominator}`);
+    throw new RangeError(
+      `${what}: expected ε over the sensitivity to be a fraction of numbers up to 2^40, got ${numerator}/${denominator}`,
+    );
   }
   return [Number(numerator), Number(denominator)];
 }

@@ -122,7 +122,8 @@ export function interactive(of: InteractiveOptions): Interactive {
     ask: (session, query, counts, random) => {
       assertQuery(query, cells);
       assertTable(counts, cells);
-      if (session.left < 1) throw new RangeError(`${name}: expected a session with hard queries left, got one that has answered all ${hard}`);
+      if (session.left < 1)
+        throw new RangeError(`${name}: expected a session with hard queries left, got one that has answered all ${hard}`);
       const truth = answerOf(query, counts);
       const guess = Math.round(session.guesses.guess(query));
       if (Math.abs(truth - guess) + comparisonNoise.sample(random) < session.threshold) return { answer: guess, hard: false, session };

@@ -62,7 +62,8 @@ function decayUnit(flip: Random['flip'], numerator: Whole, denominator: Whole): 
 /** `decay` by a given coin. e^-x is e^-1 for each whole unit of x, times that of the rest; it stops at the first failure. */
 export function decayBy(flip: Random['flip']): Random['decay'] {
   return (numerator, denominator) => {
-    if (numerator < 0 || denominator <= 0) throw new RangeError(`decay: expected a rational of at least 0, got ${numerator}/${denominator}`);
+    if (numerator < 0 || denominator <= 0)
+      throw new RangeError(`decay: expected a rational of at least 0, got ${numerator}/${denominator}`);
     if (typeof numerator === 'number' && typeof denominator === 'number') {
       let rest = numerator;
       for (; rest > denominator; rest -= denominator) if (!decayUnit(flip, 1, 1)) return false;

@@ -52,7 +52,9 @@ function blockSums(design: RangeDesign, counts: readonly number[]): readonly (re
   const widest = sizes.at(-1) as number;
   const padded = Math.ceil(counts.length / widest) * widest;
   return sizes.map((size) =>
-    Array.from({ length: padded / size }, (_, block) => counts.slice(block * size, (block + 1) * size).reduce((sum, count) => sum + count, 0)),
+    Array.from({ length: padded / size }, (_, block) =>
+      counts.slice(block * size, (block + 1) * size).reduce((sum, count) => sum + count, 0),
+    ),
   );
 }
 

@@ -35,7 +35,11 @@ export interface AggregateOptions<T> {
 }
 
 /** The results of the blocks as points of the range. */
-function resultsOf<T>({ blocks, statistic, low, high, points }: AggregateOptions<T>, records: readonly T[], random: Random): readonly number[] {
+function resultsOf<T>(
+  { blocks, statistic, low, high, points }: AggregateOptions<T>,
+  records: readonly T[],
+  random: Random,
+): readonly number[] {
   const parts = Array.from({ length: blocks }, (): T[] => []);
   for (const record of records) (parts[random.uniform(blocks)] as T[]).push(record);
   return parts.map((part) => {
