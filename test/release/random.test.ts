@@ -4,7 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRandom, decayBy, type Random, systemRandom, type Whole } from '#collector/release/mechanisms/random.ts';
-import { add, multiply, ONE, type Rational, rational, subtract, ZERO } from '../proofs/rational.ts';
+import { add, multiply, ONE, type Rational, rational, subtract, toNumber, ZERO } from '../proofs/rational.ts';
 import { decayed, minus, signOf, term } from './exponential-sums.ts';
 
 /** Decisions from these words, then from zeros. */
@@ -93,7 +93,7 @@ test('decay is true with probability e^-x', () => {
     const [yes, open] = decayLaw(numerator, denominator, most);
     expect(signOf(minus(decayed(numerator, denominator), term(yes)))).toBeGreaterThanOrEqual(0);
     expect(signOf(minus(term(add(yes, open)), decayed(numerator, denominator)))).toBeGreaterThanOrEqual(0);
-    expect(Number(open.numerator) / Number(open.denominator)).toBeLessThan(1e-9);
+    expect(toNumber(open)).toBeLessThan(1e-9);
   }
   expect(() => scripted().random.decay(-1, 1)).toThrow(RangeError);
   expect(() => scripted().random.decay(1, 0)).toThrow(RangeError);

@@ -75,7 +75,7 @@ function cellsRun(): Run {
 }
 
 /** Devices of 20 versions. */
-const versions = range(20).map((i) => Math.round(400 / (i + 1) ** 0.1));
+const versions = range(20).map((i) => 400 - 2 * i);
 
 function selectionRun(): Run {
   const [epsilon, monotone] = [0.2, true];
@@ -192,8 +192,8 @@ const worstOf = (queries: readonly CountingQuery[], weights: ArrayLike<number>, 
   largest(queries.map((query) => Math.abs(answerOf(query, weights) - answerOf(query, counts))));
 
 function blrRun(): Run {
-  const [epsilon, records, total] = [1, 10, 2000];
-  const counts = [1000, 600, 300, 100];
+  const [epsilon, records, total] = [0.1, 10, 200];
+  const counts = [101, 58, 30, 11];
   const queries: readonly CountingQuery[] = [[0], [1], [2], [0, 2], [1, 3]];
   const mechanism = blr({ epsilon: epsilonOf(epsilon), sensitivity: 1, cells: 4, total, queries, records });
   // All databases, from the definition.
@@ -214,7 +214,7 @@ function blrRun(): Run {
   );
   return {
     name: 'BLR',
-    what: '286 databases, 5 queries, ε 1: the largest error',
+    what: '286 databases, 5 queries, ε 0.1: the largest error',
     draw: (random) => {
       const error = worstOf(queries, mechanism.release(counts, random), counts);
       return { error, figure: error };

@@ -124,7 +124,7 @@ const counts = [70_000, 20_000, 6_000, 3_000, 1_000, 0];
 const queries: readonly CountingQuery[] = range(60).map((i) => range(1 + (i % 4)).map((j) => (i % 3) + j));
 
 test.each<readonly [string, () => Interactive]>([
-  ['the median mechanism', () => medianMechanism({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length })],
+  ['the median mechanism', () => medianMechanism({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length, records: 12 })],
   [
     'private multiplicative weights',
     () => privateWeights({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length }),

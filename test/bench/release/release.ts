@@ -16,7 +16,7 @@ const BETA = 0.05;
 /** A count below this quantile of a law that holds exactly would be suspicious. */
 const SUSPICIOUS = 1e-6;
 /** The mean of so many figures is within 3 % of its expectation for every mechanism here. */
-const FIGURES = 100_000;
+const FIGURES = 40_000;
 
 interface Measured {
   readonly run: Run;
