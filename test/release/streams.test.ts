@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type Interactive, interactive } from '#collector/release/mechanisms/interactive.ts';
 import { medianMechanism } from '#collector/release/mechanisms/median-mechanism.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
-import type { CountingQuery } from '#collector/release/mechanisms/queries.ts';
+import type { CountingQuery, Measurement } from '#collector/release/mechanisms/queries.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, upperTail } from '../proofs/statistics.ts';
@@ -118,26 +118,28 @@ describe('a session', () => {
 
 const epsilon: Ratio = ratio(1n, 1n);
 const CELLS = 6;
-const TOTAL = 100_000;
-const counts = [70_000, 20_000, 6_000, 3_000, 1_000, 0];
+const TOTAL = 10_000_000;
+const counts = [7_000_000, 2_000_000, 600_000, 300_000, 100_000, 0];
 /** Runs of cells, again and again. */
 const queries: readonly CountingQuery[] = range(60).map((i) => range(1 + (i % 4)).map((j) => (i % 3) + j));
 
-test.each<readonly [string, () => Interactive]>([
-  ['the median mechanism', () => medianMechanism({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length, records: 12 })],
-  [
-    'private multiplicative weights',
-    () => privateWeights({ epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length }),
-  ],
-])('%s answers more queries than it has hard ones, all within its bound', (_, mechanismOf) => {
-  const mechanism = mechanismOf();
+const options = { epsilon, sensitivity: 1, cells: CELLS, total: TOTAL, queries: queries.length };
+
+test.each<readonly [string, Interactive]>([
+  ['the median mechanism', medianMechanism({ ...options, records: 12, hard: 20 })],
+  ['private multiplicative weights', privateWeights({ ...options, hard: 25 })],
+  ['private multiplicative weights whose session lasts', privateWeights(options)],
+])('%s answers more queries than it has hard ones, all within its bound', (_, mechanism) => {
   expect(mechanism.epsilon).toEqual(epsilon);
   const random = createRandom(words(seededRng(4)));
   let session = mechanism.open(random);
   let [worst, hard] = [0, 0];
+  const answered: Measurement[] = [];
   for (const query of queries) {
+    if (session.left === 0) break;
     const asked = mechanism.ask(session, query, counts, random);
     session = asked.session;
+    if (asked.hard) answered.push({ query, value: asked.answer });
     hard += Number(asked.hard);
     worst = Math.max(worst, Math.abs(asked.answer - query.reduce((sum, cell) => sum + (counts[cell] as number), 0)));
   }
@@ -146,6 +148,15 @@ test.each<readonly [string, () => Interactive]>([
   expect(session.left).toBe(mechanism.hard - hard);
   expect(worst).toBeLessThanOrEqual(mechanism.accuracy(0.05));
   expect(() => mechanism.accuracy(0.01)).toThrow(RangeError);
+  const resumed = mechanism.resume(session.threshold, answered);
+  expect([resumed.left, resumed.threshold]).toEqual([session.left, session.threshold]);
+  for (const query of queries) expect(resumed.guesses.guess(query)).toBe(session.guesses.guess(query));
+});
+
+test('a design whose stated error is not below the number of records is refused, and what else can be done is said', () => {
+  for (const make of [privateWeights, medianMechanism]) {
+    expect(() => make({ ...options, total: 1000 })).toThrow('or name `hard`, the number of hard queries');
+  }
 });
 
 test('a session without hard queries left, unknown cells and too many databases are refused', () => {
@@ -156,6 +167,6 @@ test('a session without hard queries left, unknown cells and too many databases 
   for (const query of [[], [6], [1, 1], [2, 1], [0.5]]) expect(() => mechanism.ask(session, query, counts, random)).toThrow(RangeError);
   expect(() => mechanism.ask(session, [0], [1, 2], random)).toThrow(RangeError);
   expect(() => medianMechanism({ epsilon, sensitivity: 1, cells: 1_000_001, total: 10, queries: 1 })).toThrow(
-    'expected at most 1000000 of them, got 1000001 with 1000001 cells and 1 records; use multiplicativeWeights instead',
+    'expected at most 1000000 of them, got 1000001 with 1000001 cells and 1 records; use privateWeights instead',
   );
 });

@@ -10,12 +10,16 @@ import { createRandom, type Random } from '#collector/release/mechanisms/random.
 import { decimal } from '#collector/release/mechanisms/spending.ts';
 import { skewed, someQueries } from '../../release/runs.ts';
 
-const RECORDS = 10_000;
-const QUERIES = 200;
 const TRIALS = 5;
-const SIZES = [16, 64, 256, 1024, 4096, 16_384, 65_536] as const;
+/** Tables of few records, by the number of cells. */
+const [FEW, QUERIES] = [2000, 200];
+const SIZES = [64, 256, 1024, 4096, 16_384, 65_536] as const;
+/** Streams over a larger table, by the number of queries. */
+const [MANY, CELLS, HARD] = [10_000, 4096, 40];
+const STREAMS = [50, 200, 1000, 4000] as const;
 
 interface Asked {
+  readonly total: number;
   readonly counts: readonly number[];
   readonly queries: readonly CountingQuery[];
   readonly random: Random;
@@ -28,7 +32,7 @@ const epsilon = decimal(1, 'ε');
 
 /** The largest error of each way to answer all queries at ε 1. */
 const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[] = [
-  ['no data', (asked) => worst(asked, (query) => (query.length * RECORDS) / asked.counts.length)],
+  ['no data', (asked) => worst(asked, (query) => (query.length * asked.total) / asked.counts.length)],
   [
     'noise for each query',
     (asked) => {
@@ -47,32 +51,52 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
     'MWEM',
     (asked) => {
       const { counts, queries, random } = asked;
-      const table = mwem({ epsilon, sensitivity: 1, cells: counts.length, total: RECORDS, queries }).release(counts, random);
+      const table = mwem({ epsilon, sensitivity: 1, cells: counts.length, total: asked.total, queries }).release(counts, random);
       return worst(asked, (query) => answerOf(query, table));
-    },
-  ],
-  [
-    'PMW',
-    (asked) => {
-      const { counts, queries, random } = asked;
-      const mechanism = privateWeights({ epsilon, sensitivity: 1, cells: counts.length, total: RECORDS, queries: queries.length });
-      let session = mechanism.open(random);
-      return worst(asked, (query) => {
-        const answered = mechanism.ask(session, query, counts, random);
-        session = answered.session;
-        return answered.answer;
-      });
     },
   ],
 ];
 
-/** A row for each number of cells. */
+/** Of a stream, with the share of queries that are answered before the session ends. */
+function streamed({ counts, total, queries, random }: Asked): { readonly error: number; readonly answered: number } {
+  const of = { epsilon, sensitivity: 1, cells: counts.length, total, queries: queries.length, hard: HARD };
+  const mechanism = privateWeights(of);
+  let [session, error, answered] = [mechanism.open(random), 0, 0];
+  for (const query of queries) {
+    if (session.left === 0) break;
+    const asked = mechanism.ask(session, query, counts, random);
+    session = asked.session;
+    error = Math.max(error, Math.abs(asked.answer - answerOf(query, counts)));
+    answered++;
+  }
+  return { error, answered: answered / queries.length };
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+const trials = <T>(run: () => T): readonly T[] => Array.from({ length: TRIALS }, run);
+const errorsOf = (asked: Asked): readonly string[] => ways.map(([, error]) => mean(trials(() => error(asked))).toFixed(0));
+
+/** A row for each number of cells, then one for each number of queries. */
 export function crossOver(): readonly (readonly string[])[] {
   const random = createRandom(words(seededRng(99)));
-  const rows = SIZES.map((size) => {
-    const asked: Asked = { counts: skewed(size, RECORDS), queries: someQueries(size, QUERIES), random };
-    const means = ways.map(([, error]) => Array.from({ length: TRIALS }, () => error(asked)).reduce((sum, each) => sum + each, 0) / TRIALS);
-    return [size.toLocaleString('en'), ...means.map((mean) => mean.toFixed(0))];
+  const askedOf = (total: number, size: number, queries: number): Asked => ({
+    counts: skewed(size, total),
+    total,
+    queries: someQueries(size, queries),
+    random,
   });
-  return [[`cells (${RECORDS.toLocaleString('en')} records, ${QUERIES} queries, ε 1)`, ...ways.map(([name]) => name)], ...rows];
+  const names = ways.map(([name]) => name);
+  const streams = STREAMS.map((queries) => {
+    const asked = askedOf(MANY, CELLS, queries);
+    const all = trials(() => streamed(asked));
+    const answered = `${(100 * mean(all.map((each) => each.answered))).toFixed(0)} %`;
+    return [queries.toLocaleString('en'), ...errorsOf(asked), mean(all.map(({ error }) => error)).toFixed(0), answered];
+  });
+  return [
+    [`cells (${FEW.toLocaleString('en')} records, ${QUERIES} queries, ε 1)`, ...names],
+    ...SIZES.map((size) => [size.toLocaleString('en'), ...errorsOf(askedOf(FEW, size, QUERIES))]),
+    [],
+    [`queries (${MANY.toLocaleString('en')} records, ${CELLS} cells, ε 1)`, ...names, `PMW, ${HARD} hard`, 'answered'],
+    ...streams,
+  ];
 }

@@ -14,13 +14,13 @@
  * Utility for k queries: with probability 1 - β, |R| <= λ₁, all |N| <= λ₂ and all |Z| <= λ₃, each with β/3 in all. If T = λ₁ + λ₂ + γ, a
  * hard query's guess errs by at least γ, and an easy one's by less than
  *   T + λ₁ + λ₂ = γ + 2(λ₁ + λ₂)
- * The guesses name γ, such that c updates that large suffice. With ε₁ : ε₂ = 1 : (2c)^(2/3) the noise of the comparison is least (ibid.).
+ * for as long as the session lasts. The guesses may name a γ for which c hard queries suffice, or 0. With ε₁ : ε₂ = 1 : (2c)^(2/3) the noise of the comparison is least (ibid.).
  */
 
 import type { Ratio } from '@murmuration/shared';
 import { geometric } from './geometric.ts';
 import type { NoiseMechanism, Spending } from './index.ts';
-import { answerOf, assertQuery, assertTable, type CountingQuery } from './queries.ts';
+import { answerOf, assertQuery, assertTable, type CountingQuery, type Measurement } from './queries.ts';
 import type { Random } from './random.ts';
 import { assertBeta, assertWhole, pure, times } from './spending.ts';
 
@@ -69,9 +69,11 @@ export interface Interactive extends Spending {
   readonly hard: number;
   /** Spends all of ε. */
   readonly open: (random: Random) => Session;
+  /** A session that was stored as its secret threshold and its hard queries, in order. Spends nothing. */
+  readonly resume: (threshold: number, answered: readonly Measurement[]) => Session;
   /** @throws {RangeError} when no hard query is left */
   readonly ask: (session: Session, query: CountingQuery, counts: readonly number[], random: Random) => Asked;
-  /** The largest error over the k queries. */
+  /** The largest error over the k queries, as far as the session lasts. */
   readonly accuracy: (beta: number) => number;
 }
 
@@ -96,14 +98,14 @@ function errorsOf(of: Pick<InteractiveOptions, 'epsilon' | 'sensitivity' | 'hard
   };
 }
 
-/** The error that the theorem states. */
-export function interactiveBound(of: Omit<InteractiveOptions, 'name' | 'cells' | 'guesses'>, beta: number): number {
-  const { comparing, answering } = errorsOf(of, beta);
-  return Math.max(of.gap(answering) + 2 * comparing, answering);
-}
-
 /** T is made for this β. */
 const BETA = 0.05;
+
+/** The error that the theorem states for that β. */
+export function interactiveBound(of: Omit<InteractiveOptions, 'name' | 'cells' | 'guesses'>): number {
+  const { comparing, answering } = errorsOf(of, BETA);
+  return Math.max(of.gap(answering) + 2 * comparing, answering);
+}
 
 /** A mechanism for a stream of queries. */
 export function interactive(of: InteractiveOptions): Interactive {
@@ -119,6 +121,11 @@ export function interactive(of: InteractiveOptions): Interactive {
     sensitivity,
     hard,
     open: (random) => ({ threshold: threshold + thresholdNoise.sample(random), left: hard, guesses }),
+    resume: (stored, answered) => ({
+      threshold: stored,
+      left: hard - answered.length,
+      guesses: answered.reduce((known, { query, value }) => known.learned(query, value), guesses),
+    }),
     ask: (session, query, counts, random) => {
       assertQuery(query, cells);
       assertTable(counts, cells);

@@ -7,26 +7,16 @@
  * and its noisy answer shows on which. The databases that are not on that side are dropped: at least half of them. One database errs by at
  * most γ₀ = N √(ln(2k)/(2m)) on all k queries (small-databases.ts). It is never dropped if hard queries' guesses err by more than γ₀, and the
  * noisy answer is on the right side if they err by more than λ₃. So γ = max(γ₀, λ₃) + 2, with 1 for the rounded guess, and at most
- *   c = log₂(number of databases)
- * queries are hard. Enumeration is the price: at most 10^6 databases. Use private multiplicative weights above that.
+ * log₂(number of databases) queries are hard; c is one more, so that the session lasts. Enumeration is the price: at most 10^6 databases,
+ * and so few records that γ₀ is some tenths of N. Name `hard` for a γ of 0: the smaller error that is then stated holds for every answer
+ * until the session ends. Above 10^6 databases use private multiplicative weights.
  */
 
-import type { Ratio } from '@murmuration/shared';
-import { type Guesses, type Interactive, type InteractiveOptions, interactive, interactiveBound } from './interactive.ts';
+import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';
 import { answerOf, type CountingQuery } from './queries.ts';
 import { assertEnumerable, databasesOf, enumerateDatabases, MOST_DATABASES, samplingError } from './small-databases.ts';
 import { assertWhole } from './spending.ts';
-
-/** The parameters of mechanisms for a stream of queries. */
-export interface StreamOptions {
-  readonly epsilon: Ratio;
-  readonly sensitivity: number;
-  readonly cells: number;
-  /** The published number of records. */
-  readonly total: number;
-  /** The number of queries for which the error is stated. */
-  readonly queries: number;
-}
+import { assertUseful, type Design, type StreamOptions } from './streams.ts';
 
 /** The databases that are left, by their places in the enumeration. */
 function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, records: number, total: number): Guesses {
@@ -54,28 +44,38 @@ function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, reco
 }
 
 /** The design for m records. */
-function designOf(of: StreamOptions, records: number): Omit<InteractiveOptions, 'name' | 'guesses'> {
+function designOf(of: StreamOptions, records: number): Design {
   const near = samplingError(records, of.queries) * of.total;
-  const hard = Math.max(1, Math.floor(Math.log2(databasesOf(of.cells, records))));
+  const hard = Math.floor(Math.log2(databasesOf(of.cells, records))) + 1;
   return { ...of, hard, gap: (answering) => Math.ceil(Math.max(near, answering)) + 2 };
+}
+
+/** The number of records with the least stated error, among those that can be enumerated. */
+function bestRecords(of: StreamOptions): number {
+  let records = 1;
+  for (let m = 2; m <= 255 && databasesOf(of.cells, m) <= MOST_DATABASES; m++) {
+    if (interactiveBound(designOf(of, m)) < interactiveBound(designOf(of, records))) records = m;
+  }
+  return records;
 }
 
 /**
  * The median mechanism.
  *
- * @throws {RangeError} if more than 10^6 databases would have to be enumerated
+ * @throws {RangeError} if more than 10^6 databases would have to be enumerated, or `hard` is not named and the stated error is not below the
+ * number of records
  */
-export function medianMechanism(of: StreamOptions & { readonly records?: number }): Interactive & { readonly records: number } {
-  const { cells, total } = of;
+export function medianMechanism(
+  of: StreamOptions & { readonly records?: number; readonly hard?: number },
+): Interactive & { readonly records: number } {
+  const { cells, total, hard } = of;
   assertWhole(total, 'median mechanism: the number of records', 1, 2 ** 32);
-  assertEnumerable(cells, of.records ?? 1, 'multiplicativeWeights');
-  let records = of.records ?? 1;
-  const boundAt = (m: number): number => interactiveBound(designOf(of, m), 0.05);
-  for (let m = 2; of.records === undefined && m <= 255 && databasesOf(cells, m) <= MOST_DATABASES; m++) {
-    if (boundAt(m) < boundAt(records)) records = m;
-  }
+  assertEnumerable(cells, of.records ?? 1, 'privateWeights');
+  const records = of.records ?? bestRecords(of);
+  const design = hard === undefined ? designOf(of, records) : { ...of, hard, gap: () => 0 };
+  if (hard === undefined) assertUseful('median mechanism', design);
   const databases = enumerateDatabases(cells, records);
   const all = Uint32Array.from({ length: databases.length / cells }, (_, place) => place);
   const guesses = guessesOf(databases, all, cells, records, total);
-  return { ...interactive({ ...designOf(of, records), name: 'median mechanism', guesses }), records };
+  return { ...interactive({ ...design, name: 'median mechanism', guesses }), records };
 }

@@ -8,21 +8,15 @@
  *   Ψ falls by at least ((A(q) - D(q)) / 2N)² - ((m - D(q)) / 2N)²
  */
 
-import { answerOf, type CountingQuery } from './queries.ts';
-
-/** A measured query. */
-export interface Measurement {
-  readonly query: CountingQuery;
-  readonly value: number;
-}
+import { answerOf, type Measurement } from './queries.ts';
 
 /** Even weights. */
 export const evenWeights = (cells: number, total: number): Float64Array => new Float64Array(cells).fill(total / cells);
 
-/** The weights after cells of a query were multiplied by e^step. */
-export function reweighed(weights: Float64Array, query: CountingQuery, step: number, total: number): Float64Array {
+/** The weights after one measurement. */
+export function measured(weights: Float64Array, { query, value }: Measurement, total: number): Float64Array {
   const next = weights.slice();
-  const factor = Math.exp(step);
+  const factor = Math.exp((value - answerOf(query, weights)) / (2 * total));
   for (const cell of query) next[cell] = (next[cell] as number) * factor;
   let sum = 0;
   for (const weight of next) sum += weight;
@@ -30,6 +24,15 @@ export function reweighed(weights: Float64Array, query: CountingQuery, step: num
   return next;
 }
 
-/** The weights after one measurement. */
-export const measured = (weights: Float64Array, { query, value }: Measurement, total: number): Float64Array =>
-  reweighed(weights, query, (value - answerOf(query, weights)) / (2 * total), total);
+/** Passes over all measurements after each new one (MWEM, §3.3). They are computed from published numbers, so they spend nothing. */
+const PASSES = 10;
+
+/** The weights after a new measurement, the last of all that are known, and passes over all of them. */
+export function learnedFrom(weights: Float64Array, known: readonly Measurement[], total: number): Float64Array {
+  let now = measured(weights, known.at(-1) as Measurement, total);
+  for (let pass = 0; pass < PASSES; pass++) for (const each of known) now = measured(now, each, total);
+  return now;
+}
+
+/** The most updates for each of so many measurements, in the mean: each may raise Ψ by (λ/2N)² if it errs by λ. */
+export const updatesEach = (measurements: number): number => 1 + (PASSES * (measurements + 1)) / 2;

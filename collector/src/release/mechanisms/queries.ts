@@ -8,6 +8,12 @@ import { assertWhole } from './spending.ts';
 /** A query: the cells that it counts, ascending. */
 export type CountingQuery = readonly number[];
 
+/** A query that was answered with noise. */
+export interface Measurement {
+  readonly query: CountingQuery;
+  readonly value: number;
+}
+
 /** The answer of a query. Weights need not be whole numbers. */
 export function answerOf(query: CountingQuery, weights: ArrayLike<number>): number {
   let sum = 0;

@@ -2,11 +2,11 @@
  * Sample and aggregate, for a statistic whose sensitivity nobody knows: Nissim, Raskhodnikova, Smith 2007, "Smooth Sensitivity and Sampling
  * in Private Data Analysis", §4, with the aggregators of Smith 2011.
  *
- * Law: every record goes to one of k blocks, chosen uniformly by itself. The statistic is computed on each block and rounded to one of the
- * cells of a range, the nearest end if it lies outside, the lowest if it is not a number. One unit of privacy, with at most c records, is in at most c blocks, so it
- * changes at most c of k results, whatever the statistic is. The results are aggregated by one of:
+ * Law: every record goes to one of k blocks, chosen uniformly and independently. The statistic is computed on each block and rounded to one
+ * of the points of a range: to the nearest end if it lies outside, to the lowest if it is not a number. One unit of privacy, with at most c
+ * records, is in at most c blocks, so it changes at most c of k results, whatever the statistic is. They are aggregated by one of:
  * - `median`: the median of the k results by quantile.ts, one result in place of another. It is robust against strange blocks.
- * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (cells - 1).
+ * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (points - 1).
  *
  * Usefulness is about the aggregate of the blocks' rounded results: the median's rank error in blocks, or the mean's error. How far a
  * block's result is from that of all records depends on the statistic; NRS show it is near when samples of that size suffice.
