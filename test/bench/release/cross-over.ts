@@ -10,13 +10,15 @@ import { createRandom, type Random } from '#collector/release/mechanisms/random.
 import { decimal } from '#collector/release/mechanisms/spending.ts';
 import { skewed, someQueries } from '../../release/runs.ts';
 
-const TRIALS = 5;
+const TRIALS = 3;
 /** Tables of few records, by the number of cells. */
 const [FEW, QUERIES] = [2000, 200];
 const SIZES = [64, 256, 1024, 4096, 16_384, 65_536] as const;
 /** Streams over a larger table, by the number of queries. */
 const [MANY, CELLS, HARD] = [10_000, 4096, 40];
 const STREAMS = [50, 200, 1000, 4000] as const;
+/** The same table in more and more cells, for fewer hard queries. */
+const [WIDE, WIDE_QUERIES, WIDE_HARD] = [[65_536, 262_144, 1_048_576], 50, 20] as const;
 
 interface Asked {
   readonly total: number;
@@ -30,6 +32,11 @@ const worst = ({ counts, queries }: Asked, answer: (query: CountingQuery, k: num
 
 const epsilon = decimal(1, 'ε');
 
+function eachCell(asked: Asked): number {
+  const noisy = cells(geometric({ epsilon, sensitivity: 1 }), asked.counts.length).release(asked.counts, asked.random);
+  return worst(asked, (query) => answerOf(query, noisy));
+}
+
 /** The largest error of each way to answer all queries at ε 1. */
 const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[] = [
   ['no data', (asked) => worst(asked, (query) => (query.length * asked.total) / asked.counts.length)],
@@ -40,13 +47,7 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
       return worst(asked, (query) => noise.release(answerOf(query, asked.counts), asked.random));
     },
   ],
-  [
-    'noise for each cell',
-    (asked) => {
-      const noisy = cells(geometric({ epsilon, sensitivity: 1 }), asked.counts.length).release(asked.counts, asked.random);
-      return worst(asked, (query) => answerOf(query, noisy));
-    },
-  ],
+  ['noise for each cell', eachCell],
   [
     'MWEM',
     (asked) => {
@@ -58,15 +59,15 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
 ];
 
 /** Of a stream, with the share of queries that are answered before the session ends. */
-function streamed({ counts, total, queries, random }: Asked): { readonly error: number; readonly answered: number } {
-  const of = { epsilon, sensitivity: 1, cells: counts.length, total, queries: queries.length, hard: HARD };
-  const mechanism = privateWeights(of);
+function streamed(asked: Asked, hard: number): { readonly error: number; readonly answered: number } {
+  const { counts, total, queries, random } = asked;
+  const mechanism = privateWeights({ epsilon, sensitivity: 1, cells: counts.length, total, queries: queries.length, hard });
   let [session, error, answered] = [mechanism.open(random), 0, 0];
   for (const query of queries) {
     if (session.left === 0) break;
-    const asked = mechanism.ask(session, query, counts, random);
-    session = asked.session;
-    error = Math.max(error, Math.abs(asked.answer - answerOf(query, counts)));
+    const { answer, session: next } = mechanism.ask(session, query, counts, random);
+    session = next;
+    error = Math.max(error, Math.abs(answer - answerOf(query, counts)));
     answered++;
   }
   return { error, answered: answered / queries.length };
@@ -74,9 +75,14 @@ function streamed({ counts, total, queries, random }: Asked): { readonly error: 
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 const trials = <T>(run: () => T): readonly T[] => Array.from({ length: TRIALS }, run);
-const errorsOf = (asked: Asked): readonly string[] => ways.map(([, error]) => mean(trials(() => error(asked))).toFixed(0));
+const meanError = (asked: Asked, error: (asked: Asked) => number): string => mean(trials(() => error(asked))).toFixed(0);
 
-/** A row for each number of cells, then one for each number of queries. */
+function streamCells(asked: Asked, hard: number): readonly string[] {
+  const all = trials(() => streamed(asked, hard));
+  return [mean(all.map(({ error }) => error)).toFixed(0), `${(100 * mean(all.map(({ answered }) => answered))).toFixed(0)} %`];
+}
+
+/** A row for each number of cells, then for each number of queries of a stream, then for each number of cells of a stream. */
 export function crossOver(): readonly (readonly string[])[] {
   const random = createRandom(words(seededRng(99)));
   const askedOf = (total: number, size: number, queries: number): Asked => ({
@@ -86,11 +92,14 @@ export function crossOver(): readonly (readonly string[])[] {
     random,
   });
   const names = ways.map(([name]) => name);
+  const errorsOf = (asked: Asked): readonly string[] => ways.map(([, error]) => meanError(asked, error));
   const streams = STREAMS.map((queries) => {
     const asked = askedOf(MANY, CELLS, queries);
-    const all = trials(() => streamed(asked));
-    const answered = `${(100 * mean(all.map((each) => each.answered))).toFixed(0)} %`;
-    return [queries.toLocaleString('en'), ...errorsOf(asked), mean(all.map(({ error }) => error)).toFixed(0), answered];
+    return [queries.toLocaleString('en'), ...errorsOf(asked), ...streamCells(asked, HARD)];
+  });
+  const wide = WIDE.map((size) => {
+    const asked = askedOf(MANY, size, WIDE_QUERIES);
+    return [size.toLocaleString('en'), meanError(asked, eachCell), ...streamCells(asked, WIDE_HARD)];
   });
   return [
     [`cells (${FEW.toLocaleString('en')} records, ${QUERIES} queries, ε 1)`, ...names],
@@ -98,5 +107,13 @@ export function crossOver(): readonly (readonly string[])[] {
     [],
     [`queries (${MANY.toLocaleString('en')} records, ${CELLS} cells, ε 1)`, ...names, `PMW, ${HARD} hard`, 'answered'],
     ...streams,
+    [],
+    [
+      `cells (${MANY.toLocaleString('en')} records, ${WIDE_QUERIES} queries, ε 1)`,
+      'noise for each cell',
+      `PMW, ${WIDE_HARD} hard`,
+      'answered',
+    ],
+    ...wide,
   ];
 }

@@ -10,6 +10,7 @@ import { type Run, runs } from '../../release/runs.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
 import { crossOver } from './cross-over.ts';
 import { designs } from './designs.ts';
+import { offsets } from './offsets.ts';
 
 const RUNS = 10_000;
 const BETA = 0.05;
@@ -98,7 +99,7 @@ function speeds(): readonly Line[] {
 export async function release(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
   const lines = speeds();
   const all = runs.map(measure);
-  const [crossings, ranges] = [crossOver(), designs()];
+  const [crossings, ranges, colluders] = [crossOver(), designs(), offsets()];
   const failures = all.flatMap(failuresOf);
   const errors = all.map(({ run, mean, bound, within }) => ({
     mechanism: run.name,
@@ -109,7 +110,9 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
     within,
   }));
   return {
-    result: { passed: failures.length === 0 && lines.every(holds), errors, lines, crossings, ranges } as { readonly passed: boolean },
+    result: { passed: failures.length === 0 && lines.every(holds), errors, lines, crossings, ranges, colluders } as {
+      readonly passed: boolean;
+    },
     rows: [
       ['speed', 'measured', 'target', ''],
       ...lines.map(rowOf),
@@ -119,6 +122,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       ...crossings,
       [],
       ...ranges,
+      [],
+      ...colluders,
       ...failures.map((failure) => [failure]),
     ],
   };
