@@ -21,7 +21,7 @@ import { assertBeta, assertWhole, pure, times, toDouble } from './spending.ts';
 const MOST = 2n ** 40n;
 
 /** s and t of a rate s/t as numbers. */
-export function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: number, t: number] {
+function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: number, t: number] {
   if (numerator > MOST || denominator > MOST) {
     throw new RangeError(
       `${what}: expected ε over the sensitivity to be a fraction of numbers up to 2^40, got ${numerator}/${denominator}`,
@@ -44,7 +44,7 @@ export function sampleTwoSided(random: Random, s: number, t: number): number {
 }
 
 /** The least λ with P(|Z| > λ) <= beta, where a = e^-rate. */
-export function twoSidedBound(rate: number, beta: number): number {
+function twoSidedBound(rate: number, beta: number): number {
   assertBeta(beta);
   const a = Math.exp(-rate);
   const tail = (bound: number): number => (2 * a ** (bound + 1)) / (1 + a);

@@ -32,7 +32,7 @@ export interface Guesses {
 }
 
 /** A session between two queries. */
-export interface Session {
+interface Session {
   /** T + R. Secret: who knows it can tell how near guesses are. */
   readonly threshold: number;
   /** How many hard queries are left. */
@@ -41,7 +41,7 @@ export interface Session {
 }
 
 /** An answer, and the session after it. */
-export interface Asked {
+interface Asked {
   readonly answer: number;
   readonly hard: boolean;
   readonly session: Session;

@@ -28,7 +28,7 @@ import type { Random } from './random.ts';
 import { assertBeta, assertWhole, pure, toDouble } from './spending.ts';
 
 /** A number for one analyst. */
-export interface ForAnalyst {
+interface ForAnalyst {
   readonly value: number;
   /** The analyst's, from `offset`. Keep it secret and use it for all answers. */
   readonly offset: number;

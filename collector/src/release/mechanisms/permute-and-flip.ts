@@ -21,14 +21,14 @@ import type { Random } from './random.ts';
 import { assertBeta, assertWhole, pure, times, toDouble } from './spending.ts';
 
 /** The largest score, without spreading many scores into arguments. */
-export const largest = (scores: ArrayLike<number>): number => {
+const largest = (scores: ArrayLike<number>): number => {
   let best = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < scores.length; i++) best = Math.max(best, scores[i] as number);
   return best;
 };
 
 /** Draws an index. `rate` is ε/(kΔ). */
-export function drawBest(scores: ArrayLike<number>, { numerator, denominator }: Ratio, random: Random): number {
+function drawBest(scores: ArrayLike<number>, { numerator, denominator }: Ratio, random: Random): number {
   const best = largest(scores);
   const order = Uint32Array.from({ length: scores.length }, (_, i) => i);
   for (let left = order.length; left > 1; left--) {
