@@ -1,14 +1,11 @@
 /** What a context of a device works with: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
-import { type Batch, dayNumber, hex, type SchemaDocument, type Segments } from '@murmuration/shared';
+import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Path } from './record.ts';
 import type { Options, Outcome } from './types.ts';
-
-/** The most batches with one day's date. */
-const PER_DAY = 8;
 
 /** Everything except the stored state. */
 export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
@@ -40,7 +37,7 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
     ...schema,
     ...schema.document,
     segment,
-    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : PER_DAY)), // with none a search for a day would not end
+    perDay: Math.max(1, options.batchesPerDay ?? (isLater ? 1 : BATCHES_PER_DAY)), // with none a search for a day would not end
     isLater,
     sampleRate,
     word,

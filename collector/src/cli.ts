@@ -24,11 +24,15 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['export'], async () => (await import('./commands/export.ts')).addExport],
   [['decode'], async () => (await import('./commands/decode.ts')).addDecode],
   [['discover'], async () => (await import('./commands/discover.ts')).addDiscover],
+  [['release'], async () => (await import('./commands/release.ts')).addRelease],
 ];
 
 /** The version of this package. The sources and the built files lie equally deep in it. */
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
+
+/** A command, and all commands below it. */
+const withCommands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withCommands)];
 
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -37,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(version());
   const called = commands.filter(([names]) => names.includes(argv[2] ?? ''));
   for (const [, load] of called.length > 0 ? called : commands) (await load())(program);
-  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
+  for (const command of withCommands(program)) {
     command
       .exitOverride()
       .configureOutput({ writeErr: () => {} })

@@ -12,6 +12,7 @@ import { FailedSignIns } from './http/failed-sign-ins.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { readsRouter } from './http/reads.ts';
 import type { Refusal } from './http/refusal.ts';
+import { releaseRouter } from './http/release.ts';
 import { addRoutes, createApp, type RouteParts } from './http/routes.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { Sessions } from './http/sessions.ts';
@@ -22,6 +23,7 @@ import { ingest } from './ingest/route.ts';
 import { SenderLimits } from './ingest/sender-limits.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
+import { createReleases } from './release/service.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
 import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
@@ -136,9 +138,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
   const { origins, perMetric } = settings;
   const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
-  const metrics = metricsRouter({ catalogOf: visibleCatalog(() => live.catalog), estimating, decoding, minimum, truth });
+  const catalogOf = visibleCatalog(() => live.catalog);
+  const metrics = metricsRouter({ catalogOf, estimating, decoding, minimum, truth });
+  const release = createReleases(store, settings.data, settings.postgres);
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
-  const parts: RouteParts = { takeReports, reads: readsRouter(access, () => live.catalog, metrics), access, health, log };
+  const reads = readsRouter(access, () => live.catalog, metrics, releaseRouter({ ...release, catalogOf }));
+  const parts: RouteParts = { takeReports, reads, access, health, log };
 
   const app = createApp(parts, true, !readsApart);
   const serve = (served: Express): HttpServer =>
@@ -157,7 +162,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     close: async () => {
       health.stop();
       capacity.close();
-      await Promise.all([server.close(), readServer.close(), endViews?.(), estimating.close(), decoding.close()]);
+      await Promise.all([server.close(), readServer.close(), endViews?.(), estimating.close(), decoding.close(), release.close()]);
       await store.close();
       await admin.close();
     },

@@ -4,6 +4,8 @@
 export const MAX_BODY_BYTES = 65_536;
 /** The most reports in one batch. */
 export const MAX_REPORTS = 1_000;
+/** The most batches of a device with one day's date, unless the app says otherwise. */
+export const BATCHES_PER_DAY = 8;
 /** The days before and after the collector's day on which a batch is accepted. */
 export const ACCEPTED_DAYS = { before: 14, after: 1 } as const;
 

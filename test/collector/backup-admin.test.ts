@@ -80,7 +80,7 @@ test('a restore from the copy alone has every key, token, schema and action, in 
   rmSync(data, { recursive: true });
   expect(runCommand('backup', '--verify', copy).stdout).toMatch(/ 1 metrics, 1 reports, 3 keys and tokens, 1 published schemas\n$/);
   expect(runCommand('restore', '--from', copy, '--data', restored)).toMatchObject({ status: 0, stderr: '' });
-  expect(readdirSync(restored).sort()).toEqual([ADMIN, 'murmuration.lock', 'murmuration.sqlite']);
+  expect(readdirSync(restored).sort()).toEqual([ADMIN, 'murmuration.lock', 'murmuration.sqlite', 'release.head']);
   for (const name of readdirSync(restored)) expect([name, mode(join(restored, name))]).toEqual([name, 0o600]);
   admin = openAdminDatabase(restored);
   expect(contentOf(admin)).toEqual(before);

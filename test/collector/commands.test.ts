@@ -314,11 +314,11 @@ describe('bad usage', () => {
   test.each([
     [
       [],
-      'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, migrate, export, decode, discover, got none',
+      'murmuration: expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, migrate, export, decode, discover, release, got none',
     ],
     [
       ['help', 'nosuch'],
-      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, migrate, export, decode, discover, got help nosuch',
+      'expected a command, one of serve, schema, plan, audit, simulate, backup, restore, days, keys, roles, schemas, prune, delete, vacuum, migrate, export, decode, discover, release, got help nosuch',
     ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],

@@ -17,7 +17,7 @@ const meanings: Plugin = {
   },
 };
 
-/** Writes index.html, main.js and main.css. `collector` is the folder of the package. */
+/** Writes index.html with main.js, releases.html with releases.js, and main.css for both. `collector` is the folder of the package. */
 export async function buildDashboard(collector: URL = new URL('../../collector/', import.meta.url)): Promise<void> {
   const source = fileURLToPath(new URL('src/dashboard/', collector));
   const target = fileURLToPath(new URL('dist/dashboard/', collector));
@@ -25,6 +25,7 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
   await build({
     entryPoints: [
       { in: `${source}main.tsx`, out: 'main' },
+      { in: `${source}releases.tsx`, out: 'releases' },
       { in: `${source}style.css`, out: 'main' },
     ],
     outdir: target,
@@ -38,5 +39,5 @@ export async function buildDashboard(collector: URL = new URL('../../collector/'
     legalComments: 'none',
     logLevel: 'warning',
   });
-  await copyFile(`${source}index.html`, `${target}index.html`);
+  for (const page of ['index.html', 'releases.html']) await copyFile(`${source}${page}`, `${target}${page}`);
 }

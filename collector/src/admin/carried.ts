@@ -7,6 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { markRestored } from '../release/budget/head-file.ts';
 import { makePrivate, sync } from '../store/durable.ts';
 import { TIMEOUT } from '../store/sqlite-schema.ts';
 import { ADMIN, checkAdmin, hasAdmin } from './database.ts';
@@ -105,6 +106,7 @@ export function unpackAdmin(copy: string, folder: string, source: string): Carri
     writeFileSync(draft, bytes, { mode: 0o600 });
     const carried = look(draft, source);
     sync(draft);
+    markRestored(folder); // before the ledger of releases is there: its charges may be older than what was released
     renameSync(draft, join(resolve(folder), ADMIN));
     sync(folder);
     using(copy, false, (database) => database.exec('PRAGMA secure_delete = ON; DROP TABLE carried'));

@@ -6,8 +6,11 @@ import { transaction } from '../store/transaction.ts';
 import { logAction } from './actions.ts';
 import { hashOf, newKey, newToken } from './secrets.ts';
 
-/** What a token may do; each role includes those before it. */
-export const ROLES = ['viewer', 'reviewer', 'admin'] as const;
+/**
+ * What a token may do; each role includes those before it. An analyst sees nothing but the answers that a budget allows (release/), a viewer
+ * everything that is exact, too.
+ */
+export const ROLES = ['analyst', 'viewer', 'reviewer', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Whether a role includes another. */

@@ -1,5 +1,6 @@
 /**
- * `admin.sqlite`: write keys, access tokens, roles of users, published schemas and the log of actions. The collector and the commands open it at the same
+ * `admin.sqlite`: write keys, access tokens, roles of users, published schemas, the log of actions and
+ * the ledger of releases. The collector and the commands open it at the same
  * time, and SQLite's locks keep them apart. It lies beside the store in a file of its own, because it changes rarely and by other hands.
  */
 
@@ -33,6 +34,17 @@ const STEPS: readonly Step[] = [
   (database) =>
     database.exec('CREATE TABLE schema (schema TEXT PRIMARY KEY, document TEXT, published INTEGER, retired INTEGER) WITHOUT ROWID'),
   (database) => database.exec('CREATE TABLE user (name TEXT PRIMARY KEY, role TEXT NOT NULL, apps TEXT NOT NULL) WITHOUT ROWID'),
+  (database) =>
+    database.exec(`
+      CREATE TABLE release_entry (
+        n INTEGER PRIMARY KEY, at TEXT NOT NULL, who TEXT NOT NULL, kind TEXT NOT NULL, app TEXT NOT NULL, analyst TEXT NOT NULL,
+        question TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL
+      );
+      CREATE INDEX release_question ON release_entry (question, app, analyst);
+      CREATE INDEX release_kind ON release_entry (kind, app);
+      CREATE TRIGGER release_is_final BEFORE UPDATE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+      CREATE TRIGGER release_stays BEFORE DELETE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+    `),
 ];
 
 /** The first version that has the table of schemas. */

@@ -56,7 +56,7 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
 }
 
 /** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
-async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
+export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
   if (postgres !== undefined) {
     const source = { postgres };
     await checkStored(source).catch((error: Error) => {

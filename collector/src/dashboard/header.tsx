@@ -17,6 +17,7 @@ export function Header({ state, among }: { state: MetricsState; among: Among }):
           Murmuration
         </h1>
         <div class="masthead-end">
+          <a href="releases.html">Releases</a>
           <Live state={state} />
           {state.connection === 'live' && <SignOut />}
         </div>

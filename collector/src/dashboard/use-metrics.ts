@@ -2,7 +2,7 @@
 // The next request waits for the last response, so that a slow collector gets no additional load.
 
 import { useEffect, useState } from 'preact/hooks';
-import { fetchMetrics, inWords, isAnswer, isSignedOut } from './api.ts';
+import { fetchMetrics, inWords, isAnswer, isSignedOut, refusalOf } from './api.ts';
 import type { Metric } from './types.ts';
 
 const INTERVAL = 2_000;
@@ -45,6 +45,7 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
       const metrics = await fetchMetrics(signal);
       if (!signal.aborted) setState(() => ({ metrics, connection: 'live', answered: new Date(), problem: null }));
     } catch (problem) {
+      if (refusalOf(problem) === 'forbidden') return location.replace('releases.html'); // an analyst, who may read nothing here
       if (isSignedOut(problem)) {
         // Nothing changes by itself: signing in loads the page again.
         setState(() => ({ ...initially, connection: 'signed-out' }));

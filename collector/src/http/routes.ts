@@ -5,7 +5,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { Health } from '../health/health.ts';
 import { HEALTH_ROUTES } from '../health/router.ts';
-import { type AccessParts, checkHostOfPages, requireReader } from './access.ts';
+import { type AccessParts, checkHostOfPages, requireReader, requireRole } from './access.ts';
 import { Refusal } from './refusal.ts';
 import { refusalOf, refuseRead } from './refuse.ts';
 
@@ -46,7 +46,7 @@ export function addRoutes<Target extends IRouter>(target: Target, parts: RoutePa
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   if (takes) target.post('/v1/reports', takeReports);
   target.use(health.countReads, protect);
-  target.use(closed, answers ? requireReader(access) : absent, checkHostOfPages(access.allowHosts));
+  target.use(closed, answers ? requireReader(access) : absent, requireRole('viewer'), checkHostOfPages(access.allowHosts));
   target.use(health.router);
   if (answers) target.use(reads);
   target.use(absent);

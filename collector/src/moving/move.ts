@@ -1,6 +1,6 @@
 /**
- * Moves an embedded store to PostgreSQL: its tallies, ids, borders, keys, tokens, roles, schemas and actions. A copy may be made ahead while
- * the collector runs, as often as one likes. The move itself needs the store alone, copies what has changed since, compares checksums of
+ * Moves an embedded store to PostgreSQL: its tallies, ids, borders, keys, tokens, roles, schemas, actions and releases. A copy may be made ahead
+ * while the collector runs, as often as one likes. The move itself needs the store alone, copies what has changed since, compares checksums of
  * both sides, and hands over. Exactly one of both can take batches at any time: first the folder is marked as moved, then the database as
  * whole. A move that is cut off goes on when it is started again.
  */
@@ -9,6 +9,8 @@ import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE, logAction } from '../admin/actions.ts';
 import { hasAdmin, openAdminDatabase } from '../admin/database.ts';
 import { replicaOf } from '../admin/replica.ts';
+import { copyOf, type LedgerCopy } from '../release/budget/ledger.ts';
+import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
 import { lock } from '../store/lock.ts';
 import { type Move, readMove, removeMove, writeMove } from '../store/moved.ts';
 import { withoutPassword } from '../store/postgres/url.ts';
@@ -103,14 +105,25 @@ async function compareIds(source: Source, target: Target): Promise<number> {
   return known;
 }
 
-/** Copies the administration and hands over. */
+/** The ledger of releases. The folder is marked, so nobody appends to it any more. */
+async function releasesOf(folder: string): Promise<LedgerCopy> {
+  if (!hasAdmin(folder)) return { entries: [], doubt: undefined };
+  const ledger = openSqliteLedger(folder);
+  try {
+    return await copyOf(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Copies the administration and the ledger of releases, and hands over. */
 async function handOver({ folder }: Places, target: Target, what: string): Promise<Pick<Moved, 'credentials' | 'schemas' | 'actions'>> {
   const admin = hasAdmin(folder) ? openAdminDatabase(folder) : undefined;
   const replica = replicaOf(admin);
   admin?.close();
   try {
     logAction(replica, COMMAND_LINE, what);
-    await target.finish(replica);
+    await target.finish(replica, await releasesOf(folder));
     const rows = (table: string): number => Number(replica.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
     return { credentials: rows('credential'), schemas: rows('schema'), actions: rows('action') };
   } finally {

@@ -6,6 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { fillAdmin } from '../admin/replica.ts';
+import type { LedgerCopy } from '../release/budget/ledger.ts';
+import { fillLedger } from '../release/budget/postgres-ledger.ts';
 import { Database, type Query } from '../store/postgres/database.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { createCheck, prepareFilling } from '../store/postgres/opening.ts';
@@ -154,10 +156,11 @@ export class Target {
     });
   }
 
-  /** Hands the database over to collectors: with the administration, in one transaction. */
-  async finish(admin: DatabaseSync): Promise<void> {
+  /** Hands the database over to collectors: with the administration and the ledger of releases, in one transaction. */
+  async finish(admin: DatabaseSync, releases: LedgerCopy): Promise<void> {
     await this.#alone(async (query) => {
       await fillAdmin(query, admin);
+      await fillLedger(query, releases);
       await query(`UPDATE ${SCHEMA}.store SET version = $1, admin = admin + 1`, [STEPS.length]);
       await query(`DROP TABLE ${SCHEMA}.move, ${SCHEMA}.move_piece`);
     });

@@ -69,7 +69,7 @@ describe('the command', () => {
     [['create', '--app', 'a', 'b'], '--app: expected one app for a write key'],
     [['create', '--app', '1st'], '--app: expected a letter'],
     [['create', '--app', 'a', '--per-minute', '0'], '--per-minute: expected a whole number'],
-    [['create', '--role', 'owner', '--name', 'x'], '--role: expected one of viewer, reviewer, admin, got "owner"'],
+    [['create', '--role', 'owner', '--name', 'x'], '--role: expected one of analyst, viewer, reviewer, admin, got "owner"'],
     [['create', '--role', 'viewer'], '--name: expected the name of the person or program'],
     [['create', '--role', 'viewer', '--name', 'ann'], '--name: expected a name that no key or token has had, got "ann"'],
     [['create', '--role', 'viewer', '--name', 'x', '--per-minute', '1'], '--per-minute: expected a write key'],

@@ -93,7 +93,7 @@ describe('the command', () => {
 
   test.each([
     [['set', 'ann'], "required option '--role <role>' not specified"],
-    [['set', 'ann', '--role', 'none'], '--role: expected one of viewer, reviewer, admin, got "none"'],
+    [['set', 'ann', '--role', 'none'], '--role: expected one of analyst, viewer, reviewer, admin, got "none"'],
     [['set', 'ann', '--role', 'viewer', '--app', '../etc'], '--app: expected a letter'],
     [['set', '', '--role', 'viewer'], 'expected the name of a user in at most 255 characters'],
     [['set', ' ann', '--role', 'viewer'], 'without spaces around it, got " ann"'],

@@ -15,6 +15,9 @@ import { listSchemas, publishSchemas } from '#collector/admin/published.ts';
 import { openReplica } from '#collector/admin/replica.ts';
 import { listRoles, setRole } from '#collector/admin/roles.ts';
 import { copyAhead, moveStore } from '#collector/moving/move.ts';
+import type { Ledger } from '#collector/release/budget/ledger.ts';
+import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts';
+import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { pruneStore } from '#collector/store/sqlite-upkeep.ts';
@@ -179,6 +182,23 @@ test('keys, tokens, roles, schemas and the log of actions move, and the log says
   expect(others).toEqual(actions);
   expect(last).toMatchObject({ what: expect.stringMatching(/^moved the store from .*: 0 tallies, checksum [0-9a-f]{32}$/) });
   await replica.close();
+});
+
+test('the ledger of releases moves, and the folder takes no charge any more', async () => {
+  await openSqlite();
+  await close();
+  const [here, there] = [openSqliteLedger(folder), openPostgresLedger({ postgres: url })];
+  const charge = (ledger: Ledger): Promise<unknown> =>
+    ledger.transact((open) => open.append('ann', { kind: 'charge', app: 'notes', analyst: 'ann', question: 'q', body: { cost: '1' } }));
+  await charge(here);
+  const entries = (ledger: Ledger): Promise<readonly unknown[]> => ledger.transact((open) => open.find({}));
+  const before = await entries(here);
+  expect(await moveStore(places())).toBeDefined();
+  expect(await entries(there)).toEqual(before);
+  await expect(charge(here)).rejects.toThrow('was moved to postgres://');
+  await charge(there);
+  expect(await entries(there)).toHaveLength(2);
+  for (const ledger of [here, there]) await ledger.close();
 });
 
 test('after a move, the folder takes no batches, keys or upkeep any more', async () => {

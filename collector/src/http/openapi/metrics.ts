@@ -23,7 +23,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       operationId: 'listMetrics',
       summary: 'The published metrics, and how many reports each has',
       requestParams: { query: listParameters },
-      responses: responsesOf(answers.list, ['400', '503']),
+      responses: responsesOf(answers.list, ['400', '403', '503']),
     },
   },
   '/v1/metrics/{name}/estimates': {
@@ -32,7 +32,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       summary: 'Each answer’s estimate with its 95 % interval',
       requestParams: { path, query: estimatesParameters },
       parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.estimates, ['400', '404', '503']),
+      responses: responsesOf(answers.estimates, ['400', '403', '404', '503']),
     },
   },
   '/v1/metrics/{name}/decode': {
@@ -44,7 +44,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       requestParams: { path, query: decodeParameters },
       parameters: [segmentOf('', '')],
       responses: {
-        ...responsesOf(decodeAnswer, ['400', '404', '503']),
+        ...responsesOf(decodeAnswer, ['400', '403', '404', '503']),
         '200': { description: 'The answer.', content: { ...json(decodeAnswer), 'text/event-stream': { schema: z.string() } } },
       },
     },
@@ -55,7 +55,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       summary: 'Estimates day by day, week by week or month by month, each with its change',
       requestParams: { path, query: seriesParameters },
       parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.series, ['400', '404', '503']),
+      responses: responsesOf(answers.series, ['400', '403', '404', '503']),
     },
   },
   '/v1/metrics/{name}/association': {
@@ -64,7 +64,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
       requestParams: { path, query: associationParameters },
       parameters: [segmentOf('', '')],
-      responses: responsesOf(answers.association, ['400', '404', '503']),
+      responses: responsesOf(answers.association, ['400', '403', '404', '503']),
     },
   },
   '/v1/metrics/{name}/compare': {
@@ -74,7 +74,7 @@ export const metricsPaths: ZodOpenApiPathsObject = {
       description: 'Parameters without a prefix hold for both sides. At least one must differ.',
       requestParams: { path, query: compareParameters },
       parameters: [segmentOf('', ''), segmentOf('a.', 'of a '), segmentOf('b.', 'of b ')],
-      responses: responsesOf(answers.comparison, ['400', '404', '503']),
+      responses: responsesOf(answers.comparison, ['400', '403', '404', '503']),
     },
   },
 };

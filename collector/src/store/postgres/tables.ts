@@ -22,6 +22,8 @@
  * Estimates for tools that read SQL are in `estimate`, and what is told of each metric is in `estimated`, with the claim of the collector that
  * computes it (`views/claims.ts`). Readers get the views `bi_estimates` and `bi_metrics`, and nothing else.
  *
+ * `release_entry` is the ledger of releases, and `release_place` says where it was written last (`release/budget/postgres-ledger.ts`).
+ *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.
  */
@@ -128,6 +130,21 @@ export const STEPS: readonly string[] = [
   CREATE VIEW murmuration.bi_estimates AS
     SELECT app, metric, span, first_day, last_day, position, answer, unit, estimate, standard_error, low, high, reports
       FROM murmuration.estimate;
+  `,
+  `
+  CREATE TABLE murmuration.release_entry (
+    n bigint PRIMARY KEY, at text NOT NULL, who text NOT NULL, kind text NOT NULL, app text NOT NULL, analyst text NOT NULL,
+    question text NOT NULL, body text NOT NULL, hash text NOT NULL
+  );
+  CREATE INDEX release_question ON murmuration.release_entry (question, app, analyst);
+  CREATE INDEX release_kind ON murmuration.release_entry (kind, app);
+  CREATE FUNCTION murmuration.refuse_release() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;
+  CREATE TRIGGER release_is_final BEFORE UPDATE OR DELETE ON murmuration.release_entry
+    FOR EACH ROW EXECUTE FUNCTION murmuration.refuse_release();
+  CREATE TRIGGER release_stays BEFORE TRUNCATE ON murmuration.release_entry EXECUTE FUNCTION murmuration.refuse_release();
+  CREATE TABLE murmuration.release_place (one boolean PRIMARY KEY DEFAULT true CHECK (one), place text);
+  INSERT INTO murmuration.release_place DEFAULT VALUES;
   `,
 ];
 

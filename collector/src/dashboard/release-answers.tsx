@@ -1,0 +1,94 @@
+// The answers so far: each question in words, its numbers, and what they cost.
+
+import type { VNode } from 'preact';
+import { count, dayRange } from './format.ts';
+import type { Answer, Measure, Measured } from './release-api.ts';
+
+/** A measurement in words. */
+function measureInWords(measure: Measure): string {
+  if (measure.kind === 'count') return 'Reports';
+  if (measure.kind === 'sum') return `Sum of ${measure.column}`;
+  return measure.kind === 'median' ? `Median of ${measure.column}` : `Most used ${measure.column}`;
+}
+
+const number = (value: number): string => count(value).replace('-', '\u2212');
+
+function Result({ part, measure, cells = [], chosen, error }: Measured): VNode {
+  const columns = Object.keys(cells[0]?.values ?? {});
+  const title = `${part === undefined ? '' : `${part}: `}${measureInWords(measure)}`;
+  const [only] = cells;
+  const off = measure.kind === 'median' ? 'ranks' : measure.kind === 'mostUsed' ? 'reports fewer than the best' : '';
+  return (
+    <div class="release-result">
+      <p>
+        {title}
+        {columns.length === 0 && <strong>: {chosen ?? number(only?.value ?? 0)}</strong>}
+        <span class="quiet">
+          {' '}
+          ± {number(Math.ceil(error.within))} {off} with 95&nbsp;%
+        </span>
+      </p>
+      {columns.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              {columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+              <th scope="col" class="release-number">
+                {measureInWords(measure)}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {cells.map(({ values, value }) => (
+              <tr key={columns.map((name) => values[name]).join('\n')}>
+                {columns.map((name) => (
+                  <td key={name}>{values[name] || '(none)'}</td>
+                ))}
+                <td class="release-number">{number(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function Released({ question, results, analyst, cost, perDevice, days, openDays, entry }: Answer): VNode {
+  const only = results.length > 0 ? (question.where?.['metric'] ?? []) : [];
+  return (
+    <article class="panel release-panel">
+      <h3>
+        {question.app}, {dayRange(question.from, question.to)}
+      </h3>
+      <p class="quiet">{only.length <= 3 ? only.join(', ') : `${only.length} metrics`}</p>
+      {results.map((result, i) => (
+        <Result key={`${result.part ?? ''} ${i}`} {...result} />
+      ))}
+      <p class="quiet">
+        {analyst} paid ε {cost.epsilon} for each device-day
+        {days > 1 && `, ε ${perDevice.epsilon} for a device that reports on all ${days} days`}. Entry {entry.n} of the ledger,{' '}
+        <code title={entry.hash}>{entry.hash.slice(0, 12)}</code>.{openDays > 0 && ` ${openDays} of the days could still take reports.`}
+      </p>
+    </article>
+  );
+}
+
+export function Answers({ answers }: { answers: readonly Answer[] }): VNode {
+  return (
+    <section class="app" aria-labelledby="answers">
+      <h2 id="answers">Answers</h2>
+      {answers.length === 0 ? (
+        <div class="panel">
+          <p class="quiet">Nothing was released yet.</p>
+        </div>
+      ) : (
+        answers.map((answer) => <Released key={answer.entry.n} {...answer} />)
+      )}
+    </section>
+  );
+}

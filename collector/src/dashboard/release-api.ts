@@ -1,0 +1,39 @@
+// What the page of releases asks the collector. Addresses are relative to the page. A failure becomes one sentence.
+
+import type { ReleaseTable } from '../http/openapi/release-answers.ts';
+import { ReadError } from '../reader/read-error.ts';
+import type { Answer, Preview } from '../release/answer.ts';
+import type { Question } from '../release/query/question.ts';
+import type { Refusal } from './types.ts';
+
+export type { ReleaseTable } from '../http/openapi/release-answers.ts';
+export type { Answer, Preview } from '../release/answer.ts';
+export type { Measured } from '../release/query/measure.ts';
+export type { Measure, Question } from '../release/query/question.ts';
+
+const TIMEOUT = 30_000;
+
+async function ask<T>(path: string, signal: AbortSignal | null, body?: unknown): Promise<T> {
+  const late = AbortSignal.timeout(TIMEOUT);
+  const response = await fetch(new URL(`v1/release/${path}`, document.baseURI), {
+    signal: signal === null ? late : AbortSignal.any([signal, late]),
+    ...(body !== undefined && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const json: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw new ReadError(response.status, json as Refusal | null);
+  return json as T;
+}
+
+/** The tables that have a budget. */
+export const fetchTables = async (signal: AbortSignal): Promise<readonly ReleaseTable[]> =>
+  (await ask<{ readonly tables: readonly ReleaseTable[] }>('tables', signal)).tables;
+
+/** The answers that the reader may see, newest first. */
+export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Answer[]> =>
+  (await ask<{ readonly answers: readonly Answer[] }>('answers', signal)).answers.toReversed();
+
+/** What a question would cost, and the error to expect. Spends nothing. */
+export const fetchPreview = (question: Question, signal: AbortSignal): Promise<Preview> => ask('preview', signal, { question });
+
+/** Answers a question, and charges for it. */
+export const fetchAnswer = (question: Question): Promise<Answer> => ask('ask', null, { question });

@@ -1,0 +1,90 @@
+// The page of releases: an editor that shows cost and error before anything is spent, the answers so far, and the budgets.
+
+import type { VNode } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { inWords, isSignedOut } from './api.ts';
+import { Logo } from './logo.tsx';
+import { Answers } from './release-answers.tsx';
+import { type Answer, fetchAnswers, fetchTables, type ReleaseTable } from './release-api.ts';
+import { Budgets } from './release-budgets.tsx';
+import { Editor } from './release-editor.tsx';
+import { SignIn } from './sign-in.tsx';
+import { SignOut } from './sign-out.tsx';
+import { Failed, Loading } from './states.tsx';
+
+interface State {
+  readonly tables: readonly ReleaseTable[];
+  readonly answers: readonly Answer[];
+}
+
+type Seen = State | 'loading' | 'signed-out' | { readonly problem: string };
+
+export function ReleasePage(): VNode {
+  const [seen, setSeen] = useState<Seen>('loading');
+  const load = useCallback((signal: AbortSignal): void => {
+    Promise.all([fetchTables(signal), fetchAnswers(signal)]).then(
+      ([tables, answers]) => setSeen({ tables, answers }),
+      (problem: unknown) => {
+        if (!signal.aborted) setSeen(isSignedOut(problem) ? 'signed-out' : { problem: inWords(problem) });
+      },
+    );
+  }, []);
+  useEffect(() => {
+    const control = new AbortController();
+    load(control.signal);
+    return () => control.abort();
+  }, [load]);
+
+  return (
+    <div class="frame">
+      <header class="masthead">
+        <div class="masthead-row">
+          <h1>
+            <Logo />
+            Releases
+          </h1>
+          <div class="masthead-end">
+            <a href="./">Dashboard</a>
+            {typeof seen === 'object' && 'tables' in seen && <SignOut />}
+          </div>
+        </div>
+        <p class="lede">
+          Counts of devices, with noise, that may leave the team. Each answer is charged to a budget. The same question again costs nothing.
+        </p>
+      </header>
+      <main>
+        {seen === 'loading' ? (
+          <Loading />
+        ) : seen === 'signed-out' ? (
+          <SignIn />
+        ) : 'problem' in seen ? (
+          <Failed title="No tables" problem={seen.problem} />
+        ) : (
+          <Tables {...seen} onAnswer={() => load(new AbortController().signal)} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Tables({ tables, answers, onAnswer }: State & { onAnswer: () => void }): VNode {
+  if (tables.length === 0)
+    return (
+      <div class="panel">
+        <h2>No table has a budget yet</h2>
+        <p>An operator sets the budget of an app’s table, and then those of its analysts:</p>
+        <pre>
+          <code>
+            {'murmuration release budget set --app APP --epsilon 2\nmurmuration release budget set --app APP --analyst NAME --epsilon 1'}
+          </code>
+        </pre>
+      </div>
+    );
+  return (
+    <>
+      <Editor tables={tables} onAnswer={onAnswer} />
+      <Answers answers={answers} />
+      <Budgets tables={tables} />
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * `/v1/release`: answers about participation that may leave the team. An analyst is a reader with a budget; the name of the token or of the
+ * user is the name on the budget. Bodies must be JSON and the session's cookie is `SameSite=Strict`, so another site's page can spend nothing
+ * in a visitor's name.
+ */
+
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { includesRole } from '../admin/credentials.ts';
+import { answerOf } from '../release/answer.ts';
+import { budgetsOf, limitJson, spendingOf } from '../release/budget/budgets.ts';
+import { InDoubt, type Ledger } from '../release/budget/ledger.ts';
+import { type Asked, OverBudget, type Releases } from '../release/release.ts';
+import { tableOf } from '../release/table/columns.ts';
+import { mostReports } from '../release/table/contribution.ts';
+import type { Catalog } from '../schemas/catalog.ts';
+import { maySee, readerOf } from './access.ts';
+import { askedForm, MOST_ASKED, type ReleaseTable } from './openapi/release-answers.ts';
+import { Refusal } from './refusal.ts';
+
+/** What the routes need. */
+export interface ReleaseRouteParts {
+  readonly releases: Releases;
+  readonly ledger: Ledger;
+  readonly catalogOf: (response: Response) => Catalog;
+}
+
+/** The refusal that answers an error. Messages name what was expected, and quote little of what came. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof OverBudget) return new Refusal(403, 'over-budget', 'a question within the budget', error.message.slice(0, 500));
+  if (error instanceof InDoubt) return new Refusal(409, 'ledger-in-doubt', 'a ledger that is whole', error.message);
+  if (!(error instanceof RangeError)) return error;
+  const [expected = '', got = 'another'] = error.message.split(', got ');
+  return new Refusal(400, 'bad-question', expected.replace(': expected ', ': ').slice(0, 300), got.slice(0, 200));
+}
+
+const refusing =
+  (work: (request: Request, response: Response) => Promise<unknown>): RequestHandler =>
+  async (request, response) => {
+    try {
+      response.json(await work(request, response));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+
+/** The routes. They come after `requireReader`. */
+export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts): Router {
+  const askedBy = (request: Request, response: Response): Asked => {
+    if (!request.is('application/json')) throw new Refusal(415, 'bad-type', 'application/json', request.get('content-type') ?? 'none');
+    const { success, data, error } = askedForm.safeParse(request.body);
+    if (!success) {
+      const [issue] = error.issues;
+      throw new Refusal(
+        400,
+        'bad-question',
+        `${issue?.path.join('.').slice(0, 80) || 'a question'}: ${issue?.message}`.slice(0, 300),
+        'another',
+      );
+    }
+    return { analyst: readerOf(response).who, catalog: catalogOf(response), ...data };
+  };
+  /** The apps whose tables were given a budget, and what the reader may know of it. */
+  const tables = async (_request: Request, response: Response): Promise<{ readonly tables: readonly ReleaseTable[] }> => {
+    const [catalog, reader] = [catalogOf(response), readerOf(response)];
+    const apps = [...new Set([...catalog.schemas.values()].map(({ app }) => app))].sort();
+    const seesAll = includesRole(reader.role, 'reviewer');
+    const all = await ledger.transact((transaction) => Promise.all(apps.map((app) => budgetsOf(transaction, app))));
+    return {
+      tables: apps.flatMap((app, i) => {
+        const { table } = all[i] as (typeof all)[number];
+        if (table === undefined) return [];
+        const { columns, schemas } = tableOf(catalog, app);
+        const metrics = columns.get('metric')?.values ?? [];
+        const spending = spendingOf(all[i] as (typeof all)[number]).filter(({ analyst }) => seesAll || analyst === reader.who);
+        return {
+          app,
+          columns: [...columns.values()].map(({ name, values }) => ({ name, values })),
+          colluders: table.colluders,
+          batchesPerDay: table.batchesPerDay,
+          bound: mostReports([...schemas.values()], metrics, table.batchesPerDay),
+          budgets: spending.map(({ analyst, limit, spent }) => ({
+            analyst: analyst ?? null,
+            limit: limit === undefined ? null : limitJson(limit),
+            spent: limitJson(spent),
+          })),
+        };
+      }),
+    };
+  };
+  /** The reader's own answers; of all analysts for reviewers and admins. */
+  const answers = async (_request: Request, response: Response): Promise<unknown> => {
+    const reader = readerOf(response);
+    const wanted = includesRole(reader.role, 'reviewer') ? {} : { analyst: reader.who };
+    const entries = await ledger.transact((transaction) => transaction.find({ kind: 'answer', ...wanted }));
+    const seen = entries.filter(({ app }) => maySee(reader, app));
+    return { answers: seen.map((entry) => answerOf(entry, true)) };
+  };
+  const body = express.json({ limit: MOST_ASKED });
+  return Router()
+    .get('/v1/release/tables', refusing(tables))
+    .get('/v1/release/answers', refusing(answers))
+    .post(
+      '/v1/release/preview',
+      body,
+      refusing((request, response) => releases.preview(askedBy(request, response))),
+    )
+    .post(
+      '/v1/release/ask',
+      body,
+      refusing((request, response) => releases.ask(askedBy(request, response))),
+    );
+}

@@ -1,0 +1,71 @@
+/** Answers as they are stored and sent, and what can be said of them before they are drawn. */
+
+import type { Cost } from './budget/accounting.ts';
+import { compare, parseAmount, times } from './budget/amount.ts';
+import { costJson } from './budget/budgets.ts';
+import type { Entry } from './budget/ledger.ts';
+import { allMeasures } from './query/compose.ts';
+import type { ExpectedError, Measured } from './query/measure.ts';
+import type { Measure, Question } from './query/question.ts';
+import type { Resolved } from './query/resolve.ts';
+
+/** What an answer costs: ε and ρ as exact texts. */
+type CostText = ReturnType<typeof costJson>;
+
+/** What a question would cost and how far its answer would be off, without asking it. */
+export interface Preview {
+  readonly question: Question;
+  /** The most reports of one device-day among the rows. */
+  readonly bound: number;
+  readonly days: number;
+  /** For each device-day. */
+  readonly cost: CostText;
+  /** For a device that reports on all of the days: D ε, and D² ρ. */
+  readonly perDevice: CostText;
+  readonly errors: readonly { readonly part?: string; readonly measure: Measure; readonly error: ExpectedError }[];
+  /** What the analyst may still spend on the days, as `ε 0.3`; undefined without a budget. */
+  readonly left?: string;
+}
+
+/** An answer as it is stored. */
+export interface StoredAnswer extends Omit<Preview, 'errors' | 'left'> {
+  readonly results: readonly Measured[];
+  /** Days that could still take reports when the rows were read. */
+  readonly openDays: number;
+}
+
+/** An answer, and where it stands in the ledger. */
+export interface Answer extends StoredAnswer {
+  readonly analyst: string;
+  /** The number and the hash of its entry. Whoever keeps them can tell whether the ledger was changed. */
+  readonly entry: { readonly n: number; readonly hash: string; readonly at: string };
+  /** Whether it was stored before, and so cost nothing. */
+  readonly isRepeated: boolean;
+}
+
+/** What one device may lose that reports on every one of so many days (group privacy: Bun and Steinke 2016, proposition 1.9, for ρ). */
+const perDevice = ({ epsilon, rho }: Cost, days: number): CostText =>
+  costJson({ epsilon: times(epsilon, days), rho: times(times(rho, days), days) });
+
+const daysIn = ({ from, to }: Resolved): number => to - from + 1;
+
+/** What is known of an answer before it is drawn. */
+export function aboutOf(resolved: Resolved): Omit<Preview, 'errors' | 'left'> {
+  const { question, bound, cost } = resolved;
+  return { question, bound, days: daysIn(resolved), cost: costJson(cost), perDevice: perDevice(cost, daysIn(resolved)) };
+}
+
+/** The answer of an entry. */
+export function answerOf({ n, hash, at, analyst, body }: Entry, isRepeated: boolean): Answer {
+  const { charge: _charge, ...answer } = body as unknown as StoredAnswer & { readonly charge: number };
+  return { ...answer, analyst, entry: { n, hash, at }, isRepeated };
+}
+
+/** Whether a stored answer has at least the ε of each measurement that is asked for. */
+export function isEnough({ body }: Entry, { question }: Resolved): boolean {
+  const stored = allMeasures((body as unknown as StoredAnswer).question);
+  return allMeasures(question).every(({ measure }, i) => {
+    const known = stored[i];
+    return known !== undefined && compare(parseAmount(known.measure.epsilon, 'epsilon'), parseAmount(measure.epsilon, 'epsilon')) >= 0;
+  });
+}

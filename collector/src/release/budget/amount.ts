@@ -1,0 +1,84 @@
+/** Amounts of ε and ρ as exact rationals, so that a hundred charges of 1/100 are 1 and a budget is neither exceeded nor wasted. */
+
+import type { Ratio } from '@murmuration/shared';
+
+/** A rational in lowest terms: what `Ratio` is, but it may be 0 or, as a difference, below 0. The denominator is positive. */
+export interface Amount {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export const ZERO: Amount = { numerator: 0n, denominator: 1n };
+
+/** Digits of a numerator or denominator that comes from outside, at most. */
+const DIGITS = 30;
+
+function gcd(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}
+
+function lowest(numerator: bigint, denominator: bigint): Amount {
+  const divisor = gcd(numerator, denominator);
+  return { numerator: numerator / divisor, denominator: denominator / divisor };
+}
+
+export const add = (a: Amount, b: Amount): Amount =>
+  a.denominator === b.denominator
+    ? lowest(a.numerator + b.numerator, a.denominator)
+    : lowest(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+
+export const minus = (a: Amount, b: Amount): Amount => add(a, { numerator: -b.numerator, denominator: b.denominator });
+
+/** The product with a whole number. */
+export const times = (a: Amount, factor: number): Amount => lowest(a.numerator * BigInt(factor), a.denominator);
+
+/** Below 0, 0 or above 0, as a is below, at or above b. */
+export const compare = (a: Amount, b: Amount): number => {
+  const [left, right] = [a.numerator * b.denominator, b.numerator * a.denominator];
+  return left < right ? -1 : left > right ? 1 : 0;
+};
+
+export const most = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? b : a);
+export const least = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? a : b);
+
+export const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, ZERO);
+
+/** ρ of a mechanism of pure ε: ε²/2 (Bun and Steinke 2016, proposition 1.4). */
+export const rhoOf = (epsilon: Amount): Amount => lowest(epsilon.numerator ** 2n, 2n * epsilon.denominator ** 2n);
+
+/** The nearest number to at least 15 digits, for what is shown and for bounds. */
+export function toNumber({ numerator, denominator }: Amount): number {
+  const scale = 10n ** 20n;
+  const whole = numerator / denominator;
+  return Number(whole) + Number(((numerator - whole * denominator) * scale) / denominator) / Number(scale);
+}
+
+/** As it is stored and shown: a decimal where it has one of at most 12 places, else a fraction. */
+export function amountText({ numerator, denominator }: Amount): string {
+  const unit = 10n ** 12n;
+  if (unit % denominator !== 0n) return `${numerator}/${denominator}`;
+  const scaled = numerator * (unit / denominator);
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(13, '0');
+  const text = `${digits.slice(0, -12)}.${digits.slice(-12)}`.replace(/\.?0+$/, '');
+  return scaled < 0n ? `-${text}` : text;
+}
+
+/**
+ * Reads a decimal or a fraction: `0.1` is 1/10, and not the double beside it.
+ *
+ * @throws {RangeError} when it is neither, or not above 0
+ */
+export function parseAmount(text: string, what: string): Ratio {
+  const [, decimal, whole = '', places = '', above, below] = /^((\d+)(?:\.(\d+))?)$|^(\d+)\/(\d+)$/.exec(text.trim()) ?? [];
+  const tooLong = [whole + places, above, below].some((part = '') => part.length > DIGITS);
+  const [numerator, denominator] =
+    decimal !== undefined ? [BigInt(whole + places), 10n ** BigInt(places.length)] : [BigInt(above ?? 0), BigInt(below ?? 0)];
+  if (tooLong || numerator <= 0n || denominator <= 0n)
+    throw new RangeError(`${what}: expected a number above 0, such as 0.1 or 1/3, got ${JSON.stringify(text.slice(0, 80))}`);
+  return lowest(numerator, denominator);
+}
+
+/** Reads an amount that this program has written, which may be 0. */
+export const readAmount = (text: string): Amount => (/^0$/.test(text) ? ZERO : parseAmount(text, 'a stored amount'));

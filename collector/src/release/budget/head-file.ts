@@ -1,0 +1,44 @@
+/**
+ * `release.head`: how far the ledger in `admin.sqlite` had come, in a file of its own beside it. A backup does not carry it. So a folder
+ * whose ledger is shorter than the file says, or which has a ledger and no such file, holds an older state than the one that was released
+ * from.
+ */
+
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sync } from '../../store/durable.ts';
+import type { Head } from './ledger.ts';
+
+const HEAD = 'release.head';
+
+/** What the file says: the last entry that is known, or that the folder was restored. */
+export type Known = Head | 'restored';
+
+/** Reads the file; undefined if there is none. @throws {RangeError} when it is damaged */
+export function readHead(folder: string): Known | undefined {
+  const file = join(folder, HEAD);
+  if (!existsSync(file)) return undefined;
+  const [, n, hash] = /^(\d+) ([0-9a-f]{64})\n$/.exec(readFileSync(file, 'utf8')) ?? [];
+  return n === undefined || hash === undefined ? 'restored' : { n: Number(n), hash };
+}
+
+/** Writes the file. When this returns, it is on the disk. */
+function write(folder: string, text: string): void {
+  const draft = join(folder, `unfinished-${HEAD}`);
+  const descriptor = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, join(folder, HEAD));
+  sync(folder);
+}
+
+export const writeHead = (folder: string, { n, hash }: Head): void => write(folder, `${n} ${hash}\n`);
+
+/** Notes that a folder was restored, so that nothing is released from it until an admin has looked. Keeps a head that is there. */
+export function markRestored(folder: string): void {
+  if (readHead(folder) === undefined) write(folder, 'restored\n');
+}

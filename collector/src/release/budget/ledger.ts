@@ -1,0 +1,138 @@
+/**
+ * The ledger of releases: budgets, charges, answers and overrides, one entry after the other. It is append-only. Each entry has a hash of
+ * itself and the entry before it, so that whoever keeps the hash of one answer can tell whether what came before it was changed or lost.
+ */
+
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '@murmuration/shared';
+
+/**
+ * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
+ * admin went on after a restore.
+ */
+type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override';
+
+/** An entry to be written. */
+export interface NewEntry {
+  readonly kind: Kind;
+  /** The app whose table it concerns; '' for all. */
+  readonly app: string;
+  /** '' where it concerns no single analyst. */
+  readonly analyst: string;
+  /** The hash of the question, of charges and answers; else ''. */
+  readonly question: string;
+  readonly body: Json;
+}
+
+/** An entry. Its number is one more than that of the entry before it. */
+export interface Entry extends NewEntry {
+  readonly n: number;
+  /** When, as `2026-11-20T12:00:00.000Z`. */
+  readonly at: string;
+  readonly who: string;
+  /** SHA-256 of the hash before it and of the entry, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** The last entry; number 0 for a ledger without entries. */
+export type Head = Pick<Entry, 'n' | 'hash'>;
+
+export const NO_ENTRY: Head = { n: 0, hash: '' };
+
+/** Which entries are wanted. What is left out does not matter. */
+export type Wanted = Partial<Pick<Entry, 'kind' | 'app' | 'analyst' | 'question'>>;
+
+/** The error of a ledger that may have lost entries: nothing is added to it until an admin has looked. */
+export class InDoubt extends Error {}
+
+/** The ledger while nobody else can write it. */
+export interface LedgerTransaction {
+  /** In the order in which they were written. */
+  readonly find: (wanted: Wanted) => Promise<readonly Entry[]>;
+  /** @throws {InDoubt} when entries may be missing, unless `settle` was called */
+  readonly append: (who: string, entry: NewEntry) => Promise<Entry>;
+  /** Writes an action to the log of actions (admin/actions.ts). */
+  readonly log: (who: string, what: string, app?: string) => Promise<void>;
+  readonly head: () => Promise<Head>;
+  /** Why the ledger may have lost entries, which a restored backup has; undefined if nothing speaks for it. */
+  readonly doubt: () => Promise<string | undefined>;
+  /** Takes the ledger as it is for whole from now on. */
+  readonly settle: () => Promise<void>;
+}
+
+/** A ledger in a store. */
+export interface Ledger {
+  /** Runs work while no other process or connection can write the ledger. What it has appended is durable when this resolves. */
+  readonly transact: <T>(work: (ledger: LedgerTransaction) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** A ledger on its way to another store. */
+export interface LedgerCopy {
+  readonly entries: readonly Entry[];
+  /** Why entries may be missing, which holds in the other store, too. */
+  readonly doubt: string | undefined;
+}
+
+/** Copies a ledger. */
+export const copyOf = (ledger: Ledger): Promise<LedgerCopy> =>
+  ledger.transact(async (transaction) => ({ entries: await transaction.find({}), doubt: await transaction.doubt() }));
+
+/** The hash of an entry that follows another. */
+export const hashOf = (before: string, { n, at, who, kind, app, analyst, question, body }: Omit<Entry, 'hash'>): string =>
+  createHash('sha256')
+    .update(canonicalJson([before, n, at, who, kind, app, analyst, question, body]))
+    .digest('hex');
+
+/** The entry that follows another. */
+export function following(head: Head, who: string, entry: NewEntry): Entry {
+  const next = { ...entry, n: head.n + 1, at: new Date().toISOString(), who };
+  return { ...next, hash: hashOf(head.hash, next) };
+}
+
+/** The columns of an entry in both stores. */
+export const COLUMNS = ['n', 'at', 'who', 'kind', 'app', 'analyst', 'question', 'body', 'hash'] as const;
+
+/** An entry as a row. */
+export const rowOf = ({ body, ...entry }: Entry): readonly (string | number)[] =>
+  COLUMNS.map((column) => (column === 'body' ? canonicalJson(body) : entry[column]));
+
+/** A row as an entry. */
+export function entryOf(row: readonly unknown[]): Entry {
+  const [n, at, who, kind, app, analyst, question, body, hash] = row.map(String) as [
+    n: string,
+    at: string,
+    who: string,
+    kind: Kind,
+    app: string,
+    analyst: string,
+    question: string,
+    body: string,
+    hash: string,
+  ];
+  return { n: Number(n), at, who, kind, app, analyst, question, body: JSON.parse(body) as Json, hash };
+}
+
+/** The condition of a query, and its values. */
+export function conditionOf(
+  wanted: Wanted,
+  mark: (position: number) => string,
+): { readonly sql: string; readonly values: readonly string[] } {
+  const given = Object.entries(wanted);
+  return {
+    sql: given.length === 0 ? '' : `WHERE ${given.map(([column], i) => `${column} = ${mark(i + 1)}`).join(' AND ')}`,
+    values: given.map(([, value]) => value),
+  };
+}
+
+/** A ledger that is opened when it is first used. */
+export function lazyLedger(open: () => Ledger): Ledger {
+  let opened: Ledger | undefined;
+  return {
+    transact: async (work) => {
+      opened ??= open();
+      return opened.transact(work);
+    },
+    close: async () => opened?.close(),
+  };
+}

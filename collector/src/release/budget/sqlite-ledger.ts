@@ -1,0 +1,112 @@
+/** The ledger in `admin.sqlite`. A write transaction of SQLite keeps other processes out while it is read and written. */
+
+import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { logAction } from '../../admin/actions.ts';
+import { isFull, openAdminDatabase } from '../../admin/database.ts';
+import { checkNotMoved } from '../../store/moved.ts';
+import { StoreFull } from '../../store/store.ts';
+import { readHead, writeHead } from './head-file.ts';
+import {
+  COLUMNS,
+  conditionOf,
+  type Entry,
+  entryOf,
+  following,
+  type Head,
+  InDoubt,
+  type Ledger,
+  type LedgerTransaction,
+  NO_ENTRY,
+  rowOf,
+  type Wanted,
+} from './ledger.ts';
+
+const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {
+  const statement = database.prepare(`SELECT ${COLUMNS} FROM release_entry ${condition}`);
+  statement.setReturnArrays(true);
+  return (statement.all(...values) as unknown as readonly (readonly unknown[])[]).map(entryOf);
+};
+
+const find = (database: DatabaseSync, wanted: Wanted): readonly Entry[] => {
+  const { sql, values } = conditionOf(wanted, () => '?');
+  return select(database, `${sql} ORDER BY n`, values);
+};
+
+const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DESC LIMIT 1', [])[0] ?? NO_ENTRY;
+
+/** Why entries may be missing. */
+function doubtOf(database: DatabaseSync, folder: string): string | undefined {
+  const [head, known] = [headOf(database), readHead(folder)];
+  if (known === 'restored') return 'a folder that was restored from a backup';
+  if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
+  if (head.n < known.n) return `a ledger that ends at entry ${head.n}, where entry ${known.n} was written before`;
+  const hash = known.n === 0 ? '' : select(database, 'WHERE n = ?', [`${known.n}`])[0]?.hash;
+  return hash === known.hash ? undefined : `a ledger whose entry ${known.n} is not the one that was written before`;
+}
+
+/**
+ * The last work on each folder's ledger in this process. SQLite's wait for a lock stops the process, so a second connection of the same
+ * process must not begin to wait for the first.
+ */
+const last = new Map<string, Promise<unknown>>();
+
+/** Opens the ledger in a folder, and creates what it needs. The connection is its own. */
+export function openSqliteLedger(folder: string): Ledger {
+  const database = openAdminDatabase(folder);
+  const name = resolve(folder);
+
+  const run = async <T>(work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> => {
+    database.exec('BEGIN IMMEDIATE');
+    let isChanged = false;
+    try {
+      let doubt = doubtOf(database, folder);
+      const result = await work({
+        find: async (wanted) => find(database, wanted),
+        append: async (who, entry) => {
+          if (doubt !== undefined) throw new InDoubt(doubt);
+          checkNotMoved(folder);
+          const next = following(headOf(database), who, entry);
+          database.prepare(`INSERT INTO release_entry (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`).run(...rowOf(next));
+          isChanged = true;
+          return next;
+        },
+        log: async (who, what, app) => logAction(database, who, what, app),
+        head: async () => headOf(database),
+        doubt: async () => doubt,
+        settle: async () => {
+          doubt = undefined;
+        },
+      });
+      database.exec('COMMIT');
+      if (isChanged) note();
+      return result;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw isFull(error) ? new StoreFull((error as Error).message) : error;
+    }
+  };
+  /** Writes the head under the lock of the database, so that it never goes back. */
+  const note = (): void => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      writeHead(folder, headOf(database));
+    } finally {
+      database.exec('ROLLBACK');
+    }
+  };
+  return {
+    transact: (work) => {
+      const result = (last.get(name) ?? Promise.resolve()).then(() => run(work));
+      last.set(
+        name,
+        result.catch(() => undefined),
+      );
+      return result;
+    },
+    close: async () => {
+      await last.get(name);
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The two-sided geometric mechanism (discrete Laplace) for counts and histograms: Ghosh, Roughgarden, Sundararajan 2009, "Universally
+ * Utility-Maximizing Privacy Mechanisms", §2. The sampler is algorithm 2 of Canonne, Kamath, Steinke 2020.
+ *
+ * Law: the number plus Z, P(Z = z) = (1-a)/(1+a) a^|z|, a = e^(-ε/Δ), over all integers. Two numbers that differ by at most Δ give an output
+ * with probabilities whose ratio is at most a^-Δ = e^ε. The same holds for a vector whose cells get noise each, with Δ in the L1 norm.
+ *   Var(Z) = 2a / (1-a)², E|Z| = 2a / (1-a²), P(|Z| > λ) = 2 a^(λ+1) / (1+a)
+ * Usefulness: the least λ with P(|Z| > λ) <= δ, about (Δ/ε) ln(1/δ).
+ *
+ * Sampler, with ε/Δ = s/t in lowest terms: U is uniform in 0 .. t-1, accepted with probability e^(-U/t). V counts successes of
+ * probability e^-1. Then U + tV is geometric with parameter e^(-1/t), and floor((U + tV)/s) with e^(-s/t). A fair coin gives the sign; minus
+ * zero is drawn again, so that zero is not counted twice.
+ */
+
+import type { Ratio } from '@murmuration/shared';
+import type { NoiseMechanism } from './index.ts';
+import type { Random } from './random.ts';
+import { assertBeta, assertWhole, pure, times, toDouble } from './spending.ts';
+
+/** s and t are at most this, so that U + tV stays exact. V would have to pass 8,192, which has a probability of e^-8192. */
+const MOST = 2n ** 40n;
+
+/** s and t of a rate s/t as numbers. */
+function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: number, t: number] {
+  if (numerator > MOST || denominator > MOST) {
+    throw new RangeError(
+      `${what}: expected ε over the sensitivity to be a fraction of numbers up to 2^40, got ${numerator}/${denominator}`,
+    );
+  }
+  return [Number(numerator), Number(denominator)];
+}
+
+/** Draws Z with P(Z = z) proportional to e^(-|z| s/t). */
+export function sampleTwoSided(random: Random, s: number, t: number): number {
+  for (;;) {
+    const remainder = random.uniform(t);
+    if (!random.decay(remainder, t)) continue;
+    let units = 0;
+    while (random.decay(1, 1)) units++;
+    const size = Math.floor((remainder + t * units) / s);
+    const negative = random.flip(1, 2);
+    if (!(negative && size === 0)) return negative ? -size : size;
+  }
+}
+
+/** The least λ with P(|Z| > λ) <= beta, where a = e^-rate. */
+function twoSidedBound(rate: number, beta: number): number {
+  assertBeta(beta);
+  const a = Math.exp(-rate);
+  const tail = (bound: number): number => (2 * a ** (bound + 1)) / (1 + a);
+  let bound = Math.max(0, Math.floor(Math.log(2 / (beta * (1 + a))) / rate) - 1);
+  while (tail(bound) > beta) bound++;
+  return bound;
+}
+
+/**
+ * Two-sided geometric noise for whole numbers. `sensitivity` is the most by which one unit of privacy changes the number; for a histogram,
+ * the sum of the changes of its cells.
+ *
+ * @throws {RangeError} unless the sensitivity is a whole number from 1, and ε over it a fraction of numbers up to 2^40
+ */
+export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; readonly sensitivity: number }): NoiseMechanism {
+  assertWhole(sensitivity, 'geometric: sensitivity');
+  const perUnit = times(epsilon, 1, sensitivity);
+  const [s, t] = rateOf(perUnit, 'geometric');
+  const rate = toDouble(perUnit);
+  const a = Math.exp(-rate);
+  const sample = (random: Random): number => sampleTwoSided(random, s, t);
+  return {
+    name: 'geometric',
+    ...pure(epsilon),
+    sensitivity,
+    sample,
+    release: (count, random) => {
+      assertWhole(count, 'geometric: a number', Number.MIN_SAFE_INTEGER);
+      return count + sample(random);
+    },
+    variance: (2 * a) / Math.expm1(-rate) ** 2,
+    meanAbsoluteError: (-2 * a) / Math.expm1(-2 * rate),
+    accuracy: (beta) => twoSidedBound(rate, beta),
+  };
+}

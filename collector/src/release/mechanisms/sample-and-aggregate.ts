@@ -1,0 +1,87 @@
+/**
+ * Sample and aggregate, for a statistic whose sensitivity nobody knows: Nissim, Raskhodnikova, Smith 2007, "Smooth Sensitivity and Sampling
+ * in Private Data Analysis", §4, with the aggregators of Smith 2011.
+ *
+ * Law: every record goes to one of k blocks, chosen uniformly and independently. The statistic is computed on each block and rounded to one
+ * of the points of a range: to the nearest end if it lies outside, to the lowest if it is not a number. One unit of privacy, with at most c
+ * records, is in at most c blocks, so it changes at most c of k results, whatever the statistic is. They are aggregated by one of:
+ * - `median`: the median of the k results by quantile.ts, one result in place of another. It is robust against strange blocks.
+ * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (points - 1).
+ *
+ * Usefulness is about the aggregate of the blocks' rounded results: the median's rank error in blocks, or the mean's error. How far a
+ * block's result is from that of all records depends on the statistic; NRS show it is near when samples of that size suffice.
+ */
+
+import { type Ratio, ratio } from '@murmuration/shared';
+import { geometric } from './geometric.ts';
+import type { ReleaseMechanism } from './index.ts';
+import { quantile } from './quantile.ts';
+import type { Random } from './random.ts';
+import { assertWhole, pure } from './spending.ts';
+
+/** The parameters of sample and aggregate. */
+export interface AggregateOptions<T> {
+  readonly epsilon: Ratio;
+  /** The most records that one unit of privacy has. */
+  readonly sensitivity: number;
+  readonly blocks: number;
+  /** Computed on each block, which may be empty. */
+  readonly statistic: (records: readonly T[]) => number;
+  /** The range of results and the number of its points, evenly apart and with both ends. */
+  readonly low: number;
+  readonly high: number;
+  readonly points: number;
+  readonly aggregator: 'median' | 'mean';
+}
+
+/** The results of the blocks as points of the range. */
+function resultsOf<T>(
+  { blocks, statistic, low, high, points }: AggregateOptions<T>,
+  records: readonly T[],
+  random: Random,
+): readonly number[] {
+  const parts = Array.from({ length: blocks }, (): T[] => []);
+  for (const record of records) (parts[random.uniform(blocks)] as T[]).push(record);
+  return parts.map((part) => {
+    const place = Math.round(((statistic(part) - low) / (high - low)) * (points - 1));
+    return Number.isNaN(place) ? 0 : Math.min(points - 1, Math.max(0, place));
+  });
+}
+
+/**
+ * Releases a statistic of records.
+ *
+ * @throws {RangeError} unless the range has two points or more and there are at least as many blocks as one unit of privacy touches
+ */
+export function sampleAndAggregate<T>(of: AggregateOptions<T>): ReleaseMechanism<readonly T[], number> {
+  const { epsilon, sensitivity, blocks, low, high, points, aggregator } = of;
+  assertWhole(sensitivity, 'sample and aggregate: sensitivity');
+  assertWhole(blocks, 'sample and aggregate: blocks', sensitivity, 2 ** 20);
+  assertWhole(points, 'sample and aggregate: points', 2, 2 ** 20);
+  if (!(low < high && Number.isFinite(high - low))) {
+    throw new RangeError(`sample and aggregate: expected a finite range, its low end below its high end, got ${low} to ${high}`);
+  }
+  const step = (high - low) / (points - 1);
+  const shared = { name: `sample and aggregate by ${aggregator}`, ...pure(epsilon), sensitivity };
+  if (aggregator === 'mean') {
+    const noise = geometric({ epsilon, sensitivity: sensitivity * (points - 1) });
+    return {
+      ...shared,
+      release: (records, random) => {
+        const sum = resultsOf(of, records, random).reduce((total, place) => total + place, 0);
+        return low + (noise.release(sum, random) / blocks) * step;
+      },
+      accuracy: (beta) => (noise.accuracy(beta) / blocks) * step,
+    };
+  }
+  const median = quantile({ epsilon, cells: points, quantile: ratio(1n, 2n), sensitivity, replaced: true });
+  return {
+    ...shared,
+    release: (records, random) => {
+      const counts = Array.from({ length: points }, () => 0);
+      for (const place of resultsOf(of, records, random)) counts[place] = (counts[place] as number) + 1;
+      return low + median.release(counts, random) * step;
+    },
+    accuracy: (beta) => median.accuracy(beta),
+  };
+}

@@ -1,0 +1,42 @@
+/** What a mechanism spends as exact rationals, and the checks of its parameters that all mechanisms share. */
+
+import { type Ratio, ratio } from '@murmuration/shared';
+import type { Spending } from './index.ts';
+
+/** A pure mechanism's spending: ρ = ε²/2 (Bun and Steinke 2016, proposition 1.4). */
+export const pure = (epsilon: Ratio): Spending & { readonly epsilon: Ratio } => ({
+  epsilon,
+  rho: ratio(epsilon.numerator ** 2n, 2n * epsilon.denominator ** 2n),
+});
+
+/** The product with numerator / denominator. */
+export const times = (of: Ratio, numerator: bigint | number, denominator: bigint | number = 1n): Ratio =>
+  ratio(of.numerator * BigInt(numerator), of.denominator * BigInt(denominator));
+
+/** As a double, for bounds. */
+export const toDouble = ({ numerator, denominator }: Ratio): number => Number(numerator) / Number(denominator);
+
+/**
+ * The decimal number as it is written, so that 0.1 is 1/10 and not the double beside it.
+ *
+ * @throws {RangeError} unless it is a decimal above 0
+ */
+export function decimal(value: number | string, what: string): Ratio {
+  const [, whole = '', part = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,2}))?$/i.exec(String(value).trim()) ?? [];
+  const digits = BigInt(`0${whole}${part}`);
+  if (digits === 0n) throw new RangeError(`${what}: expected a number above 0, such as 0.5, got ${JSON.stringify(value)}`);
+  const power = Number(exponent) - part.length;
+  return power < 0 ? ratio(digits, 10n ** BigInt(-power)) : ratio(digits * 10n ** BigInt(power), 1n);
+}
+
+/** Throws a RangeError unless the value is a whole number from `low` to `high`. */
+export function assertWhole(value: unknown, what: string, low = 1, high: number = Number.MAX_SAFE_INTEGER): void {
+  if (!(Number.isInteger(value) && (value as number) >= low && (value as number) <= high)) {
+    throw new RangeError(`${what}: expected a whole number from ${low} to ${high}, got ${String(value)}`);
+  }
+}
+
+/** Throws a RangeError unless the value is a probability strictly between 0 and 1. */
+export function assertBeta(beta: number): void {
+  if (!(beta > 0 && beta < 1)) throw new RangeError(`accuracy: expected a probability above 0 and below 1, got ${beta}`);
+}

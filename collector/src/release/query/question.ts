@@ -1,0 +1,119 @@
+/** Questions about a table of participation, as plain JSON. The builder (builder.ts), the command and the API all make one of these. */
+
+import { z } from 'zod';
+
+/** The number of reports; with `groupBy`, of each combination of values. */
+export interface Count {
+  readonly kind: 'count';
+  readonly epsilon: string;
+  readonly groupBy?: readonly string[];
+}
+
+/** The sum of a column of whole numbers over all reports. Each value is first moved into `low` to `high`. */
+export interface Sum {
+  readonly kind: 'sum';
+  readonly epsilon: string;
+  readonly column: string;
+  readonly low: number;
+  readonly high: number;
+  readonly groupBy?: readonly string[];
+}
+
+/** The value of a numeric column that half of the reports lie below. */
+export interface Median {
+  readonly kind: 'median';
+  readonly epsilon: string;
+  readonly column: string;
+}
+
+/** The value of a column that most reports have. */
+export interface MostUsed {
+  readonly kind: 'mostUsed';
+  readonly epsilon: string;
+  readonly column: string;
+}
+
+/** One measurement. `epsilon` is what it costs each device-day, as text so that it is exact: `0.1` or `1/3`. */
+export type Measure = Count | Sum | Median | MostUsed;
+
+/** Measurements of disjoint parts of a table. They cost what the costliest part costs. */
+interface Partition {
+  readonly by: string;
+  /** The measurements of the part with each value. */
+  readonly parts: { readonly [value: string]: readonly Measure[] };
+}
+
+/** A question. It has either `measures`, whose costs add up, or a `partition`. */
+export interface Question {
+  readonly app: string;
+  /** First and last day, such as 2026-11-20. */
+  readonly from: string;
+  readonly to: string;
+  /** Only reports with one of these values in each column. */
+  readonly where?: { readonly [column: string]: readonly string[] };
+  readonly measures?: readonly Measure[];
+  readonly partition?: Partition;
+}
+
+/** Measurements in a question, at most. */
+const MOST = 1_000;
+
+const epsilon = z.string({ error: 'a number above 0 as text, such as "0.1" or "1/3"' }).meta({
+  description: 'What it costs each device-day: a decimal or a fraction, as text so that it is exact.',
+  example: '0.1',
+});
+const column = z.string({ error: 'the name of a column' }).meta({ description: 'metric, version, or the name of a segment.' });
+const groupBy = z.array(column, { error: 'a list of columns' }).exactOptional();
+const whole = (description: string) => z.int({ error: 'a whole number' }).meta({ description });
+
+const measure: z.ZodType<Measure> = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('count'), epsilon, groupBy }),
+    z.strictObject({
+      kind: z.literal('sum'),
+      epsilon,
+      column,
+      low: whole('Values below count as this.'),
+      high: whole('Values above count as this.'),
+      groupBy,
+    }),
+    z.strictObject({ kind: z.literal('median'), epsilon, column }),
+    z.strictObject({ kind: z.literal('mostUsed'), epsilon, column }),
+  ],
+  { error: 'one of count, sum, median, mostUsed' },
+);
+
+const measures = z.array(measure, { error: 'a list of measurements' }).max(MOST, { error: `at most ${MOST} measurements` });
+const day = z.string({ error: 'a day such as 2026-11-20' }).meta({ format: 'date', example: '2026-11-20' });
+
+/** The form of a question. */
+export const questionForm: z.ZodType<Question> = z
+  .strictObject(
+    {
+      app: z.string({ error: 'the name of an app' }),
+      from: day,
+      to: day,
+      where: z
+        .record(z.string(), z.array(z.string()), { error: 'lists of values by column' })
+        .exactOptional()
+        .meta({ description: 'Only reports with one of these values in each column.' }),
+      measures: measures.exactOptional(),
+      partition: z
+        .strictObject({ by: column, parts: z.record(z.string(), measures) }, { error: 'a column `by`, and `parts` by its values' })
+        .exactOptional()
+        .meta({ description: 'Measurements of disjoint parts, by a value of the column `by`. They cost what the costliest part costs.' }),
+    },
+    { error: 'an object with app, from, to, and measures or a partition' },
+  )
+  .meta({ id: 'Question', description: 'It has either measures, whose costs add up, or a partition.' });
+
+/** Parses a question. @throws {RangeError} that says what was expected */
+export function parseQuestion(json: unknown): Question {
+  const parsed = questionForm.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const expected =
+    issue?.code === 'unrecognized_keys' ? `no fields of other names, got ${JSON.stringify(issue.keys).slice(0, 80)}` : `${issue?.message}`;
+  throw new RangeError(`${issue?.path.join('.') || 'a question'}: expected ${expected}`);
+}

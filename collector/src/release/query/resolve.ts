@@ -1,0 +1,152 @@
+/**
+ * Checks a question against its table, and finds what it costs, before any row is read. The bound of the source, the most reports of one
+ * device-day, is tracked through the operators as PINQ tracks stability (McSherry 2009, §3.3):
+ *
+ * - `where` keeps a row or leaves it out, so it keeps the bound; on the metric it lowers it to that of the metrics that are left.
+ * - `groupBy` and `partition` put each row into one cell or one part, so all of them together keep the bound.
+ *
+ * A measurement has noise for the bound of its rows, and costs its ε. Measurements of the same rows add up. Those of the parts of a partition
+ * cost what the costliest part costs: noise is for the bound k before the partition, so a device-day with k_i of its reports in part i loses
+ * at most the sum of (k_i / k) ε_i, and the k_i add up to at most k.
+ */
+
+import { dayText, parseDay } from '@murmuration/shared';
+import type { DayRange } from '../../store/store.ts';
+import type { Cost } from '../budget/accounting.ts';
+import { amountText, parseAmount } from '../budget/amount.ts';
+import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
+import { mostReports } from '../table/contribution.ts';
+import { costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
+import type { Measure, Question } from './question.ts';
+
+/** Cells of one measurement, and days of one question, at most. */
+const MOST_CELLS = 10_000;
+const MOST_DAYS = 1_100;
+
+/** A question that fits its table. */
+export interface Resolved extends DayRange {
+  readonly table: Table;
+  /** With every column's values listed and all lists sorted, so that questions that mean the same are the same. */
+  readonly question: Question;
+  /** SHA-256 of it without the epsilons. */
+  readonly key: string;
+  /** The rows that are meant, by column. */
+  readonly where: ReadonlyMap<string, readonly string[]>;
+  /** The most reports of one device-day among them. */
+  readonly bound: number;
+  /** What the answer costs each device-day. */
+  readonly cost: Cost;
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));
+
+function daysOf({ from, to }: Question): DayRange {
+  const read = (name: string, text: string): number => {
+    const day = parseDay(text);
+    if (day === undefined) throw new RangeError(`${name}: expected a day such as 2026-11-20, got ${quoted(text)}`);
+    return day;
+  };
+  const days = { from: read('from', from), to: read('to', to) };
+  if (days.from > days.to) throw new RangeError(`from: expected a day up to ${to}, got ${from}`);
+  if (days.to - days.from >= MOST_DAYS) throw new RangeError(`to: expected at most ${MOST_DAYS} days, got ${days.to - days.from + 1}`);
+  return days;
+}
+
+/** @throws {RangeError} when the table has no such column */
+function columnOf({ columns }: Table, field: string, name: string): Column {
+  const column = columns.get(name);
+  if (column === undefined)
+    throw new RangeError(`${field}: expected one of the columns ${[...columns.keys()].join(', ')}, got ${quoted(name)}`);
+  return column;
+}
+
+/** The values of a column, or of the days, that are meant. @throws {RangeError} when there is no such column */
+function valuesOf(table: Table, where: Resolved['where'], { from, to }: DayRange, field: string, name: string): readonly string[] {
+  if (name === DAY) return Array.from({ length: to - from + 1 }, (_, i) => dayText(from + i));
+  return where.get(columnOf(table, field, name).name) ?? [];
+}
+
+/** The values of each column that are meant. @throws {RangeError} when a column or a value is unknown, or nothing would be left */
+function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<string, readonly string[]> {
+  const where = new Map([...table.columns].map(([name, { values }]) => [name, [...values].sort()]));
+  for (const [name, values] of Object.entries(asked)) {
+    const field = `where.${name.slice(0, 80)}`;
+    if (name === DAY) throw new RangeError(`${field}: expected from and to for the days, got a list`);
+    const column = columnOf(table, field, name);
+    const unknown = values.find((value) => !column.values.includes(value));
+    if (unknown !== undefined || values.length === 0)
+      throw new RangeError(
+        `${field}: expected some of ${column.values.join(', ').slice(0, 300)}, got ${unknown === undefined ? 'none' : quoted(unknown)}`,
+      );
+    where.set(name, [...new Set(values)].sort());
+  }
+  return where;
+}
+
+/** The columns of the cells of a measurement, sorted. */
+function groupsOf(table: Table, where: Resolved['where'], days: DayRange, field: string, asked: readonly string[] = []): readonly string[] {
+  const groupBy = [...new Set(asked)].sort();
+  const cells = groupBy.map((name) => valuesOf(table, where, days, field, name).length).reduce((product, size) => product * size, 1);
+  if (cells > MOST_CELLS) throw new RangeError(`${field}: expected at most ${MOST_CELLS} cells, got ${cells}`);
+  return groupBy;
+}
+
+/** Checks a measurement, and sorts its lists. @throws {RangeError} */
+function measureOf(table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): Measure {
+  const epsilon = amountText(parseAmount(measure.epsilon, `${field}.epsilon`));
+  const groupBy = 'groupBy' in measure ? groupsOf(table, where, days, `${field}.groupBy`, measure.groupBy) : [];
+  const grouped = groupBy.length > 0 && { groupBy };
+  if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
+  const column = columnOf(table, `${field}.column`, measure.column);
+  const { name } = column;
+  const values = where.get(name) ?? [];
+  if (measure.kind !== 'mostUsed' && declared(values).length === 0)
+    throw new RangeError(`${field}.column: expected values of ${name} that are asked for, got none`);
+  if (measure.kind === 'mostUsed') return { kind: 'mostUsed', epsilon, column: name };
+  if (measure.kind === 'median') {
+    if (!areNumbers(values)) throw new RangeError(`${field}.column: expected a column of numbers, got ${name}`);
+    return { kind: 'median', epsilon, column: name };
+  }
+  const { low, high } = measure;
+  if (!areWhole(values)) throw new RangeError(`${field}.column: expected a column of whole numbers, got ${name}`);
+  if (!(low < high)) throw new RangeError(`${field}.low: expected bounds, low below high, got ${low} and ${high}`);
+  return { kind: 'sum', epsilon, column: name, low, high, ...grouped };
+}
+
+/**
+ * Checks a question against its table.
+ *
+ * @param batchesPerDay the app's setting
+ * @throws {RangeError} that says what was expected
+ */
+export function resolve(table: Table, question: Question, batchesPerDay: number): Resolved {
+  const range = daysOf(question);
+  const where = whereOf(table, question.where);
+  const checked = (field: string, asked: readonly Measure[]): readonly Measure[] => {
+    if (asked.length === 0) throw new RangeError(`${field}: expected at least one measurement, got none`);
+    return sortMeasures(asked.map((measure, i) => measureOf(table, where, range, `${field}.${i}`, measure)));
+  };
+  const base = { app: table.app, from: dayText(range.from), to: dayText(range.to), where: Object.fromEntries(where) };
+  if ((question.measures === undefined) === (question.partition === undefined))
+    throw new RangeError(`a question: expected measures or a partition, got ${question.measures === undefined ? 'neither' : 'both'}`);
+  let canonical: Question;
+  let cost: Cost;
+  if (question.partition === undefined) {
+    const measures = checked('measures', question.measures ?? []);
+    canonical = { ...base, measures };
+    cost = inSequence(measures.map(costOf));
+  } else {
+    const { by, parts } = question.partition;
+    const values = valuesOf(table, where, range, 'partition.by', by);
+    const asked = Object.entries(parts).map(([value, measures]) => {
+      if (!values.includes(value))
+        throw new RangeError(`partition.parts: expected values of ${by} that are asked for, got ${quoted(value)}`);
+      return [value, checked(`partition.parts.${value}`, measures)] as const;
+    });
+    if (asked.length === 0) throw new RangeError('partition.parts: expected at least one part, got none');
+    canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
+    cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
+  }
+  const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
+  return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
+}

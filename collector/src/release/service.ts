@@ -1,0 +1,38 @@
+/** Releases of a running collector. The ledger is opened and the thread is started by the first question. */
+
+import type { Store } from '../store/store.ts';
+import { type Ledger, lazyLedger } from './budget/ledger.ts';
+import { openPostgresLedger } from './budget/postgres-ledger.ts';
+import { openSqliteLedger } from './budget/sqlite-ledger.ts';
+import { systemRandom } from './mechanisms/random.ts';
+import { Releases } from './release.ts';
+import { createReading } from './table/reading.ts';
+
+/** What a collector needs for releases. */
+export interface ReleaseService {
+  readonly releases: Releases;
+  readonly ledger: Ledger;
+  readonly close: () => Promise<void>;
+}
+
+/** Creates the service. */
+export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
+  const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
+  const reading = createReading(store.source);
+  const releases = new Releases({
+    ledger,
+    read: async (wanted) => {
+      await store.fold(); // so that an answer holds everything that was acknowledged
+      return reading.read(wanted);
+    },
+    random: systemRandom(),
+  });
+  return {
+    releases,
+    ledger,
+    close: async () => {
+      await reading.close();
+      await ledger.close();
+    },
+  };
+}

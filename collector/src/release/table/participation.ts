@@ -1,0 +1,95 @@
+/** Reads how many reports came, by schema, metric, day and segment: the rows of a table of participation, without what is in them. */
+
+import { DatabaseSync } from 'node:sqlite';
+import { Database } from '../../store/postgres/database.ts';
+import { readHead } from '../../store/postgres/delta.ts';
+import { SCHEMA, shardOf } from '../../store/postgres/tables.ts';
+import { TIMEOUT } from '../../store/sqlite-schema.ts';
+import type { DayRange, FileSource, PostgresSource, TallySource } from '../../store/store.ts';
+
+/** Reports that have all of this in common. */
+export interface ReportCount {
+  /** Wire name. */
+  readonly schema: string;
+  readonly metric: string;
+  readonly day: number;
+  readonly segment: { readonly [name: string]: string };
+  readonly reports: number;
+}
+
+/** Which rows are wanted. */
+export interface WantedRows extends DayRange {
+  /** Wire names. */
+  readonly schemas: readonly string[];
+  readonly metrics: readonly string[];
+}
+
+/** The rows, read in one snapshot. */
+export interface Participation {
+  readonly rows: readonly ReportCount[];
+  /** Days before this one take no more reports. */
+  readonly closedBefore: number;
+  /** The first day that is kept as a day. Reports of earlier days are added up by month, or deleted. */
+  readonly firstDay: number;
+}
+
+type Row = readonly unknown[];
+
+const rowOf = ([schema, metric, day, segment, reports]: Row): ReportCount => ({
+  schema: String(schema),
+  metric: String(metric),
+  day: Number(day),
+  segment: JSON.parse(String(segment)) as ReportCount['segment'],
+  reports: Number(reports),
+});
+
+function readFile({ file }: FileSource, { schemas, metrics, from, to }: WantedRows): Participation {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
+  try {
+    database.exec('BEGIN');
+    const numberOf = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+    const marks = (list: readonly string[]): string => list.map(() => '?').join();
+    const select = database.prepare(
+      `SELECT metric.schema, metric.name, day, json, sum(tally.reports) FROM tally
+        JOIN metric ON metric.n = tally.metric JOIN segment ON segment.n = tally.segment
+        WHERE metric.schema IN (${marks(schemas)}) AND metric.name IN (${marks(metrics)}) AND day BETWEEN ? AND ?
+        GROUP BY tally.metric, day, tally.segment`,
+    );
+    select.setReturnArrays(true);
+    return {
+      rows: (select.all(...schemas, ...metrics, from, to) as unknown as readonly Row[]).map(rowOf),
+      closedBefore: numberOf('SELECT before FROM closed'),
+      firstDay: numberOf('SELECT max(rolled, kept) FROM border'),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+async function readDatabase(source: PostgresSource, { schemas, metrics, from, to }: WantedRows): Promise<Participation> {
+  const database = new Database(source, { connections: 1, isGuarded: false });
+  const [first = ''] = schemas;
+  const shards = [...new Set(metrics.map((metric) => shardOf(first, metric)))];
+  try {
+    return await database.transaction(async (query) => {
+      const [[closed, firstDay] = []] = await query(`SELECT closed, greatest(rolled, kept) FROM ${SCHEMA}.store`);
+      const folded = await query(
+        `SELECT schema, metric, day, segment, sum(reports) FROM ${SCHEMA}.tally
+          WHERE shard = ANY($1) AND metric = ANY($2) AND schema = ANY($3) AND day BETWEEN $4 AND $5 GROUP BY schema, metric, day, segment`,
+        [shards, metrics, schemas, from, to],
+      );
+      const heads = await query(`SELECT head FROM ${SCHEMA}.delta WHERE shard = ANY($1)`, [shards]);
+      const fresh = heads
+        .flatMap(([head]) => readHead(String(head)).additions)
+        .filter(({ metric, partition: [schema, day] }) => schemas.includes(schema) && metrics.includes(metric) && from <= day && day <= to)
+        .map(({ metric, reports, partition: [schema, day, segment] }) => rowOf([schema, metric, day, segment, reports]));
+      return { rows: [...folded.map(rowOf), ...fresh], closedBefore: Number(closed), firstDay: Number(firstDay) };
+    }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads rows of a store. They hold what is folded; in a database, everything that is acknowledged. */
+export const readParticipation = async (source: TallySource, wanted: WantedRows): Promise<Participation> =>
+  'file' in source ? readFile(source, wanted) : readDatabase(source, wanted);

@@ -1,0 +1,33 @@
+/** Reads participation in a thread of its own: many cohorts and segments take tenths of a second to add up, and ingest must not wait. */
+
+import { Worker } from 'node:worker_threads';
+import { StoreAway, type TallySource } from '../../store/store.ts';
+import { threadFile } from '../../threads/request-reply.ts';
+import { createTaskQueue } from '../../threads/task-queue.ts';
+import type { Participation, WantedRows } from './participation.ts';
+
+/** What the thread replies. An error loses its class on the way. */
+export type Reply = { readonly rows: Participation } | { readonly error: unknown; readonly isAway: boolean };
+
+/** Milliseconds that a read gets when the collector stops. */
+const GRACE = 2_000;
+
+/** Reads rows. */
+export interface Reading {
+  readonly read: (wanted: WantedRows) => Promise<Participation>;
+  /** Refuses what waits, and ends the thread. */
+  readonly close: () => Promise<void>;
+}
+
+/** Creates the service. No thread runs until the first question. */
+export function createReading(source: TallySource): Reading {
+  const queue = createTaskQueue<WantedRows, Reply>(() => new Worker(threadFile(import.meta.url, 'worker'), { workerData: source }));
+  return {
+    read: async (wanted) => {
+      const reply = await queue.run(wanted, new AbortController().signal);
+      if ('rows' in reply) return reply.rows;
+      throw reply.isAway ? new StoreAway((reply.error as Error).message) : reply.error;
+    },
+    close: () => queue.end(GRACE),
+  };
+}

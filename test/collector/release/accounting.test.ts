@@ -1,0 +1,94 @@
+/** Budgets: exact amounts, the day on which most is spent, and what colluding analysts spend together, against counting by hand. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
+import { add, amountText, compare, minus, most, parseAmount, rhoOf, sum, toNumber, ZERO } from '#collector/release/budget/amount.ts';
+
+const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
+
+describe('amounts', () => {
+  test('are exact: ten tenths and three thirds are one', () => {
+    expect(amountText(sum(Array.from({ length: 10 }, () => amount('0.1'))))).toBe('1');
+    expect(amountText(sum(Array.from({ length: 3 }, () => amount('1/3'))))).toBe('1');
+    expect(amountText(rhoOf(amount('0.1')))).toBe('0.005');
+    expect(amountText(amount('2/6'))).toBe('1/3');
+    expect(amountText(minus(amount('0.1'), amount('0.25')))).toBe('-0.15');
+    expect(amountText(ZERO)).toBe('0');
+    expect(toNumber(amount('1/3'))).toBeCloseTo(1 / 3, 15);
+  });
+
+  test.each(['0', '0.0', '-1', '', 'x', '1/0', '0/3', '1e3', '.5', '1.', '0x10', 'Infinity', 'NaN', '1/2/3', '9'.repeat(31)])(
+    '%j is refused with what was expected',
+    (text) => {
+      expect(() => amount(text)).toThrow(/^it: expected a number above 0, such as 0\.1 or 1\/3, got /);
+    },
+  );
+
+  test('what is written is read as the same amount', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 9 }), (numerator, denominator) => {
+        const one = amount(`${numerator}/${denominator}`);
+        expect(amount(amountText(one))).toEqual(one);
+        expect(toNumber(one)).toBeCloseTo(numerator / denominator, 9);
+      }),
+    );
+  });
+});
+
+const DAYS = 12;
+const analysts = ['ann', 'ben', 'cid', 'dan'] as const;
+const charge = fc
+  .record({ analyst: fc.constantFrom(...analysts), days: fc.tuple(fc.nat(DAYS), fc.nat(DAYS)), tenths: fc.integer({ min: 1, max: 20 }) })
+  .map(({ analyst, days, tenths }): Charge => {
+    const epsilon = amount(`${tenths}/10`);
+    return { analyst, from: Math.min(...days), to: Math.max(...days), cost: { epsilon, rho: rhoOf(epsilon) } };
+  });
+const colluders = fc.oneof(fc.constant<Colluders>('all'), fc.integer({ min: 1, max: 5 }));
+const range = fc.tuple(fc.nat(DAYS), fc.nat(DAYS)).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+
+/** The most that any so many analysts have spent on any day of a range, by looking at each day. */
+function spentByHand(charges: readonly Charge[], { from, to }: { readonly from: number; readonly to: number }, together: Colluders) {
+  let spent = ZERO;
+  for (let day = from; day <= to; day++) {
+    const sums = analysts.map((name) =>
+      sum(charges.filter((each) => each.analyst === name && each.from <= day && day <= each.to).map(({ cost }) => cost.epsilon)),
+    );
+    const sorted = sums.sort((a, b) => compare(b, a));
+    spent = most(spent, sum(together === 'all' ? sorted : sorted.slice(0, together)));
+  }
+  return spent;
+}
+
+describe('what is spent', () => {
+  test('is that of the worst day, of the analysts who have spent most', () => {
+    fc.assert(
+      fc.property(fc.array(charge, { maxLength: 12 }), range, colluders, (charges, days, together) => {
+        expect(spentBy(charges, 'epsilon', days, together)).toEqual(spentByHand(charges, days, together));
+      }),
+    );
+  });
+
+  test('and what is left is exactly the largest charge that keeps every coalition within the limit', () => {
+    const limit = { unit: 'epsilon', amount: amount('5') } as const;
+    fc.assert(
+      fc.property(fc.array(charge, { maxLength: 12 }), range, colluders, (charges, days, together) => {
+        fc.pre(compare(spentByHand(charges, { from: 0, to: DAYS }, together), limit.amount) <= 0);
+        const left = leftFor('ann', charges, limit, days, together);
+        const spentAfter = (more: typeof left): typeof left =>
+          spentByHand([...charges, { analyst: 'ann', ...days, cost: { epsilon: more, rho: more } }], { from: 0, to: DAYS }, together);
+        expect(compare(spentAfter(left), limit.amount)).toBeLessThanOrEqual(0);
+        expect(compare(spentAfter(add(left, amount('1/1000'))), limit.amount)).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test('a limit that was lowered below what is spent leaves nothing', () => {
+    const spent: Charge = { analyst: 'ann', from: 0, to: 3, cost: { epsilon: amount('2'), rho: amount('2') } };
+    const limit = { unit: 'epsilon', amount: amount('1') } as const;
+    expect(leftFor('ann', [spent], limit, { from: 3, to: 9 }, 1)).toEqual(ZERO);
+    expect(amountText(leftFor('ann', [spent], limit, { from: 4, to: 9 }, 1))).toBe('1');
+    expect(amountText(leftFor('ben', [spent], limit, { from: 0, to: 9 }, 1))).toBe('1');
+    expect(leftFor('ben', [spent], limit, { from: 0, to: 9 }, 2)).toEqual(ZERO);
+  });
+});

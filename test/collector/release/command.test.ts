@@ -1,0 +1,246 @@
+/** `murmuration release` on the demo's data, as people run it: answers, refusals with what is left, repeats for free, restores. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCollector } from '@murmuration/collector';
+import { canonicalSchema, dayNumber, dayText } from '@murmuration/shared';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { people } from '../../../examples/demo/data.ts';
+import { report } from '../../../examples/demo/device.ts';
+import { schema } from '../../../examples/demo/schema.ts';
+import { type Ran, runCommand } from '../../setup/command.ts';
+
+const DEVICES = 120;
+
+let folder: string;
+let data: string;
+let file: string;
+let day: string;
+const devices = new Map<string, number>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'murmuration-release-'));
+  data = join(folder, 'data');
+  file = join(folder, 'schema.json');
+  writeFileSync(file, canonicalSchema(schema.document));
+  const collector = await createCollector({ open: true, schemas: [schema.document], data });
+  const endpoint = await collector.listen(0, '127.0.0.1');
+  const next = people(7);
+  day = dayText(dayNumber(Date.now()));
+  const all = Array.from({ length: DEVICES }, () => next());
+  await Promise.all(
+    all.map(async (person) => {
+      expect((await report(person, { endpoint })).lost).toEqual([]);
+      devices.set(person.platform, (devices.get(person.platform) ?? 0) + 1);
+    }),
+  );
+  await collector.store.fold();
+  await collector.close();
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (...args: readonly string[]): Ran => runCommand('release', ...args, '--data', data);
+/** Asks about all days on which the devices may have reported: the test may run around midnight. */
+const ask = (...args: readonly string[]): Ran =>
+  run('ask', '--schema', file, '--app', 'demo', '--from', day, '--to', dayText(dayNumber(Date.now())), ...args);
+const json = <T>({ status, stdout, stderr }: Ran): T => {
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as T;
+};
+
+interface Answer {
+  readonly results: readonly {
+    readonly cells?: readonly { readonly values: { readonly platform: string }; readonly value: number }[];
+    readonly chosen?: string;
+    readonly error: { readonly allWithin: number };
+  }[];
+  readonly isRepeated: boolean;
+  readonly bound: number;
+  readonly openDays: number;
+  readonly entry: { readonly n: number };
+}
+
+const COUNT = ['--where', 'metric=rain', '--group-by', 'platform', '--count', '--epsilon', '0.5', '--json'] as const;
+
+describe('murmuration release', () => {
+  test('refuses to answer before there is a budget, and says how to set one', () => {
+    const { status, stderr } = ask('--analyst', 'ann', '--count', '--epsilon', '1');
+    expect([status, stderr]).toEqual([
+      2,
+      'murmuration: app: expected an app whose table has a budget, as release budget sets it, got demo\n',
+    ]);
+    expect(run('budget', 'set', '--app', 'demo', '--epsilon', '2').stdout).toBe(
+      'all analysts together may spend ε 2 for each day of the table of demo\n',
+    );
+    const without = ask('--analyst', 'ann', '--count', '--epsilon', '1');
+    expect([without.status, without.stderr]).toEqual([1, 'murmuration: expected an analyst with a budget on demo, got ann without one\n']);
+    expect(run('budget', 'set', '--app', 'demo', '--analyst', 'ann', '--epsilon', '1').status).toBe(0);
+    expect(run('budget', 'set', '--app', 'demo', '--analyst', 'ben', '--epsilon', '1.5').status).toBe(0);
+  });
+
+  test('says what an answer would cost and how far it would be off, and spends nothing', () => {
+    const { status, stdout } = ask('--analyst', 'ann', '--count', '--epsilon', '0.5', '--preview');
+    expect(status).toBe(0);
+    expect(stdout).toContain('count (geometric: standard deviation 19.8, within ');
+    expect(stdout).toContain('cost: ε 0.5 for each device-day, of at most 7 reports');
+    expect(stdout).toContain('left: ε 1\n');
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^ann +ε 1 +ε 0$/m);
+  });
+
+  test('answers a question on the demo’s data within its stated error, charges it, and repeats it for free', () => {
+    const answer = json<Answer>(ask('--analyst', 'ann', ...COUNT));
+    const [{ cells = [], error }] = answer.results as [Answer['results'][number]];
+    expect(cells.map(({ values }) => values.platform)).toEqual(['android', 'desktop', 'ios']);
+    // Noise of rate 1/2: beyond 60 with a probability of 2 e^-30 a cell.
+    for (const { values, value } of cells) expect(Math.abs(value - (devices.get(values.platform) ?? 0))).toBeLessThan(60);
+    expect(error.allWithin).toBeLessThan(20);
+    expect(answer).toMatchObject({ isRepeated: false, bound: 1 });
+    expect(answer.openDays).toBeGreaterThan(0);
+    const again = json<Answer>(ask('--analyst', 'ann', ...COUNT));
+    expect(again).toEqual({ ...answer, isRepeated: true });
+    // A smaller ε is answered by the better answer that is there, and another order of the options is the same question.
+    const less = json<Answer>(
+      ask('--json', '--epsilon', '1/7', '--count', '--group-by', 'platform', '--where', 'metric=rain', '--analyst', 'ann'),
+    );
+    expect(less).toEqual({ ...answer, isRepeated: true });
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^ann +ε 1 +ε 0\.5$/m);
+  });
+
+  test('refuses what exceeds the budget, with what is left, before anything is read or spent', () => {
+    const { status, stdout, stderr } = ask('--analyst', 'ann', '--count', '--epsilon', '0.6');
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      'murmuration: expected a question within what is left of the budget of ann, ε 0.5 a day, got one of ε 0.6; nothing was spent\n',
+    ]);
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^ann +ε 1 +ε 0\.5$/m);
+    expect(ask('--analyst', 'ann', '--most-used', 'platform', '--epsilon', '0.5').stdout).toMatch(
+      /^mostUsed of platform: (android|desktop|ios) \(permute-and-flip/,
+    );
+    expect(ask('--analyst', 'ann', '--count', '--epsilon', '0.001').stderr).toContain('what is left of the budget of ann, ε 0 a day');
+  });
+
+  test('refuses an analyst when analysts who collude would get too much', () => {
+    const { status, stderr } = ask('--analyst', 'ben', '--count', '--epsilon', '1.2');
+    expect([status, stderr]).toEqual([
+      1,
+      'murmuration: expected a question within what is left of the budget of the table of demo, ε 1 a day, got one of ε 1.2; nothing was spent\n',
+    ]);
+    run('budget', 'set', '--app', 'demo', '--epsilon', '2', '--colluders', '1');
+    expect(ask('--analyst', 'ben', '--count', '--epsilon', '1.2').status).toBe(0);
+    run('budget', 'set', '--app', 'demo', '--epsilon', '2');
+    expect(ask('--analyst', 'ben', '--count', '--epsilon', '0.1', '--again').stderr).toContain('ε 0 a day');
+  });
+
+  test('answers a partition from a file, and lists who asked what', () => {
+    run('budget', 'set', '--app', 'demo', '--analyst', 'cid', '--rho', '1');
+    run('budget', 'set', '--app', 'demo', '--rho', '5');
+    const part = [{ kind: 'count', epsilon: '1' }];
+    const question = { app: 'demo', from: day, to: day, partition: { by: 'platform', parts: { ios: part, android: part, desktop: part } } };
+    const asked = join(folder, 'question.json');
+    writeFileSync(asked, JSON.stringify(question));
+    const answer = json<Answer & { readonly cost: unknown }>(
+      run('ask', '--schema', file, '--analyst', 'cid', '--question', asked, '--json'),
+    );
+    expect(answer).toMatchObject({ cost: { epsilon: '1', rho: '0.5' } });
+    expect(answer.results).toHaveLength(3);
+    const { entries } = json<{ readonly entries: readonly { readonly kind: string; readonly analyst: string }[] }>(
+      run('list', '--app', 'demo', '--json'),
+    );
+    expect(entries.filter(({ analyst }) => analyst === 'cid').map(({ kind }) => kind)).toEqual(['budget', 'charge', 'answer']);
+    expect(run('list').stdout).toMatch(/charge +demo +cid +epsilon 1$/m);
+  });
+
+  test('publishes estimates beside a released number of reports, which is charged once', () => {
+    run('budget', 'set', '--app', 'demo', '--epsilon', '9');
+    run('budget', 'set', '--app', 'demo', '--analyst', 'dan', '--epsilon', '2');
+    const to = dayText(dayNumber(Date.now()));
+    const options = ['--schema', file, '--analyst', 'dan', '--app', 'demo', '--from', day, '--to', to, '--epsilon', '2', '--json'];
+    const estimates = (metric: string): Ran => run('estimates', '--metric', metric, ...options);
+    const first = json<{ readonly reports: number; readonly answers: readonly { readonly label: string }[] }>(estimates('rain'));
+    expect(Math.abs(first.reports - DEVICES)).toBeLessThan(20);
+    expect(first.answers.map(({ label }) => label).toSorted()).toEqual(['false', 'true']);
+    expect(json(estimates('rain'))).toEqual(first);
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^dan +ε 2 +ε 2$/m);
+    expect([estimates('word').status, estimates('word').stderr]).toEqual([
+      2,
+      expect.stringContaining('expected a metric whose answers are listed'),
+    ]);
+  });
+
+  test.each([
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--epsilon', '1'],
+      'expected one of --count, --sum, --median and --most-used, got none',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--sum', 'version', '--epsilon', '1'],
+      '--sum: expected --low and --high',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--count'],
+      '--epsilon: expected it, or a --question, got neither',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--count', '--epsilon', '0'],
+      'expected a number above 0, such as 0.1 or 1/3, got "0"',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--count', '--epsilon', '1', '--where', 'city=Bern'],
+      'where.city: expected one of the columns metric, version, platform',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--count', '--epsilon', '1', '--where', 'city'],
+      '--where: expected column=value',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'nodes', '--from', '2026-11-01', '--count', '--epsilon', '1'],
+      'app: expected one of the published apps (demo)',
+    ],
+    [['budget', 'set', '--app', 'demo'], 'expected --epsilon or --rho, got neither'],
+    [['budget', 'set', '--app', 'demo', '--epsilon', '1', '--rho', '1'], 'expected --epsilon or --rho, got both'],
+    [['budget', 'set', '--app', 'demo', '--epsilon', '-1'], '--epsilon: expected a number above 0'],
+    [['budget', 'set', '--app', 'demo', '--epsilon', '1', '--colluders', 'some'], '--colluders: expected all or a whole number from 1'],
+    [['budget', 'set', '--app', 'demo', '--epsilon', '1', '--analyst', 'ann', '--colluders', '2'], '--analyst: expected no --colluders'],
+    [['budget', 'set', '--app', '../etc', '--epsilon', '1'], '--app: expected a letter'],
+    [['budget', 'set', '--app', 'demo', '--epsilon', '1', '--analyst', ' ann'], '--analyst: expected the name of a token or a user'],
+    [['override', '--reason', 'none'], 'nothing to override'],
+  ])('%j is bad usage: one line, exit 2', (args, message) => {
+    const more = args[0] === 'ask' ? ['--schema', file] : [];
+    const { status, stdout, stderr } = run(...args, ...more);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
+  test('after a restore nothing is released until an admin goes on, which is logged', () => {
+    const [copy, restored] = [join(folder, 'copy.sqlite'), join(folder, 'restored')];
+    expect(runCommand('backup', '--data', data, '--out', copy).status).toBe(0);
+    expect(runCommand('restore', '--from', copy, '--data', restored).status).toBe(0);
+    const inRestored = (...args: readonly string[]): Ran => runCommand('release', ...args, '--data', restored);
+    const refused = inRestored('budget', 'set', '--app', 'demo', '--epsilon', '100');
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('got a folder that was restored from a backup; see docs/release.md'),
+    ]);
+    const repeated = inRestored(
+      'ask',
+      '--schema',
+      file,
+      '--app',
+      'demo',
+      '--from',
+      day,
+      '--to',
+      dayText(dayNumber(Date.now())),
+      '--analyst',
+      'ann',
+      ...COUNT,
+    );
+    expect(json<Answer>(repeated).isRepeated).toBe(true);
+    expect(inRestored('override', '--reason', 'the disk was lost; no answers since the backup').status).toBe(0);
+    expect(inRestored('budget', 'set', '--app', 'demo', '--epsilon', '100').status).toBe(0);
+    expect(inRestored('list').stdout).toMatch(/override .*went on with a folder that was restored from a backup: the disk was lost/);
+  });
+});

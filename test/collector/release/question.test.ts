@@ -1,0 +1,207 @@
+/** Questions: what is refused, what is the same, what it costs; and that the stated ε really bounds what one device-day can change. */
+
+import { participation } from '@murmuration/collector';
+import { dayText, parseDay } from '@murmuration/shared';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { amountText, parseAmount, toNumber } from '#collector/release/budget/amount.ts';
+import type { Random } from '#collector/release/mechanisms/random.ts';
+import { measureAll, prepare } from '#collector/release/query/measure.ts';
+import { type Measure, parseQuestion, type Question } from '#collector/release/query/question.ts';
+import { resolve } from '#collector/release/query/resolve.ts';
+import { tableOf } from '#collector/release/table/columns.ts';
+import type { ReportCount } from '#collector/release/table/participation.ts';
+import { catalog, second, wires } from './table.ts';
+
+const table = tableOf(catalog, 'notes');
+const count: Measure = { kind: 'count', epsilon: '0.1' };
+const base = { app: 'notes', from: '2026-11-01', to: '2026-11-03' };
+/** As JSON, which leaves out what is undefined. */
+const asked = (more: { readonly [key: string]: unknown } = { measures: [count] }): Question =>
+  parseQuestion(JSON.parse(JSON.stringify({ ...base, ...more })));
+const resolved = (question: Question, batchesPerDay = 8): ReturnType<typeof resolve> => resolve(table, question, batchesPerDay);
+
+describe('a question', () => {
+  test.each<[Record<string, unknown>, string]>([
+    [{ where: { colour: ['red'] } }, 'where.colour: expected one of the columns metric, version, cores, platform, got "colour"'],
+    [{ where: { platform: ['beos'] } }, 'where.platform: expected some of android, ios, web, got "beos"'],
+    [{ where: { platform: [] } }, 'where.platform: expected some of android, ios, web, got none'],
+    [{ where: { day: ['2026-11-01'] } }, 'where.day: expected from and to for the days, got a list'],
+    [{ where: { constructor: ['x'] } }, 'where.constructor: expected one of the columns'],
+    [{ measures: [] }, 'measures: expected at least one measurement, got none'],
+    [{ measures: undefined }, 'a question: expected measures or a partition, got neither'],
+    [{ partition: { by: 'platform', parts: { web: [count] } } }, 'a question: expected measures or a partition, got both'],
+    [{ measures: undefined, partition: { by: 'platform', parts: {} } }, 'partition.parts: expected at least one part, got none'],
+    [{ measures: undefined, partition: { by: 'platform', parts: { web: [] } } }, 'partition.parts.web: expected at least one measurement'],
+    [
+      { measures: undefined, where: { platform: ['ios'] }, partition: { by: 'platform', parts: { web: [count] } } },
+      'partition.parts: expected values of platform that are asked for, got "web"',
+    ],
+    [{ measures: undefined, partition: { by: 'colour', parts: { red: [count] } } }, 'partition.by: expected one of the columns'],
+    [{ measures: [{ ...count, epsilon: '0' }] }, 'measures.0.epsilon: expected a number above 0, such as 0.1 or 1/3, got "0"'],
+    [{ measures: [{ ...count, epsilon: '-1' }] }, 'measures.0.epsilon: expected a number above 0'],
+    [{ measures: [{ ...count, epsilon: 0.1 }] }, 'measures.0.epsilon: expected a number above 0 as text'],
+    [{ measures: [{ ...count, groupBy: ['colour'] }] }, 'measures.0.groupBy: expected one of the columns'],
+    [{ measures: [{ kind: 'sum', epsilon: '1', column: 'cores' }] }, 'measures.0.low: expected a whole number'],
+    [{ measures: [{ kind: 'sum', epsilon: '1', column: 'version', low: 2, high: 2 }] }, 'measures.0.low: expected bounds, low below high'],
+    [{ measures: [{ kind: 'sum', epsilon: '1', column: 'platform', low: 0, high: 2 }] }, 'measures.0.column: expected a column of whole'],
+    [{ measures: [{ kind: 'median', epsilon: '1', column: 'platform' }] }, 'measures.0.column: expected a column of numbers, got platform'],
+    [{ measures: [{ kind: 'mode', epsilon: '1' }] }, 'measures.0.kind: expected one of count, sum, median, mostUsed'],
+    [{ from: '2026-02-30' }, 'from: expected a day such as 2026-11-20, got "2026-02-30"'],
+    [{ from: '2026-11-04' }, 'from: expected a day up to 2026-11-03, got 2026-11-04'],
+    [{ to: '2036-11-04' }, 'to: expected at most 1100 days'],
+    [{ limit: 3 }, 'a question: expected no fields of other names, got ["limit"]'],
+  ])('%j is refused in one line', (more, message) => {
+    const ask = (): unknown => resolved(asked({ measures: [count], ...more }));
+    expect(ask).toThrow(RangeError);
+    expect(ask).toThrow(message);
+    expect(ask).not.toThrow('\n');
+  });
+
+  test('of an app that is not published names those that are', () => {
+    expect(() => tableOf(catalog, 'nodes')).toThrow('app: expected one of the published apps (notes), got "nodes"');
+  });
+
+  test('is the same question in another order, with doubles, and with everything said that is meant', () => {
+    const one = resolved(asked({ where: { platform: ['web', 'ios'] }, measures: [{ ...count, groupBy: ['version', 'platform'] }, count] }));
+    const other = resolved(
+      asked({
+        where: { platform: ['ios', 'web', 'ios'], metric: ['size', 'plan', 'dark'] },
+        measures: [count, { ...count, groupBy: ['platform', 'version', 'platform'] }],
+      }),
+    );
+    expect(other.key).toBe(one.key);
+    expect(other.question).toEqual(one.question);
+    const different = [
+      asked({ where: { platform: ['web'] }, measures: [count] }),
+      asked({ to: '2026-11-02', measures: [count] }),
+      asked({ measures: [{ ...count, groupBy: ['day'] }] }),
+      asked({ measures: undefined, partition: { by: 'platform', parts: { web: [count] } } }),
+      asked({ measures: undefined, partition: { by: 'platform', parts: { ios: [count] } } }),
+      asked(),
+    ];
+    expect(new Set(different.map((question) => resolved(question).key)).size).toBe(different.length);
+  });
+
+  test('has the same key at another epsilon, so that a better answer is found', () => {
+    expect(resolved(asked({ measures: [{ ...count, epsilon: '1/3' }] })).key).toBe(resolved(asked()).key);
+  });
+
+  test('costs the sum of its measurements, and of a partition the costliest part', () => {
+    const epsilonOf = (question: Question): string => amountText(resolved(question).cost.epsilon);
+    const third: Measure = { ...count, epsilon: '1/3' };
+    expect(epsilonOf(asked({ measures: [count, third, third] }))).toBe('23/30');
+    const parts = { web: [count], ios: [third, third], android: [third] };
+    const partition = asked({ measures: undefined, partition: { by: 'platform', parts } });
+    expect(epsilonOf(partition)).toBe('2/3');
+    expect(amountText(resolved(partition).cost.rho)).toBe('1/9');
+  });
+
+  test('made by the builder is the one that is written by hand, and a misspelt column does not compile', () => {
+    const rows = participation(second, base.from, base.to).where('platform', 'web', 'ios').where('metric', 'plan');
+    expect(
+      rows.ask((all) => [all.count({ epsilon: '0.1', groupBy: ['version', 'day'] }), all.mostUsed('cores', { epsilon: '1' })]),
+    ).toEqual({
+      ...base,
+      where: { platform: ['web', 'ios'], metric: ['plan'] },
+      measures: [
+        { kind: 'count', epsilon: '0.1', groupBy: ['version', 'day'] },
+        { kind: 'mostUsed', epsilon: '1', column: 'cores' },
+      ],
+    });
+    const parted = rows.partition('platform', { web: (part) => [part.sum('cores', { epsilon: '1', low: 1, high: 8 })] });
+    expect(resolved(parted).question.partition?.parts['web']).toEqual([{ kind: 'sum', epsilon: '1', column: 'cores', low: 1, high: 8 }]);
+    // @ts-expect-error: there is no such column
+    expect(() => resolved(rows.ask((all) => [all.median('core', { epsilon: '1' })]))).toThrow('expected one of the columns');
+    // @ts-expect-error: there is no such value
+    expect(() => resolved(rows.where('platform', 'beos').ask((all) => [all.count({ epsilon: '1' })]))).toThrow('platform');
+    // @ts-expect-error: there is no such part
+    expect(() => resolved(rows.partition('platform', { beos: (part) => [part.count({ epsilon: '1' })] }))).toThrow('beos');
+  });
+});
+
+/** Draws no noise: the numbers that come out are exact. */
+const SILENT: Random = { uniform: () => 0, flip: () => false, decay: (numerator) => Number(numerator) === 0 };
+
+const FROM = parseDay(base.from) as number;
+const row = fc.record({
+  schema: fc.constantFrom(...wires),
+  metric: fc.constantFrom('plan', 'dark', 'size'),
+  day: fc.constant(FROM),
+  segment: fc.record({ platform: fc.constantFrom('web', 'ios', 'android'), cores: fc.constantFrom('1', '2', '4', '8') }),
+  reports: fc.constant(1),
+});
+const epsilon = fc.constantFrom('0.1', '1/3', '2');
+const groupBy = fc.subarray(['platform', 'version', 'metric', 'cores', 'day']);
+const measure: fc.Arbitrary<Measure> = fc.oneof(
+  fc.record({ kind: fc.constant('count' as const), epsilon, groupBy }),
+  fc.record({
+    kind: fc.constant('sum' as const),
+    epsilon,
+    column: fc.constant('cores'),
+    low: fc.integer({ min: -5, max: 2 }),
+    high: fc.integer({ min: 3, max: 9 }),
+    groupBy,
+  }),
+);
+const measures = fc.array(measure, { minLength: 1, maxLength: 3 });
+const where = fc.record(
+  {
+    metric: fc.subarray(['plan', 'dark', 'size'], { minLength: 1 }),
+    platform: fc.subarray(['web', 'ios', 'android'], { minLength: 1 }),
+  },
+  { requiredKeys: [] },
+);
+const question = fc.oneof(
+  fc.record({ where, measures }).map((more) => asked({ ...more, measures: more.measures })),
+  fc.tuple(fc.constantFrom('metric', 'platform', 'cores', 'day'), fc.array(measures, { minLength: 4, maxLength: 4 })).map(([by, lists]) => {
+    const values = {
+      metric: ['plan', 'dark', 'size'],
+      platform: ['web', 'ios', 'android'],
+      cores: ['1', '2', '4', '8'],
+      day: [dayText(FROM)],
+    }[by];
+    const parts = Object.fromEntries((values ?? []).map((value, i) => [value, lists[i] as Measure[]]));
+    return asked({ measures: undefined, partition: { by, parts } });
+  }),
+);
+
+describe('the stated epsilon', () => {
+  /** The loss by which noise of scale sensitivity/ε covers a change: ε times its L1 norm over the sensitivity, of all measurements. */
+  function lossOf(asked: ReturnType<typeof resolved>, rows: readonly ReportCount[], more: readonly ReportCount[]): number {
+    const prepared = prepare(asked);
+    const [without, with_] = [rows, [...rows, ...more]].map((each) => measureAll(asked, prepared, each, SILENT));
+    return (with_ ?? []).reduce((sum, { cells = [], error, measure: { epsilon } }, i) => {
+      const change = cells.reduce((all, { value }, at) => all + Math.abs(value - (without?.[i]?.cells?.[at]?.value ?? 0)), 0);
+      return sum + (change / error.sensitivity) * toNumber(parseAmount(epsilon, 'epsilon'));
+    }, 0);
+  }
+
+  test('bounds what any device-day can change, through where, groupBy and partition, whatever its reports are', () => {
+    fc.assert(
+      fc.property(
+        question,
+        fc.array(row, { maxLength: 8 }),
+        fc.array(row, { maxLength: 12 }),
+        fc.constantFrom(2, 8),
+        (it, rows, drawn, batches) => {
+          const of = resolved(it, batches);
+          // A device-day: of each metric so many reports as the bound allows, in any segments and versions.
+          const each = batches < 3 ? batches : 1;
+          const deviceDay = drawn.filter((one, i) => drawn.slice(0, i).filter(({ metric }) => metric === one.metric).length < each);
+          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toNumber(of.cost.epsilon) * (1 + 1e-12));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is reached: a device-day with all reports that it may have changes a count by the sensitivity', () => {
+    const of = resolved(asked());
+    const all = ['plan', 'dark', 'size'].map(
+      (metric): ReportCount => ({ schema: wires[1], metric, day: FROM, segment: { platform: 'web', cores: '1' }, reports: 1 }),
+    );
+    expect(of.bound).toBe(3);
+    expect(lossOf(of, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 12);
+  });
+});

@@ -1,0 +1,177 @@
+/** Asking, on both stores: what is counted, the order of charge, noise and answer, and two that race for the last of a budget. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { parseBatch, publish } from '@murmuration/collector';
+import { dayNumber, dayText, wireName } from '@murmuration/shared';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseAmount } from '#collector/release/budget/amount.ts';
+import { budgetsOf, setBudget, setTable } from '#collector/release/budget/budgets.ts';
+import type { Ledger } from '#collector/release/budget/ledger.ts';
+import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
+import type { Question } from '#collector/release/query/question.ts';
+import { Releases } from '#collector/release/release.ts';
+import { readParticipation } from '#collector/release/table/participation.ts';
+import { createCatalog } from '#collector/schemas/catalog.ts';
+import type { Shapes, Store } from '#collector/store/store.ts';
+import { bodyOf, NOW, schema } from '../reads/app.ts';
+import type { Engine } from '../store/engine.ts';
+import { engine as postgres } from '../store/postgres.ts';
+import { engine as sqlite } from '../store/sqlite.ts';
+import { places } from './places.ts';
+
+const catalog = createCatalog([schema.document]);
+const published = publish(schema.document);
+const schemas = new Map([[wireName(schema.document), published]]);
+const shapes: Shapes = new Map([[wireName(schema.document), published.metrics]]);
+const today = dayText(dayNumber(NOW));
+
+const question: Question = {
+  app: 'notes',
+  from: dayText(dayNumber(NOW) - 1),
+  to: today,
+  where: { metric: ['plan'] },
+  measures: [{ kind: 'count', epsilon: '1', groupBy: ['day', 'platform'] }],
+};
+
+/** Draws no noise. */
+const SILENT: Random = { uniform: () => 0, flip: () => false, decay: (numerator) => Number(numerator) === 0 };
+const broken: Random = {
+  uniform: () => {
+    throw new Error('the power failed');
+  },
+  flip: () => false,
+  decay: () => true,
+};
+
+const kinds: readonly { readonly name: string; readonly engine: Engine; readonly open: (location: string) => Ledger }[] = [
+  { name: 'SQLite', engine: sqlite, open: (places[0] as (typeof places)[number]).open },
+  { name: 'PostgreSQL', engine: postgres, open: (places[1] as (typeof places)[number]).open },
+];
+
+describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
+  let location: string;
+  let store: Store;
+  let ledger: Ledger;
+  const asking = (random: Random, more: Partial<ConstructorParameters<typeof Releases>[0]> = {}): Releases =>
+    new Releases({
+      ledger,
+      read: async (wanted) => {
+        await store.fold();
+        return readParticipation(store.source, wanted);
+      },
+      random,
+      ...more,
+    });
+  const by = (analyst: string, more: Partial<Question> = {}) => ({ analyst, catalog, question: { ...question, ...more } });
+  const charges = async (): Promise<number> => (await ledger.transact((transaction) => budgetsOf(transaction, 'notes'))).charges.length;
+
+  beforeEach(async () => {
+    location = await engine.make();
+    store = await engine.open(location, shapes);
+    ledger = open(location);
+    const limit = { unit: 'epsilon', amount: parseAmount('2', 'epsilon') } as const;
+    await setTable(ledger, 'test', 'notes', { limit, colluders: 1, batchesPerDay: 8 });
+    for (const analyst of ['ann', 'ben']) await setBudget(ledger, 'test', 'notes', analyst, limit);
+    for (let i = 0; i < 9; i++) {
+      const batch = parseBatch(await bodyOf(i, i < 3 ? 'ios' : 'web', i % 2), schemas, dayNumber(NOW));
+      expect(await store.append({ ...batch, hash: `${i}`.padStart(16, '0') })).toBe('counted');
+    }
+  });
+  afterEach(async () => {
+    await ledger.close();
+    await store.close();
+    await engine.remove(location);
+  });
+
+  test('count what was acknowledged, by day and segment, with cells that nobody is in', async () => {
+    const { results, openDays, bound } = await asking(SILENT).ask(by('ann'));
+    expect(results[0]?.cells?.map(({ values, value }) => [values['day'], values['platform'], value])).toEqual([
+      [question.from, 'ios', 1],
+      [question.from, 'web', 3],
+      [today, 'ios', 2],
+      [today, 'web', 3],
+    ]);
+    expect([bound, openDays]).toEqual([1, 2]);
+    const empty = await asking(SILENT).ask(by('ann', { from: '2026-01-01', to: '2026-01-01' }));
+    expect(empty.results[0]?.cells?.map(({ value }) => value)).toEqual([0, 0]);
+  });
+
+  test('count another metric, a median, a sum and the most used value', async () => {
+    const { results } = await asking(SILENT).ask(
+      by('ann', {
+        where: {},
+        measures: [
+          { kind: 'count', epsilon: '0.1' },
+          { kind: 'median', epsilon: '0.1', column: 'version' },
+          { kind: 'mostUsed', epsilon: '0.1', column: 'platform' },
+          { kind: 'sum', epsilon: '0.1', column: 'version', low: 0, high: 5 },
+        ],
+      }),
+    );
+    const byKind = Object.fromEntries(results.map(({ measure, cells, chosen }) => [measure.kind, chosen ?? cells?.[0]?.value]));
+    expect(byKind).toEqual({ count: 63, median: '1', sum: 63, mostUsed: 'web' });
+  });
+
+  test('charge before they draw: a crash between leaves a charge, and asking again is charged again', async () => {
+    await expect(asking(broken).ask(by('ann'))).rejects.toThrow('the power failed');
+    expect(await charges()).toBe(1);
+    const answer = await asking(systemRandom()).ask(by('ann'));
+    expect([answer.isRepeated, await charges()]).toEqual([false, 2]);
+    expect(await asking(systemRandom()).ask(by('ann'))).toEqual({ ...answer, isRepeated: true });
+    await expect(asking(systemRandom()).ask({ ...by('ann'), again: true })).rejects.toThrow('ε 0 a day');
+    expect(await charges()).toBe(2);
+  });
+
+  test('spend nothing when the rows can’t be read, and draw nothing when the charge can’t be written', async () => {
+    const away = asking(systemRandom(), { read: () => Promise.reject(new Error('the store is away')) });
+    await expect(away.ask(by('ann'))).rejects.toThrow('the store is away');
+    expect(await charges()).toBe(0);
+    let transactions = 0;
+    const failing: Ledger = {
+      ...ledger,
+      transact: (work) => (++transactions === 2 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
+    };
+    await expect(asking(broken, { ledger: failing }).ask(by('ann'))).rejects.toThrow('no room');
+    expect(await charges()).toBe(0);
+  });
+
+  test('charge the same question once that is asked twice at the same time', async () => {
+    const releases = asking(systemRandom());
+    const [one, other] = await Promise.all([releases.ask(by('ann')), releases.ask(by('ann'))]);
+    expect([other, await charges()]).toEqual([one, 1]);
+  });
+
+  test('give the last of a budget to exactly one of two that race for it', async () => {
+    const other = open(location);
+    try {
+      const ask = (on: Ledger, column: string): Promise<unknown> =>
+        asking(systemRandom(), { ledger: on }).ask(by('ann', { measures: [{ kind: 'mostUsed', epsilon: '2', column }] }));
+      const ends = await Promise.allSettled([ask(ledger, 'platform'), ask(other, 'version'), ask(ledger, 'metric')]);
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+      expect(await charges()).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('give it to exactly one of two processes', async () => {
+    const asker = fileURLToPath(new URL('asker.ts', import.meta.url));
+    await store.fold();
+    const run = async (column: string): Promise<readonly [number, string]> => {
+      const child = spawn(process.execPath, [asker, name, location, JSON.stringify(store.source), column], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+      return [code as number, said.trim()];
+    };
+    const ends = await Promise.all([run('platform'), run('version')]);
+    expect(ends.map(([code, said]) => [code, said.split(':')[0]]).sort()).toEqual([
+      [0, 'answered'],
+      [0, 'over budget'],
+    ]);
+    expect(await charges()).toBe(1);
+  });
+});
