@@ -131,6 +131,15 @@ describe('sample and aggregate', () => {
     }
   });
 
+  test('takes a statistic that throws for no result, so that no error tells about records', () => {
+    const statistic = (records: readonly number[]): number => {
+      if (records.includes(7)) throw new Error('seven');
+      return 2;
+    };
+    const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic, aggregator: 'median' });
+    expect(release([7], createRandom(words(seededRng(1))))).toBe(2);
+  });
+
   test('refuses ranges and blocks that are none', () => {
     const of = { ...options, statistic, aggregator: 'mean' } as const;
     expect(() => sampleAndAggregate({ ...of, low: 2, high: 2 })).toThrow('its low end below its high end');
