@@ -50,6 +50,7 @@ function namesOf(ends: readonly { readonly name: string; readonly colour: string
 /** The picture of a chart. */
 export function svgOf({ title, x, y, lines }: Chart): string {
   const [atX, atY] = [scale(x, LEFT, WIDTH - RIGHT), scale(y, HEIGHT - BOTTOM, TOP)];
+  const place = ([a, b]: readonly [number, number]): string => `${short(atX(a))},${short(atY(b))}`;
   const grid = y.ticks.map((tick) => {
     const at = short(atY(tick));
     return (
@@ -61,7 +62,7 @@ export function svgOf({ title, x, y, lines }: Chart): string {
     (tick) => `<text x="${short(atX(tick))}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${tick.toLocaleString('en')}</text>`,
   );
   const drawn = lines.flatMap(({ colour, line, points = [] }) => [
-    `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${line.map(([a, b]) => `${short(atX(a))},${short(atY(b))}`).join(' ')}"/>`,
+    `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${line.map(place).join(' ')}"/>`,
     ...points.map(([a, b]) => `<circle cx="${short(atX(a))}" cy="${short(atY(b))}" r="4" fill="${colour}"/>`),
   ]);
   const ends = lines.map(({ name, colour, line }) => ({ name, colour, y: atY((line.at(-1) as readonly [number, number])[1]) }));

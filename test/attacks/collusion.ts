@@ -1,4 +1,4 @@
-/** Colluders who average their answers to one question: how many it takes to come within an error bound, with secret offsets and without. */
+/** Colluders average their answers to one question: how many it takes to come within an error bound, with and without offsets. */
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';

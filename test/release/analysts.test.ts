@@ -4,6 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
+import { quantile } from '#collector/release/mechanisms/quantile.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
 import { range } from '../proofs/channel.ts';
@@ -101,6 +102,14 @@ describe('sample and aggregate', () => {
     }
   });
 
+  test('by the median is the quantile of results of which one may be replaced', () => {
+    const { release } = sampleAndAggregate<number>({ ...options, blocks: 4, points: 9, statistic: () => 1, aggregator: 'median' });
+    const median = quantile({ epsilon, cells: 9, quantile: ratio(1n, 2n), sensitivity: 1, replaced: true });
+    const counts = range(9).map((i) => (i === 4 ? 4 : 0));
+    const [a, b] = [createRandom(words(seededRng(6))), createRandom(words(seededRng(6)))];
+    for (const _ of range(300)) expect(release([], a)).toBe(median.release(counts, b) / 4);
+  });
+
   test('by the mean adds noise for the whole range to the sum of the blocks', () => {
     const { release, accuracy } = sampleAndAggregate<number>({ ...options, statistic: () => 1.4, aggregator: 'mean' });
     // No noise: every block has 1.4, which is nearest to 1.
@@ -120,6 +129,15 @@ describe('sample and aggregate', () => {
       const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic: () => value, aggregator: 'median' });
       expect(release([], random)).toBe(at);
     }
+  });
+
+  test('takes a statistic that throws for no result, so that no error tells about records', () => {
+    const statistic = (records: readonly number[]): number => {
+      if (records.includes(7)) throw new Error('seven');
+      return 2;
+    };
+    const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic, aggregator: 'median' });
+    expect(release([7], createRandom(words(seededRng(1))))).toBe(2);
   });
 
   test('refuses ranges and blocks that are none', () => {

@@ -1,6 +1,6 @@
 /**
- * The shipped mechanisms over all ways that their draws can fall, and so their exact law. `uniform` and `flip` branch with rational weights,
- * `decay` with e^-x, which random.test.ts proves of the shipped one.
+ * The shipped mechanisms over all ways that their draws can fall, and so their exact law. `uniform` and `flip` branch with rational
+ * weights, `decay` with e^-x, which random.test.ts proves of the shipped one.
  *
  * A sampler that rejects starts again from nothing, so its law is that of the first attempt, given that it accepts. `restarts` says which
  * draw begins an attempt; a branch that comes to it a second time is rejected. A branch with too many draws is left open.

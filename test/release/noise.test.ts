@@ -101,6 +101,17 @@ describe('Laplace noise on a grid', () => {
     }
   });
 
+  test('draws geometric noise for the sensitivity in steps, rounded up', () => {
+    const epsilon = ratio(1n, 1n);
+    const { sample } = laplace({ epsilon, sensitivity: 0.75, step: 0.5 });
+    const { outputs, rejected } = exactLaw(sample, { restarts: 'uniform', draws: 14 });
+    const denominator = plus(one, a(epsilon, 2, 1));
+    for (const z of around(2)) {
+      const left = timesSum(outputs.get(JSON.stringify(z * 0.5)) ?? none, denominator);
+      expect(equal(left, timesSum(geometricMass(epsilon, 2, z), minus(one, rejected)))).toBe(true);
+    }
+  });
+
   test('tends to the Laplace mechanism as the grid gets finer', () => {
     for (const epsilon of [0.1, 1, 4]) {
       const { variance, accuracy } = laplace({ epsilon: decimal(epsilon, 'ε'), sensitivity: 10 });

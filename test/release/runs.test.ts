@@ -1,11 +1,27 @@
 /** Each release mechanism, run many times: the error that theory expects, and the stated bound. `npm run bench -- release` runs more. */
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { seededRng, words } from '@murmuration/client/testing';
 import { expect, test } from 'vitest';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { normalTail } from '#collector/statistics/normal.ts';
 import { atMost } from '../proofs/statistics.ts';
 import { runs } from './runs.ts';
+
+/** The names that a mechanism's file gives, as in `name: 'geometric'`; for a template, what is before its first `$`. */
+const namesIn = (source: string): readonly string[] =>
+  [...source.matchAll(/name: (?:design\S+ === 1 \? )?['`]([^'`$]+)/g)].map(([, name]) => (name as string).trim());
+
+test('every mechanism has a run', () => {
+  const folder = new URL('../../collector/src/release/mechanisms/', import.meta.url);
+  const names = readdirSync(folder).flatMap((file) => namesIn(readFileSync(new URL(file, folder), 'utf8')));
+  expect(names.length).toBeGreaterThan(10);
+  for (const name of names)
+    expect(
+      runs.some((run) => run.name.includes(name)),
+      name,
+    ).toBe(true);
+});
 
 const FALSE_ALARM = 1e-6;
 const RUNS = 400;

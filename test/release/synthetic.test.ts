@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { blr } from '#collector/release/mechanisms/blr.ts';
 import { measured } from '#collector/release/mechanisms/multiplicative-weights.ts';
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
+import { permuteAndFlip } from '#collector/release/mechanisms/permute-and-flip.ts';
 import type { CountingQuery } from '#collector/release/mechanisms/queries.ts';
-import { createRandom } from '#collector/release/mechanisms/random.ts';
+import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { databasesOf, enumerateDatabases, samplingError } from '#collector/release/mechanisms/small-databases.ts';
 import { cellsOf, syntheticCsv, valuesOf } from '#collector/release/mechanisms/synthetic.ts';
 import { range } from '../proofs/channel.ts';
@@ -69,6 +70,33 @@ describe('BLR', () => {
     expect(nearest).toBeGreaterThan(0.3);
   });
 
+  test('selects by scores that one record changes by at most the number of records of a database', () => {
+    const databases = [
+      [0, 2],
+      [1, 1],
+      [2, 0],
+    ];
+    const scoresOf = (counts: readonly number[]) =>
+      databases.map(
+        (database) => 0 - Math.max(...queries.map(([cell = 0]) => Math.abs(2 * (counts[cell] as number) - 3 * (database[cell] as number)))),
+      );
+    const select = permuteAndFlip({ epsilon, sensitivity: 2, candidates: 3 });
+    for (const counts of vectors(2, [0, 1, 2, 3])) {
+      const seed = 1 + (counts[0] as number) + 10 * (counts[1] as number);
+      for (const cell of range(2)) {
+        const more = scoresOf(counts.with(cell, (counts[cell] as number) + 1));
+        scoresOf(counts).forEach((score, i) => {
+          expect(Math.abs(score - (more[i] as number))).toBeLessThanOrEqual(2);
+        });
+      }
+      const [a, b] = [createRandom(words(seededRng(seed))), createRandom(words(seededRng(seed)))];
+      for (const _ of range(50)) {
+        const chosen = databases[select.release(scoresOf(counts), b)] as readonly number[];
+        expect(mechanism.release(counts, a)).toEqual(chosen.map((count) => count * 1.5));
+      }
+    }
+  });
+
   test('releases tables of the published number of records, and chooses how many are enumerated', () => {
     const random = createRandom(words(seededRng(6)));
     const wide = blr({ epsilon, sensitivity: 1, cells: 4, total: 1000, queries: [[0], [1, 2], [0, 3]] });
@@ -104,6 +132,28 @@ describe('MWEM', () => {
       weights = new Float64Array(next);
     }
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1000, 9);
+  });
+
+  test('selects and measures with ε/(2T) each', () => {
+    for (const rounds of [2, 5]) {
+      const random = createRandom(words(seededRng(3)));
+      const [sides, decays] = [new Set<number>(), new Set<string>()];
+      const watched: Random = {
+        ...random,
+        uniform: (n) => {
+          sides.add(n);
+          return random.uniform(n);
+        },
+        decay: (numerator, denominator) => {
+          if (typeof denominator === 'bigint') decays.add(String(denominator));
+          return random.decay(numerator, denominator);
+        },
+      };
+      mwem({ epsilon, sensitivity: 1, cells: 4, total: 100, queries, rounds }).release([60, 30, 8, 2], watched);
+      // Two-sided geometric noise of rate 1/(2T) draws below 2T; permute-and-flip has the rate 1/(4T), and orders three queries.
+      expect([...sides].filter((n) => n > queries.length)).toEqual([2 * rounds]);
+      expect([...decays]).toEqual([String(4 * rounds)]);
+    }
   });
 
   test('answers its queries better than even weights, and within its bound', () => {

@@ -1,7 +1,7 @@
 /**
- * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (L1 for
- * geometric and Laplace noise, L2 for Gaussian), the whole histogram spends what the mechanism spends once: the densities multiply, and the
- * exponents add up to the distance in that norm.
+ * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (L1
+ * for geometric and Laplace noise, L2 for Gaussian), the whole histogram spends what the mechanism spends once: the densities multiply, and
+ * the exponents add up to the distance in that norm.
  */
 
 import type { NoiseMechanism, ReleaseMechanism } from './index.ts';

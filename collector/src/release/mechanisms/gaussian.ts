@@ -2,8 +2,8 @@
  * The discrete Gaussian mechanism, for many small queries under zero-concentrated accounting: Canonne, Kamath, Steinke 2020, "The Discrete
  * Gaussian for Differential Privacy". No pure ε covers it; it spends ρ (theorem 4).
  *
- * Law: the number plus Z, P(Z = z) proportional to e^(-z²/(2σ²)) over all integers, σ² = Δ²/(2ρ), Δ in the L2 norm where a vector's cells get
- * noise each. Var(Z) <= σ² (corollary 9), and equals it to double precision from σ = 3 on.
+ * Law: the number plus Z, P(Z = z) proportional to e^(-z²/(2σ²)) over all integers, σ² = Δ²/(2ρ), Δ in the L2 norm where a vector's cells
+ * get noise each. Var(Z) <= σ² (corollary 9), and equals it to double precision from σ = 3 on.
  * Usefulness: P(|Z| > λ) = 2 P(Z >= λ+1) <= 2 P(N(0, σ²) >= λ) (proposition 25), so λ = ceil(σ z) with z the normal quantile of δ/2.
  *
  * Sampler (algorithm 3), with t = floor(σ) + 1: Y is two-sided geometric with parameter e^(-1/t), accepted with probability

@@ -2,14 +2,15 @@
  * The two-sided geometric mechanism (discrete Laplace) for counts and histograms: Ghosh, Roughgarden, Sundararajan 2009, "Universally
  * Utility-Maximizing Privacy Mechanisms", §2. The sampler is algorithm 2 of Canonne, Kamath, Steinke 2020.
  *
- * Law: the number plus Z, P(Z = z) = (1-a)/(1+a) a^|z|, a = e^(-ε/Δ), over all integers. Two numbers that differ by at most Δ give an output
- * with probabilities whose ratio is at most a^-Δ = e^ε. The same holds for a vector whose cells get noise each, with Δ in the L1 norm.
+ * Law: the number plus Z, P(Z = z) = (1-a)/(1+a) a^|z|, a = e^(-ε/Δ), over all integers. Two numbers that differ by at most Δ give an
+ * output with probabilities whose ratio is at most a^-Δ = e^ε. The same holds for a vector whose cells get noise each, with Δ in the L1
+ * norm.
  *   Var(Z) = 2a / (1-a)², E|Z| = 2a / (1-a²), P(|Z| > λ) = 2 a^(λ+1) / (1+a)
  * Usefulness: the least λ with P(|Z| > λ) <= δ, about (Δ/ε) ln(1/δ).
  *
  * Sampler, with ε/Δ = s/t in lowest terms: U is uniform in 0 .. t-1, accepted with probability e^(-U/t). V counts successes of
- * probability e^-1. Then U + tV is geometric with parameter e^(-1/t), and floor((U + tV)/s) with e^(-s/t). A fair coin gives the sign; minus
- * zero is drawn again, so that zero is not counted twice.
+ * probability e^-1. Then U + tV is geometric with parameter e^(-1/t), and floor((U + tV)/s) with e^(-s/t). A fair coin gives the sign;
+ * minus zero is drawn again, so that zero is not counted twice.
  */
 
 import type { Ratio } from '@murmuration/shared';

@@ -7,14 +7,15 @@
  * follows from published numbers. With N of rate ε₂/(2cΔ), the query is hard if |q(D) - g| + N >= T + R. If not, g is the answer. If it is,
  * the answer is q(D) + Z with Z of rate ε₃/(cΔ), and the guesses learn from it. After c hard queries the session ends.
  *
- * ε: take neighbours and the same published answers, so the same guesses. |q(D) - g| differs by at most Δ. With R + Δ for R every easy query
- * stays easy, which costs e^ε₁. A hard one stays hard with N + 2Δ for N, which costs e^(ε₂/c), and its answer e^(ε₃/c). Together
+ * ε: take neighbours and the same published answers, so the same guesses. |q(D) - g| differs by at most Δ. With R + Δ for R every easy
+ * query stays easy, which costs e^ε₁. A hard one stays hard with N + 2Δ for N, which costs e^(ε₂/c), and its answer e^(ε₃/c). Together
  * ε₁ + ε₂ + ε₃ = ε, however many queries are asked. It is spent when the session opens.
  *
  * Utility for k queries: with probability 1 - β, |R| <= λ₁, all |N| <= λ₂ and all |Z| <= λ₃, each with β/3 in all. If T = λ₁ + λ₂ + γ, a
  * hard query's guess errs by at least γ, and an easy one's by less than
  *   T + λ₁ + λ₂ = γ + 2(λ₁ + λ₂)
- * for as long as the session lasts. The guesses may name a γ for which c hard queries suffice, or 0. With ε₁ : ε₂ = 1 : (2c)^(2/3) the noise of the comparison is least (ibid.).
+ * for as long as the session lasts. The guesses may name a γ for which c hard queries suffice, or 0. With ε₁ : ε₂ = 1 : (2c)^(2/3) the
+ * noise of the comparison is least (ibid.).
  */
 
 import type { Ratio } from '@murmuration/shared';

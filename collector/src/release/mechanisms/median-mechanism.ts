@@ -5,8 +5,8 @@
  * The frame is interactive.ts. It replaces their random threshold and its (ε, δ) by a pure ε with small constants, as Gupta, Roth, Ullman
  * 2012, "Iterative Constructions and Private Data Release", do (§4.3). When a query is hard, the true answer is on one side of the median,
  * and its noisy answer shows on which. The databases that are not on that side are dropped: at least half of them. One database errs by at
- * most γ₀ = N √(ln(2k)/(2m)) on all k queries (small-databases.ts). It is never dropped if hard queries' guesses err by more than γ₀, and the
- * noisy answer is on the right side if they err by more than λ₃. So γ = max(γ₀, λ₃) + 2, with 1 for the rounded guess, and at most
+ * most γ₀ = N √(ln(2k)/(2m)) on all k queries (small-databases.ts). It is never dropped if hard queries' guesses err by more than γ₀, and
+ * the noisy answer is on the right side if they err by more than λ₃. So γ = max(γ₀, λ₃) + 2, with 1 for the rounded guess, and at most
  * log₂(number of databases) queries are hard; c is one more, so that the session lasts. Enumeration is the price: at most 10^6 databases,
  * and so few records that γ₀ is some tenths of N. Name `hard` for a γ of 0: the smaller error that is then stated holds for every answer
  * until the session ends. Above 10^6 databases use private multiplicative weights.
@@ -62,8 +62,8 @@ function bestRecords(of: StreamOptions): number {
 /**
  * The median mechanism.
  *
- * @throws {RangeError} if more than 10^6 databases would have to be enumerated, or `hard` is not named and the stated error is not below the
- * number of records
+ * @throws {RangeError} if more than 10^6 databases would have to be enumerated, or `hard` is not named and the stated error is not below
+ * the number of records
  */
 export function medianMechanism(
   of: StreamOptions & { readonly records?: number; readonly hard?: number },

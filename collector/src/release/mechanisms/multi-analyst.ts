@@ -5,8 +5,8 @@
  * Law: the number plus M + Z, with Z two-sided geometric, a = e^(-ε/Δ), drawn for each answer, and M uniform in -w .. w, drawn once for
  * each analyst. M does not depend on the data, so an answer is ε-differentially private for any M, known or not. n colluders spend nε.
  *
- * (α, β)-accuracy: for a given M = μ, P(|μ + Z| > α) = (a^(α+1-μ) + a^(α+1+μ))/(1+a) if |μ| <= α. It is the largest at μ = ±w, and `accuracy`
- * gives the least α for that. Var(M + Z) = w(w+1)/3 + 2a/(1-a)².
+ * (α, β)-accuracy: for a given M = μ, P(|μ + Z| > α) = (a^(α+1-μ) + a^(α+1+μ))/(1+a) if |μ| <= α. It is the largest at μ = ±w, and
+ * `accuracy` gives the least α for that. Var(M + Z) = w(w+1)/3 + 2a/(1-a)².
  *
  * Divergence between the answers of two analysts whose offsets differ by d >= 0, with r = ε/Δ: by both sides of d and what lies between,
  *   KL = r (d - 2a (1-a^d)/(1-a²)),   max-divergence = r d
@@ -16,8 +16,8 @@
  * Colluders: the mean of n analysts' answers to one question has the variance (w(w+1)/3 + 2a/(1-a)²)/n, its mean is the truth. So it is
  * within α with probability 1 - β from about
  *   n = (z/α)² (w(w+1)/3 + 2a/(1-a)²)
- * colluders on, z the normal quantile of β/2. Without offsets the first term is missing. A difference of two answers of one analyst holds no
- * offset at all.
+ * colluders on, z the normal quantile of β/2. Without offsets the first term is missing. A difference of two answers of one analyst holds
+ * no offset at all.
  */
 
 import type { Ratio } from '@murmuration/shared';

@@ -3,8 +3,9 @@
  * 2012, "A Simple and Practical Algorithm for Differentially Private Data Release", §2; Hardt and Rothblum 2010. It computes from published
  * numbers only, so floating-point is harmless.
  *
- * Weights A sum to N. After a query q was measured as m, cells of q are multiplied by e^((m - A(q)) / (2N)), and A is scaled to N again. Let
- * D be the true table, with N records, and Ψ = Σ D/N ln(D/A) its relative entropy, at most ln(cells) for even weights. Then (ibid., §2.2)
+ * Weights A sum to N. After a query q was measured as m, cells of q are multiplied by e^((m - A(q)) / (2N)), and A is scaled to N again.
+ * Let D be the true table, with N records, and Ψ = Σ D/N ln(D/A) its relative entropy, at most ln(cells) for even weights. Then (ibid.,
+ * §2.2)
  *   Ψ falls by at least ((A(q) - D(q)) / 2N)² - ((m - D(q)) / 2N)²
  */
 

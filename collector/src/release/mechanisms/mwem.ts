@@ -9,7 +9,8 @@
  *
  * Utility: with probability 1 - β, every selection is within g of the worst error and every measurement within λ, each with β/(2T). There
  * are u T updates, of which T have errors err, and Ψ falls from ln(cells) at most to 0 at least. So Σ err² <= 4N² ln(cells) + u T λ². Some
- * round errs by at most the root of their mean, the released one by at most 2λ more on its query, and by g + 1 more on any (1 for rounding):
+ * round errs by at most the root of their mean, the released one by at most 2λ more on its query, and by g + 1 more on any (1 for
+ * rounding):
  *   g + 1 + 2λ + √(4N² ln(cells)/T + u λ²)
  * if D has N records. This is their theorem 2.2 with the constants kept. It is far above what is measured; the least measured errors come
  * with T near (Nε/Δ)^(2/3) / 16 (`npm run bench -- release`), which is the default.
@@ -38,7 +39,7 @@ function partsOf({ epsilon, sensitivity, queries }: ClassOptions, rounds: number
 const roundsFor = ({ epsilon, sensitivity, total }: ClassOptions): number =>
   Math.min(MOST_ROUNDS, Math.max(1, Math.round(((total * toDouble(epsilon)) / sensitivity) ** (2 / 3) / 16)));
 
-/** Releases a synthetic table, as weights of cells that sum to the published number of records. `accuracy` is the largest error over the class. */
+/** Releases a synthetic table: weights of cells that sum to the published number of records. `accuracy` is the class's largest error. */
 export function mwem(
   of: ClassOptions & { readonly rounds?: number },
 ): ReleaseMechanism<readonly number[], readonly number[]> & { readonly rounds: number } {

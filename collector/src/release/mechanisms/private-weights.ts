@@ -3,11 +3,13 @@
  * Mechanism for Privacy-Preserving Data Analysis". A query is guessed from weights of the cells that learn from hard queries.
  *
  * The frame is interactive.ts. After a hard query, the weights learn from its noisy answer and again from all older ones, as in MWEM
- * (multiplicative-weights.ts). Every hard query whose guess errs by at least γ lowers Ψ by (γ² - u λ₃²)/(4N²) in the mean, all u updates that
- * belong to it counted. Ψ begins at ln(cells) at most and is never negative, so fewer than c queries are hard, and the session lasts, if
+ * (multiplicative-weights.ts). Every hard query whose guess errs by at least γ lowers Ψ by (γ² - u λ₃²)/(4N²) in the mean, all u updates
+ * that belong to it counted. Ψ begins at ln(cells) at most and is never negative, so fewer than c queries are hard, and the session lasts,
+ * if
  *   γ > √(4N² ln(cells)/c + u λ₃²)
- * c is chosen by the least stated error. That error is below N only for many records, some 10^6 at ε = 1. Below that, name `hard`: γ is then
- * 0 and the stated error smaller. It holds for every answer until the session ends, but nothing promises how many queries that takes.
+ * c is chosen by the least stated error. At ε = 1, with 1,000 queries over 1,024 cells, that is 3/4 of N for 10^5 records and 1/4 for 10^7.
+ * A design that states N or more is refused. Name `hard` instead: γ is then 0 and the stated error smaller. It holds for every answer until
+ * the session ends, but nothing promises how many queries that takes.
  */
 
 import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';

@@ -10,7 +10,8 @@
  * that problem is Σ_j b^j P_j. The images of P_j - P_(j+1) are its eigenspaces, with eigenvalue L_j = 1 + b + .. + b^j. So the sum over a
  * range with indicator w has the variance
  *   V (Σ_{j<h-1} (|P_j w|² - |P_(j+1) w|²) / L_j + |P_(h-1) w|² / L_(h-1)),   |P_j w|² = Σ_blocks overlap² / b^j
- * Over all n(n+1)/2 ranges, the mean of overlap² with the days s .. s+m-1 is
+ * which is V Σ_j (1/L_j - 1/L_(j-1)) |P_j w|², with 0 for 1/L_(-1). Over all n(n+1)/2 ranges, the mean of overlap² with the days s .. s+m-1
+ * is
  *   Σ_{x,y} (min(x,y) + 1)(n - max(x,y)) / (n(n+1)/2)
  * since that many ranges hold both days; the sum over x, y is a polynomial.
  */
@@ -35,22 +36,21 @@ export const eigenvalues = (design: RangeDesign): readonly number[] => {
   });
 };
 
-/** The variance from |P_j w|² for each level, in units of V. */
-function combine(design: RangeDesign, norms: readonly number[]): number {
-  const values = eigenvalues(design);
-  return norms.reduce((sum, norm, j) => sum + (norm - (norms[j + 1] ?? 0)) / (values[j] as number), 0);
+/** The weight of each |P_j w|² in the variance, in units of V: 1/L_j - 1/L_(j-1). */
+const weightsOf = (design: RangeDesign): readonly number[] =>
+  eigenvalues(design).map((value, j, values) => 1 / value - (j === 0 ? 0 : 1 / (values[j - 1] as number)));
+
+/** |P_j w|² for blocks of that size. */
+function normOf(size: number, from: number, to: number): number {
+  const [first, last] = [Math.floor(from / size), Math.floor((to - 1) / size)];
+  if (first === last) return (to - from) ** 2 / size;
+  return (((first + 1) * size - from) ** 2 + (to - last * size) ** 2) / size + (last - first - 1) * size;
 }
 
 /** The variance of the sum over the days from .. to - 1, in units of V. */
 export function rangeVariance(design: RangeDesign, from: number, to: number): number {
-  return combine(
-    design,
-    blockSizes(design).map((size) => {
-      const [first, last] = [Math.floor(from / size), Math.floor((to - 1) / size)];
-      if (first === last) return (to - from) ** 2 / size;
-      return ((first + 1) * size - from) ** 2 / size + (last - first - 1) * size + (to - last * size) ** 2 / size;
-    }),
-  );
+  const weights = weightsOf(design);
+  return blockSizes(design).reduce((sum, size, j) => sum + (weights[j] as number) * normOf(size, from, to), 0);
 }
 
 /** Σ over x, y of (min + 1)(n - max), for the m days from s on. */
@@ -63,21 +63,24 @@ function pairsOf(n: number, s: number, m: number): number {
 /** The mean variance over all ranges, in units of V. */
 export function meanRangeVariance(design: RangeDesign): number {
   const n = design.days;
-  return combine(
-    design,
-    blockSizes(design).map((size) => {
-      let sum = 0;
-      for (let start = 0; start < n; start += size) sum += pairsOf(n, start, Math.min(size, n - start));
-      return sum / size / ((n * (n + 1)) / 2);
-    }),
-  );
+  const weights = weightsOf(design);
+  return blockSizes(design).reduce((total, size, j) => {
+    let sum = 0;
+    for (let start = 0; start < n; start += size) sum += pairsOf(n, start, Math.min(size, n - start));
+    return total + ((weights[j] as number) * sum) / size / ((n * (n + 1)) / 2);
+  }, 0);
 }
 
-/** The largest variance of a range, in units of V. */
+/** The largest variance of a range, in units of V. The loops are plain because there are millions of ranges. */
 export function worstRangeVariance(design: RangeDesign): number {
+  const [sizes, weights] = [blockSizes(design), weightsOf(design)];
   let worst = 0;
   for (let from = 0; from < design.days; from++) {
-    for (let to = from + 1; to <= design.days; to++) worst = Math.max(worst, rangeVariance(design, from, to));
+    for (let to = from + 1; to <= design.days; to++) {
+      let variance = 0;
+      for (let j = 0; j < sizes.length; j++) variance += (weights[j] as number) * normOf(sizes[j] as number, from, to);
+      if (variance > worst) worst = variance;
+    }
   }
   return worst;
 }

@@ -83,6 +83,7 @@ export function ranges(of: RangeOptions): ReleaseMechanism<readonly number[], Ra
   assertWhole(days, 'ranges: days', 1, MOST_DAYS);
   const design = of.design ?? bestDesign(days, (levels) => noiseOf(levels).variance);
   const noise = noiseOf(design.levels);
+  let worst: number | undefined;
   return {
     name: design.levels === 1 ? 'noisy histogram of days' : 'consistent tree of days',
     rho: noise.rho,
@@ -109,7 +110,8 @@ export function ranges(of: RangeOptions): ReleaseMechanism<readonly number[], Ra
     },
     accuracy: (beta) => {
       assertBeta(beta);
-      return Math.sqrt((noise.variance * worstRangeVariance(design)) / beta);
+      worst ??= worstRangeVariance(design);
+      return Math.sqrt((noise.variance * worst) / beta);
     },
   };
 }

@@ -3,8 +3,9 @@
  * in Private Data Analysis", §4, with the aggregators of Smith 2011.
  *
  * Law: every record goes to one of k blocks, chosen uniformly and independently. The statistic is computed on each block and rounded to one
- * of the points of a range: to the nearest end if it lies outside, to the lowest if it is not a number. One unit of privacy, with at most c
- * records, is in at most c blocks, so it changes at most c of k results, whatever the statistic is. They are aggregated by one of:
+ * of the points of a range: to the nearest end if it lies outside, to the lowest if it throws or is not a number. One unit of privacy, with
+ * at most c records, is in at most c blocks, so it changes at most c of k results, whatever the statistic is. They are aggregated by one
+ * of:
  * - `median`: the median of the k results by quantile.ts, one result in place of another. It is robust against strange blocks.
  * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (points - 1).
  *
@@ -34,6 +35,15 @@ export interface AggregateOptions<T> {
   readonly aggregator: 'median' | 'mean';
 }
 
+/** The statistic of a block; NaN if it throws, since an error that depends on the records would tell about them. */
+function resultOf<T>(statistic: (records: readonly T[]) => number, records: readonly T[]): number {
+  try {
+    return Number(statistic(records));
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** The results of the blocks as points of the range. */
 function resultsOf<T>(
   { blocks, statistic, low, high, points }: AggregateOptions<T>,
@@ -43,7 +53,7 @@ function resultsOf<T>(
   const parts = Array.from({ length: blocks }, (): T[] => []);
   for (const record of records) (parts[random.uniform(blocks)] as T[]).push(record);
   return parts.map((part) => {
-    const place = Math.round(((statistic(part) - low) / (high - low)) * (points - 1));
+    const place = Math.round(((resultOf(statistic, part) - low) / (high - low)) * (points - 1));
     return Number.isNaN(place) ? 0 : Math.min(points - 1, Math.max(0, place));
   });
 }

@@ -1,6 +1,7 @@
 /**
  * All databases of m records over a few cells, up to the order of records. Among them is one that answers k counting queries nearly as the
- * true database does. A sample of m records errs by more than γ N on some query with a probability of at most 2k e^(-2mγ²) (Hoeffding), so for
+ * true database does. A sample of m records errs by more than γ N on some query with a probability of at most 2k e^(-2mγ²) (Hoeffding), so
+ * for
  *   γ > √(ln(2k) / (2m))
  * some database of m records errs by at most γ N on all of them (Blum, Ligett, Roth 2008, §3, with Hoeffding's bound). Mechanisms that
  * enumerate databases use this. There are C(cells + m - 1, m) of them, and above 10^6 they are refused.
@@ -25,8 +26,8 @@ export function assertEnumerable(cells: number, records: number, instead: string
   const ways = databasesOf(cells, records);
   if (ways > MOST_DATABASES) {
     throw new RangeError(
-      `small databases: expected at most ${MOST_DATABASES} of them, got ${ways < 1e15 ? ways : 'more than 10^15'} with ${cells} cells and ` +
-        `${records} records; use ${instead} instead`,
+      `small databases: expected at most ${MOST_DATABASES} of them, got ${ways < 1e15 ? ways : 'more than 10^15'} with ${cells} cells ` +
+        `and ${records} records; use ${instead} instead`,
     );
   }
 }

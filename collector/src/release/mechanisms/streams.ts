@@ -1,4 +1,4 @@
-/** What the mechanisms for a stream of counting queries have in common: their parameters, and the refusal of designs that promise nothing. */
+/** What the mechanisms for a stream of counting queries share: their parameters, and the refusal of designs that promise nothing. */
 
 import type { Ratio } from '@murmuration/shared';
 import { type InteractiveOptions, interactiveBound } from './interactive.ts';
