@@ -73,6 +73,7 @@ export function put(device: Device, state: State, report: QueuedReport, first: n
         (each.by === by || each.from > state.day) &&
         each.size < FULL &&
         each.reports.length < MAX_REPORTS &&
+        each.reports.every(([metric]) => metric !== report[0]) && // collectors refuse two of a metric
         JSON.stringify([each.schema, each.segment]) === JSON.stringify([schema, segment]),
     );
     if (!batch) {

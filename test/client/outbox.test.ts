@@ -159,6 +159,36 @@ describe('batches a day', () => {
     ]);
   });
 
+  test('no batch has two reports of a metric, which a collector would refuse, though one was moved to a later day', async () => {
+    const daily = flag({ ...ask, every: 'day' });
+    const segmented = defineSchema({
+      app: 'notes',
+      version: 1,
+      budget: { epsilon: 400, per: 'month' },
+      segments: { platform: ['web', 'ios'] },
+      metrics: { a: daily, b: daily },
+    });
+    const storage = memoryStorage();
+    let seed = 0;
+    const sent: [day: number, metrics: readonly string[]][] = [];
+    const visited = async (day: number, platform: 'web' | 'ios', metric?: 'a' | 'b'): Promise<void> => {
+      const it = device(segmented, { storage, seed: ++seed, batchesPerDay: 1, segment: { platform } });
+      it.setDay(day);
+      if (metric) it.telemetry.record(metric, true);
+      await it.telemetry.close();
+      for (const batch of it.batches()) sent.push([(parseDay(batch.day) as number) - FIRST_DAY, batch.reports.map(([name]) => name)]);
+    };
+    await visited(0, 'web', 'a');
+    await visited(0, 'ios', 'b'); // the day is full: it is moved to the next
+    await visited(1, 'ios', 'b');
+    for (const day of [3, 4, 5]) await visited(day, 'ios');
+    expect(sent).toEqual([
+      [0, ['a']],
+      [1, ['b']],
+      [2, ['b']],
+    ]);
+  });
+
   test.each([0, 1.5, -1])('%s batches a day are refused', (batchesPerDay) => {
     expect(() => device(schema, { batchesPerDay })).toThrow(/batchesPerDay: expected a whole number above 0, got/);
   });
