@@ -198,7 +198,7 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
       </div>
       <Expected preview={preview} />
       <div class="release-ask">
-        <button type="submit" disabled={typeof preview === 'string' || preview === null}>
+        <button type="submit" disabled={typeof preview === 'string' || preview === null || preview.left === undefined}>
           {typeof preview === 'object' && preview !== null ? `Ask for ε ${preview.cost.epsilon}` : 'Ask'}
         </button>
         <p role="alert">{said}</p>
