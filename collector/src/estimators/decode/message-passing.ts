@@ -60,6 +60,7 @@ export interface FitOptions {
   readonly settled: number;
   /** By the residuals' score. Absent: linear. */
   readonly isScored?: boolean;
+  readonly onStep?: (() => void) | undefined;
   /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
   readonly bar?: number;
 }
@@ -85,7 +86,7 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, bar }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, onStep, bar }: FitOptions, warm?: Weights): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -168,6 +169,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, settled,
       const next = (centred[i] as number) - (fitted[i] as number) + own * (effective[i] as number);
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
+    onStep?.();
     // A step that saw only some candidates, or that kept the prior, can't tell.
     const isSettled = change < settled;
     if (isSettled && full && learns) break;
