@@ -66,7 +66,7 @@ export interface FitOptions {
 }
 
 /** So much of each change is made. Less, and crowded fits don't settle. */
-const GAIN = 0.8;
+const GAIN = 0.9;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
@@ -86,7 +86,12 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, onStep, bar }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(
+  problem: Problem,
+  start: Start,
+  { steps, settled, isScored = false, onStep, bar }: FitOptions,
+  warm?: Weights,
+): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
