@@ -21,7 +21,7 @@ const LAMBDAS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
  * The oracle's threshold: Benjamini and Hochberg with Storey's estimate, the mean over several λ. This is not the rule of what ships, and does
  * not change with it: otherwise power would not show what a better rule finds.
  */
-function thresholdOf(pValues: Float64Array): number {
+export function thresholdOf(pValues: Float64Array): number {
   const above = LAMBDAS.map((lambda) => (pValues.reduce((sum, p) => sum + Number(p > lambda), 0) + 1) / (1 - lambda));
   const nulls = Math.min(pValues.length, above.reduce((sum, each) => sum + each, 0) / LAMBDAS.length);
   return pValues.toSorted().reduce((most, p, i) => (nulls * p <= FDR * (i + 1) ? p : most), 0);
