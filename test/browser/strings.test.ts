@@ -133,8 +133,11 @@ test('while a decode runs, the card says how far it is', async () => {
   say('progress', { stage: 'hashing', done: 30_000, candidates: 120_000 });
   await status.getByText('Preparing 120,000 strings to look for…').waitFor();
   expect(await status.locator('progress').evaluate((bar: HTMLProgressElement) => bar.position)).toBe(0.25);
-  say('progress', { stage: 'decoding', candidates: 120_000 });
+  say('progress', { stage: 'decoding', candidates: 120_000, steps: 0 });
   await status.getByText('Looking for 120,000 strings in the reports…').waitFor();
+  expect(await status.locator('.note').count()).toBe(0);
+  say('progress', { stage: 'decoding', candidates: 120_000, steps: 48 });
+  await status.getByText('Step 48').waitFor();
   answer(decoded);
   await card().locator('.chart').waitFor();
   expect(await status.count()).toBe(0);
@@ -162,7 +165,7 @@ test.each(['light', 'dark'] as const)('axe finds nothing wrong with a card, its 
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   };
   await page.evaluate(axe.source);
-  say('progress', { stage: 'decoding', candidates: 3 });
+  say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
   await card().getByRole('status').waitFor();
   await check();
   answer(decoded);
@@ -222,7 +225,7 @@ test('while other reports are decoded, the card keeps what it had; a decode that
   await choose('web');
   await expect.poll(() => asked.length).toBe(2);
   const ended = new Promise((resolve) => asked[1]?.once('close', resolve));
-  say('progress', { stage: 'decoding', candidates: 3 });
+  say('progress', { stage: 'decoding', candidates: 3, steps: 8 });
   await card().getByRole('status').getByText('Looking for 3 strings').waitFor();
   expect(await card().locator('.outdated .chart').count()).toBe(1);
   await choose('ios');

@@ -51,6 +51,19 @@ test('the same input gives the same bytes, and is not changed', () => {
   }
 });
 
+test('each step is told, and telling changes nothing', () => {
+  const set = simulated(SETTING, 1);
+  let steps = 0;
+  const told = decode({
+    ...inputOf(set),
+    onStep: () => {
+      steps++;
+    },
+  });
+  expect(told).toEqual(decoded(set));
+  expect(steps).toBeGreaterThan(10);
+});
+
 test('strings are found where there is enough data, and a count of devices changes what is detectable', () => {
   const few = decoded(simulated({ ...SETTING, reports: 5_000 }, 3));
   const many = decoded(simulated({ ...SETTING, reports: 5_000_000 }, 3));
@@ -227,6 +240,16 @@ describe('over simulated sets', () => {
     const wrong = all.reduce((sum, { found, listed }) => sum + found.reported.subarray(listed).reduce((a, b) => a + b, 0), 0);
     const reported = all.reduce((sum, { found }) => sum + found.reported.reduce((a, b) => a + b, 0), 0);
     expect(reported).toBeGreaterThan(200 * EFFORT);
+    expect(1 - atMost(wrong - 1, reported, 0.05)).toBeGreaterThan(ALARM);
+  });
+
+  test('a list too crowded for its cells is flagged, and its strings are found at that rate', () => {
+    const crowded = { ...SETTING, cells: 16, cohorts: 64, ...chancesOf(0.25, 0.75, 0.25), reports: 4_500_000, strings: 238, nulls: 6_900 };
+    const all = sets({ ...crowded, shape: 'bell' }, 2 * EFFORT);
+    const wrong = all.reduce((sum, { found, listed }) => sum + found.reported.subarray(listed).reduce((a, b) => a + b, 0), 0);
+    const reported = all.reduce((sum, { found }) => sum + found.reported.reduce((a, b) => a + b, 0), 0);
+    expect(new Set(all.map(({ found }) => found.outcome))).toEqual(new Set(['overloaded']));
+    expect(reported).toBeGreaterThan(100 * EFFORT);
     expect(1 - atMost(wrong - 1, reported, 0.05)).toBeGreaterThan(ALARM);
   });
 });

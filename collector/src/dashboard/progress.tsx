@@ -29,8 +29,9 @@ function howFar(progress: Progress): { readonly value?: number; readonly max?: n
   return progress.stage === 'searching' ? { value: progress.length, max: progress.longest } : {};
 }
 
-/** What else there is to see of a search. */
+/** What else there is to see of a decode or a search. */
 function detailOf(progress: Progress): string | undefined {
+  if (progress.stage === 'decoding' && progress.steps > 0) return `Step ${progress.steps}`;
   if (progress.stage !== 'searching') return undefined;
   const { length, longest, kept } = progress;
   return `${length} of ${longest} bytes, ${count(kept)} beginnings still possible`;

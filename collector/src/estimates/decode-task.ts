@@ -21,13 +21,14 @@ export interface DecodeTask {
 }
 
 /**
- * How far a decode is. It waits for others, reads the tallies, hashes the candidates unless they are known, and decodes. Without a list it
- * searches, a few times: each search looks at prefixes of more and more bytes, up to `longest`, and keeps some.
+ * How far a decode is. It waits for others, reads the tallies, hashes the candidates unless they are known, and decodes, in steps of which
+ * nobody knows how many there will be. Without a list it searches, a few times: each search looks at prefixes of more and more bytes, up to
+ * `longest`, and keeps some.
  */
 export type Progress =
   | { readonly stage: 'waiting' | 'reading' }
   | { readonly stage: 'hashing'; readonly done: number; readonly candidates: number }
-  | { readonly stage: 'decoding'; readonly candidates: number }
+  | { readonly stage: 'decoding'; readonly candidates: number; readonly steps: number }
   | ({ readonly stage: 'searching' } & Step);
 
 /** A task on its way to the thread. */

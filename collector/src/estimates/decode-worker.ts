@@ -16,6 +16,8 @@ import type { EstimatesData } from './worker.ts';
 
 const { source, candidates: lists } = workerData as EstimatesData;
 const reader = openTallies(source);
+/** Steps of a decode between two notes. A step of a short list takes a millisecond. */
+const FEW = 8;
 
 async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
   const note = (what: { readonly progress: Progress } | { readonly map: CellMap }): void =>
@@ -32,14 +34,17 @@ async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
     return pack('strings', strings, fields);
   }
   const answers = candidateAnswersOf(metric.document, candidates);
+  const onStep = (steps: number): void => {
+    if (steps % FEW === 0) note({ progress: { stage: 'decoding', candidates: answers.length, steps } });
+  };
   const mapOf = (law: StringLaw): CellMap => {
     const texts = answers.map(({ text }) => text);
     const made = map ?? sharedMapOf(law, texts, (done) => note({ progress: { stage: 'hashing', done, candidates: texts.length } }));
     if (map === undefined) note({ map: made });
-    note({ progress: { stage: 'decoding', candidates: texts.length } });
+    onStep(0);
     return made;
   };
-  const { fields, strings } = decodeStrings({ ...settings, ...shares, metric, evidence, answers, mapOf });
+  const { fields, strings } = decodeStrings({ ...settings, ...shares, metric, evidence, answers, mapOf, onStep });
   return pack('strings', strings, fields);
 }
 

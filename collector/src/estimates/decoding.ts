@@ -32,6 +32,8 @@ export interface DecodeRequest {
   readonly answers: readonly CandidateAnswer[];
   /** The cells of the answers. It is called once, if at all. */
   readonly mapOf: (law: StringLaw) => CellMap;
+  /** Called after each step of the decode, which is told how many there were. */
+  readonly onStep?: (steps: number) => void;
   /** The true shares by label. */
   readonly shares?: ReturnType<Truth>;
 }
@@ -85,7 +87,8 @@ function rowsOf(answers: readonly CandidateAnswer[], decoded: Decoded, { all, sh
 function decoded(request: DecodeRequest, law: StringLaw, perDevice: number): Decoded & { readonly indistinguishable: number } {
   const counts = cellCountsOf(law, request.evidence.tallies, perDevice);
   const map = request.mapOf(law);
-  const all = decode({ counts, map, fdr: request.fdr });
+  let steps = 0;
+  const all = decode({ counts, map, fdr: request.fdr, onStep: () => request.onStep?.(++steps) });
   const twins = twinsOf(counts, map);
   return { ...all, reported: all.reported.map((is, v) => (twins[v] === 1 ? 0 : is)), indistinguishable: sum(twins) };
 }

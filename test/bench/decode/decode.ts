@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- decode`: the decoder of hashed strings over simulated sets, whose truth is known. `calibration` is what ships by regime;
- * `designs` is several designs on the same sets; `rows` is six settings of this project's law; `cases` is four sets of another project;
- * `speed` is CPU time against the number of candidates. `--only` takes some of these, `--sets` and `--rounds` shorten them, and `--seed` begins
- * elsewhere. docs/decoder.md says which seeds were tuned on.
+ * `split` is where its power is lost; `designs` is several designs on the same sets; `rows` is six settings of this project's law; `cases` is
+ * four sets of another project; `speed` is CPU time against the number of candidates. `--only` takes some of these, `--sets` and `--rounds`
+ * shorten them, and `--seed` begins elsewhere. docs/decoder.md says which seeds were tuned on.
  */
 
 import { parseArgs } from 'node:util';
@@ -11,8 +11,9 @@ import { calibration, comparison } from './calibration.ts';
 import { cases } from './cases.ts';
 import { rows } from './rows.ts';
 import { speed } from './speed.ts';
+import { split } from './split.ts';
 
-const PARTS = 'speed,calibration,designs,rows,cases';
+const PARTS = 'speed,calibration,split,designs,rows,cases';
 
 function whole(option: string, text: string): number {
   const value = Number(text);
@@ -34,6 +35,7 @@ export async function decode(args: readonly string[]): Promise<{
   const parts: { readonly [name: string]: () => Part } = {
     speed,
     calibration: () => calibration(sets, seed),
+    split: () => split(sets, seed),
     designs: () => comparison(Math.ceil(sets / 2), seed),
     rows: () => rows(rounds, seed),
     cases: () => cases(new URL(`../../../${values.cases.replace(/\/*$/, '/')}`, import.meta.url)),

@@ -11,6 +11,8 @@ export interface Summary {
   readonly power: number;
   readonly powerError: number;
   readonly pooledPower: number;
+  /** The mean where no set counts as more than 1: one in which the oracle finds a string and a decode five is a matter of luck. */
+  readonly cappedPower: number;
   /** Root mean square of error over standard error: 1 is right. */
   readonly errorRatio: number;
   readonly errorRatioError: number;
@@ -57,6 +59,7 @@ export function summaryOf(verdicts: readonly Verdict[]): Summary {
     power: mean(powers),
     powerError: errorOf(powers),
     pooledPower: sum(seen.map(({ found }) => found)) / sum(seen.map(({ oracle }) => oracle)),
+    cappedPower: mean(powers.map((power) => Math.min(1, power))),
     errorRatio: Math.sqrt(square),
     errorRatioError: squareError / (2 * Math.sqrt(square)),
     covered,
@@ -74,6 +77,7 @@ export const HEADING: readonly string[] = [
   '+-',
   'power',
   '+-',
+  'at most 1',
   'pooled',
   'error/SE',
   '+-',
@@ -93,6 +97,7 @@ export const rowOf = (name: string, summary: Summary): readonly string[] => [
   three(summary.fdpError),
   three(summary.power),
   three(summary.powerError),
+  three(summary.cappedPower),
   three(summary.pooledPower),
   three(summary.errorRatio),
   three(summary.errorRatioError),

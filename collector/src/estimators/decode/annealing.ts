@@ -5,10 +5,12 @@
  */
 
 import { type Observed, sumOf, weightedMean } from './cells.ts';
-import type { CellCounts } from './evidence.ts';
+import type { CellCounts, DecodeInput } from './evidence.ts';
 import { beginning, type Fit, messagePassing } from './message-passing.ts';
 import { type Problem, problemAt } from './problem.ts';
 import { type Places, scatter } from './sums.ts';
+
+type OnStep = DecodeInput['onStep'];
 
 export interface Fitted {
   readonly problem: Problem;
@@ -29,7 +31,7 @@ const [MOST_SETTLED, MOST_CHANGE] = [0.75, 4];
 const LEAST_GAIN = 1.1;
 
 /** Beyond this a linear fit is overloaded. */
-const UNSETTLED = 2;
+export const UNSETTLED = 2;
 /** The most crowding of a linear fit: up to so many candidates a cell, and of longer lists. Beyond, it follows its own noise. */
 const [SHORT, MOST_IN_SHORT, MOST_IN_LONG] = [3, 0.75, 0.3];
 
@@ -60,19 +62,19 @@ function rungs(dispersion: number): readonly number[] {
 const typicalError = ({ problem, fit }: Fitted): number => fit.error * Math.sqrt(problem.observed.live / sumOf(problem.weights));
 
 /** A fit by score, from a linear one; undefined where the score is of no use. */
-function annealed(counts: CellCounts, places: Places, observed: Observed, linear: Fitted): Fitted | undefined {
+function annealed(counts: CellCounts, places: Places, observed: Observed, linear: Fitted, onStep: OnStep): Fitted | undefined {
   let last = linear;
   let kept: number | undefined;
   for (const scale of rungs(linear.fit.dispersion * linear.problem.spread)) {
     const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), scale ** 2);
-    const fit = messagePassing(problem, last.fit, { ...RUNG, isScored: true });
+    const fit = messagePassing(problem, last.fit, { ...RUNG, isScored: true, onStep });
     if (fit.kappa < LEAST_KAPPA || fit.crowding > MOST_CROWDING || observed.freedom * fit.kappa < LEAST_CELLS) break;
     last = { problem, fit };
     kept = scale;
   }
   if (kept === undefined || typicalError(last) > typicalError(linear)) return undefined;
   const problem = problemAt(counts, places, observed, sharesOf(last.problem, last.fit), kept ** 2);
-  const fit = messagePassing(problem, last.fit, { ...FULLY, isScored: true }, last.fit.prior);
+  const fit = messagePassing(problem, last.fit, { ...FULLY, isScored: true, onStep }, last.fit.prior);
   return fit.crowding <= MOST_SETTLED && fit.change <= MOST_CHANGE ? { problem, fit } : undefined;
 }
 
@@ -81,21 +83,21 @@ interface Annealed extends Fitted {
 }
 
 /** The best fit of hashed candidates. */
-export function fitted(counts: CellCounts, places: Places, observed: Observed): Annealed {
+export function fitted(counts: CellCounts, places: Places, observed: Observed, onStep?: OnStep): Annealed {
   const first = problemAt(counts, places, observed, () => observed.mean);
-  const rough = messagePassing(first, beginning(first), ROUGHLY);
+  const rough = messagePassing(first, beginning(first), { ...ROUGHLY, onStep });
   const problem = problemAt(counts, places, observed, sharesOf(first, rough), Math.max(1, rough.dispersion));
-  const linear = { problem, fit: messagePassing(problem, rough, FULLY, rough.prior) };
+  const linear = { problem, fit: messagePassing(problem, rough, { ...FULLY, onStep }, rough.prior) };
   // A score's standard error is at least that of the coins alone; and from a fit that diverged there is no way back.
   const mayGain = linear.fit.dispersion * problem.spread >= LEAST_GAIN ** 2 && linear.fit.crowding <= 1;
-  const scored = mayGain ? annealed(counts, places, observed, linear) : undefined;
+  const scored = mayGain ? annealed(counts, places, observed, linear, onStep) : undefined;
   const gains = scored !== undefined && typicalError(linear) >= LEAST_GAIN * typicalError(scored);
   return gains ? { ...scored, isScored: true } : { ...linear, isScored: false };
 }
 
 /** Where there are too many strong candidates to fit them all: only those are fitted whose normal variable is at least `bar`. */
-export function cautiously(counts: CellCounts, places: Places, observed: Observed, bar: number): Fitted {
-  const options = { ...FULLY, bar };
+export function cautiously(counts: CellCounts, places: Places, observed: Observed, bar: number, onStep?: OnStep): Fitted {
+  const options = { ...FULLY, bar, onStep };
   const first = problemAt(counts, places, observed, () => observed.mean);
   const rough = messagePassing(first, beginning(first), options);
   const problem = problemAt(counts, places, observed, sharesOf(first, rough));

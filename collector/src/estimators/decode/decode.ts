@@ -57,13 +57,14 @@ function isFlat({ cells, reports }: CellCounts, { width, shares }: Observed): bo
 }
 
 /** Decodes. */
-export function decode({ counts, map, fdr }: DecodeInput): Decoded {
+export function decode(input: DecodeInput): Decoded {
+  const { counts, map, fdr } = input;
   const { candidates } = map;
   const observed = observe(counts);
   if (candidates === 0 || observed.live === 0) return nothing(candidates);
   const isOwn = isDirect(map, counts.cohorts);
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
-  const tests = isOwn ? direct(counts, map) : hashed(counts, map, observed);
+  const tests = isOwn ? direct(counts, map) : hashed(input, observed);
   const { estimate, standardError, pValue, isOverloaded } = tests;
   const { qValues, threshold, reported: found } = discoveriesOf(pValue, fdr);
   // A candidate alone at the top is reported from this p-value on.

@@ -1,8 +1,8 @@
 /** What a decode gives. Types only. */
 
 /**
- * `decoded`: as it says. `overloaded`: there are more strong strings than the cells can tell apart. Then only those that stand out from all
- * others are reported, which are few, and intervals are wide. `not-enough-data`: not even a string that everybody has would be reported.
+ * `decoded`: as it says. `overloaded`: there are more strong strings than the cells can tell apart. Then few strings are reported, and intervals
+ * are wide. `not-enough-data`: not even a string that everybody has would be reported.
  */
 export type Outcome = 'decoded' | 'overloaded' | 'not-enough-data';
 

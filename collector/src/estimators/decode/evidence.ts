@@ -39,4 +39,6 @@ export interface DecodeInput {
   readonly map: CellMap;
   /** The false discovery rate to hold, in (0, 1). */
   readonly fdr: number;
+  /** Called after each step of the fits, of which nobody knows how many there will be. */
+  readonly onStep?: () => void;
 }

@@ -60,12 +60,13 @@ export interface FitOptions {
   readonly settled: number;
   /** By the residuals' score. Absent: linear. */
   readonly isScored?: boolean;
+  readonly onStep?: (() => void) | undefined;
   /** Only candidates above this normal variable are fitted; undefined where the prior decides. */
   readonly bar?: number;
 }
 
 /** So much of each change is made. Less, and crowded fits don't settle. */
-const GAIN = 0.8;
+const GAIN = 0.9;
 /** A full look at all candidates each so many steps. */
 const FULL = 8;
 /** Below so many places, all candidates are looked at in each step. */
@@ -85,7 +86,12 @@ function warpOf({ places, weights }: Problem, weighted: Field): Warp {
 }
 
 /** The state of one fit. All candidates' z are as of the last full look. */
-export function messagePassing(problem: Problem, start: Start, { steps, settled, isScored = false, bar }: FitOptions, warm?: Weights): Fit {
+export function messagePassing(
+  problem: Problem,
+  start: Start,
+  { steps, settled, isScored = false, onStep, bar }: FitOptions,
+  warm?: Weights,
+): Fit {
   const { places, observed, weights, centred, root } = problem;
   const { candidates } = places;
   const cells = weights.length;
@@ -168,6 +174,7 @@ export function messagePassing(problem: Problem, start: Start, { steps, settled,
       const next = (centred[i] as number) - (fitted[i] as number) + own * (effective[i] as number);
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
+    onStep?.();
     // A step that saw only some candidates, or that kept the prior, can't tell.
     const isSettled = change < settled;
     if (isSettled && full && learns) break;

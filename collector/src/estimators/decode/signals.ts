@@ -42,7 +42,11 @@ const middleOf = (row: number): number => LEAST + (row + 0.5) * FINE;
 const rowOf = (z: number): number => Math.min(ROWS - 1, Math.max(0, Math.floor((z - LEAST) / FINE)));
 
 /** By what z* is at each z. */
-export const warpBy = (normalOf: (z: number) => number): Warp => Float64Array.from({ length: ROWS }, (_, row) => normalOf(middleOf(row)));
+export function warpBy(normalOf: (z: number) => number): Warp {
+  const warp = new Float64Array(ROWS);
+  for (let row = 0; row < ROWS; row++) warp[row] = normalOf(middleOf(row));
+  return warp;
+}
 
 /** z* = z. */
 export const STRAIGHT: Warp = warpBy((z) => z);
@@ -107,15 +111,17 @@ export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: nu
 
 /** E[θ | z*] at the points. */
 function meansOf(weights: Weights): Float64Array {
-  return Float64Array.from({ length: BINS * POINTS + 1 }, (_, point) => {
+  const means = new Float64Array(BINS * POINTS + 1);
+  for (let point = 0; point < means.length; point++) {
     let [density, first] = [0, 0];
     for (let a = 0; a < ATOMS; a++) {
       const weight = (weights[a] as number) * (LIKELIHOODS[point * ATOMS + a] as number);
       density += weight;
       first += weight * a;
     }
-    return density > 0 ? (first * ATOM) / density : 0;
-  });
+    if (density > 0) means[point] = (first * ATOM) / density;
+  }
+  return means;
 }
 
 /**
