@@ -41,11 +41,11 @@ const HEIGHT = 280;
 /** Characters that fit on a line of the sentence. */
 const LETTERS = 78;
 
-const STYLE = `svg{--card:#fff;--ink:#1a2027;--quiet:#59636e;--line:#e3e5e4;--attacked:#c2410c;--ours:#2a5c9a;--other:#7c5cad;--bound:#59636e}
-@media(prefers-color-scheme:dark){svg{--card:#171c22;--ink:#e8ecf0;--quiet:#9aa5b1;--line:#2b333c;--attacked:#ff9d5c;--ours:#8fb8ea;--other:#c7aef0;--bound:#9aa5b1}}
+const STYLE = `svg{--card:#fff;--ink:#1a2027;--quiet:#59636e;--line:#e3e5e4;--attacked:#c2410c;--ours:#2a5c9a;--other:#7c5cad;--bound:#1a2027}
+@media(prefers-color-scheme:dark){svg{--card:#171c22;--ink:#e8ecf0;--quiet:#9aa5b1;--line:#2b333c;--attacked:#ff9d5c;--ours:#8fb8ea;--other:#c7aef0;--bound:#e8ecf0}}
 text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;fill:var(--ink)}
 .says{font-size:16px}.says,.title{font-weight:600}.quiet{fill:var(--quiet)}.grid{stroke:var(--line)}
-.line{fill:none;stroke-width:2.5;stroke-linejoin:round}.bound{stroke-dasharray:6 4;stroke-width:1.5}`;
+.line{fill:none;stroke-width:2.5;stroke-linejoin:round}.other{stroke-dasharray:11 4}.bound{stroke-dasharray:3 3;stroke-width:1.5}`;
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

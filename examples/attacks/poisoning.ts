@@ -13,7 +13,7 @@ import { type Picture, SEED, seededCoins, show } from './attack.ts';
 import { percent } from './figure.ts';
 
 const REPORTS = 50_000;
-const SHARES = [0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05];
+const SHARES = [0, 0.0002, 0.0004, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05];
 /** The string to be promoted: every 20th honest device has it, the others share these evenly. */
 const TARGET = 'example.org';
 const OTHERS = Array.from({ length: 19 }, (_, i) => `page ${i + 1}`);
@@ -115,8 +115,8 @@ export function picture({ found }: Poisoning): Picture {
   const seen = crude.find(({ watch }) => watch.pValue < 1e-6);
   return {
     sentence:
-      `One percent of crafted reports moves a share by at most ${percent(perPercent)}; the watch sees crude ones from ` +
-      `${percent(seen?.share ?? 1)} on, and does not see liars who randomize, or who imitate the noise.`,
+      `One percent of crafted reports moves a share by at most ${Math.round(1000 * perPercent) / 10} points; the watch sees ` +
+      `${Math.round((seen?.share ?? 1) * REPORTS)} crude ones in ${REPORTS.toLocaleString('en')}, and never liars who randomize, or who imitate the noise.`,
     charts: [
       {
         x,
