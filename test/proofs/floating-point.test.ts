@@ -1,12 +1,12 @@
 /** The floating-point attack on Laplace noise, and that the integer laws have nothing for it to find (docs/floating-point.md). */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { isPossible, textbook } from '@murmuration/examples/attacks/textbook-laplace';
 import { geometricLaw, MODULUS, steppedLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeGeometric } from '#client/randomizers/geometric.ts';
 import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
 import { range } from './channel.ts';
-import { isPossible, textbook } from './floating-point.ts';
 
 const REPORTS = 10_000;
 const SCALE = 1; // numbers from 0 to 1 at ε = 1, by the textbook
