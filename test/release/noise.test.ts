@@ -9,7 +9,7 @@ import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
 import { laplace } from '#collector/release/mechanisms/laplace.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
+import { decimal, withinSafe } from '#collector/release/mechanisms/spending.ts';
 import { range } from '../proofs/channel.ts';
 import { rational } from '../proofs/rational.ts';
 import { multinomial, upperTail } from '../proofs/statistics.ts';
@@ -63,14 +63,27 @@ describe('two-sided geometric noise', () => {
     }
   });
 
-  test('refuses what is no sensitivity, no count, and an ε that is no short fraction', () => {
+  test('refuses what is no sensitivity, and an ε that is no short fraction', () => {
     const epsilon = ratio(1n, 2n);
     for (const sensitivity of [0, -1, 0.5, Number.NaN]) expect(() => geometric({ epsilon, sensitivity })).toThrow(RangeError);
     expect(() => geometric({ epsilon: ratio(1n, 2n ** 50n), sensitivity: 1 })).toThrow('a fraction of numbers up to 2^40');
-    const random = createRandom(words(seededRng(1)));
-    expect(() => geometric({ epsilon, sensitivity: 1 }).release(0.5, random)).toThrow('expected a whole number');
     for (const beta of [0, 1, Number.NaN]) expect(() => geometric({ epsilon, sensitivity: 1 }).accuracy(beta)).toThrow(RangeError);
   });
+});
+
+test('no mechanism for numbers refuses a secret one, since a refusal would tell of it', () => {
+  const [epsilon, random] = [ratio(1n, 2n), createRandom(words(seededRng(1)))];
+  const kinds = [
+    geometric({ epsilon, sensitivity: 1 }),
+    laplace({ epsilon, sensitivity: 1 }),
+    gaussian({ rho: epsilon, squaredSensitivity: 1 }),
+  ];
+  for (const { release } of kinds)
+    for (const secret of [2 ** 53, -(2 ** 60), 1e300, Number.POSITIVE_INFINITY, 0.5])
+      expect(release(secret, random)).toEqual(expect.any(Number));
+  // Moved together, and never apart.
+  const pairs = [2 ** 53 - 1, 2 ** 53 + 2, -1e300, 0.4, 1.4].map(withinSafe);
+  expect(pairs).toEqual([2 ** 53 - 1, 2 ** 53 - 1, 1 - 2 ** 53, 0, 1]);
 });
 
 test('a decimal ε is the fraction that is written', () => {

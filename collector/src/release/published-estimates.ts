@@ -30,7 +30,7 @@ const scaleTallies = (tallies: Tallies, factor: number): Tallies =>
   new Map(
     [...tallies].map(([cohort, { reports, cells }]) => [
       cohort,
-      { reports: reports * factor, cells: cells.map((count) => count * factor) },
+      { reports: Math.round(reports * factor), cells: cells.map((count) => Math.round(count * factor)) },
     ]),
   );
 
@@ -43,7 +43,8 @@ function scaled(evidence: Evidence, reports: number): Evidence {
 /** Rounds to the power of ten that is a tenth of the standard error or smaller. */
 function roundedBy(standardError: number): (value: number) => number {
   const places = Math.ceil(1 - Math.log10(standardError));
-  return (value) => (Number.isFinite(places) && places < 16 && places >= 0 ? Number(value.toFixed(places)) : value);
+  if (!Number.isFinite(places) || places >= 16) return (value) => value;
+  return (value) => (places >= 0 ? Number(value.toFixed(places)) : Math.round(value / 10 ** -places) * 10 ** -places);
 }
 
 /**

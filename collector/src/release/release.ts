@@ -118,7 +118,7 @@ export class Releases {
     if (charge.kind === 'answer') return answerOf(charge, true);
     const body: StoredAnswer = {
       ...aboutOf(resolved),
-      results: measureAll(resolved, prepared, rows, random),
+      results: measured(() => measureAll(resolved, prepared, rows, random)),
       openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)),
     };
     const answer = { ...body, charge: charge.n } as unknown as Json;
@@ -126,6 +126,15 @@ export class Releases {
       await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
       false,
     );
+  }
+}
+
+/** Makes measurements. An error says nothing of its cause, which could name a secret number. The charge stays. */
+function measured<T>(measure: () => T): T {
+  try {
+    return measure();
+  } catch {
+    throw new Error('the measurements failed after they were charged');
   }
 }
 

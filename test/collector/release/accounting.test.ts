@@ -3,7 +3,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
-import { add, amountText, compare, minus, most, parseAmount, rhoOf, sum, toNumber, ZERO } from '#collector/release/budget/amount.ts';
+import {
+  add,
+  amountText,
+  compare,
+  minus,
+  most,
+  parseAmount,
+  readAmount,
+  rhoOf,
+  sum,
+  toNumber,
+  ZERO,
+} from '#collector/release/budget/amount.ts';
 
 const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
 
@@ -18,7 +30,7 @@ describe('amounts', () => {
     expect(toNumber(amount('1/3'))).toBeCloseTo(1 / 3, 15);
   });
 
-  test.each(['0', '0.0', '-1', '', 'x', '1/0', '0/3', '1e3', '.5', '1.', '0x10', 'Infinity', 'NaN', '1/2/3', '9'.repeat(31)])(
+  test.each(['0', '0.0', '-1', '', 'x', '1/0', '0/3', '1e3', '.5', '1.', '0x10', 'Infinity', 'NaN', '1/2/3', '9'.repeat(81)])(
     '%j is refused with what was expected',
     (text) => {
       expect(() => amount(text)).toThrow(/^it: expected a number above 0, such as 0\.1 or 1\/3, got /);
@@ -28,11 +40,18 @@ describe('amounts', () => {
   test('what is written is read as the same amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 9 }), (numerator, denominator) => {
-        const one = amount(`${numerator}/${denominator}`);
-        expect(amount(amountText(one))).toEqual(one);
+        const one = readAmount(`${numerator}/${denominator}`);
+        expect(readAmount(amountText(one))).toEqual(one);
         expect(toNumber(one)).toBeCloseTo(numerator / denominator, 9);
       }),
     );
+    // ρ of the smallest amount, and a sum of unlike ones, are longer than what is read from outside.
+    const small = rhoOf(amount('0.000000000001'));
+    expect(readAmount(amountText(small))).toEqual(small);
+  });
+
+  test.each(['9'.repeat(13), `0.${'1'.repeat(13)}`, '1/101', '1/1000003'])('%s is longer than an amount need be', (text) => {
+    expect(() => amount(text)).toThrow('it: expected at most 12 digits before and after the point, or a denominator of at most 100, got');
   });
 });
 

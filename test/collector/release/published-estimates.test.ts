@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { estimate } from '#collector/estimates/estimates.ts';
 import { publishedEstimates } from '#collector/release/published-estimates.ts';
 import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
+import type { Tally } from '#collector/store/store.ts';
 import { foldBatches } from '#collector/store/unfolded.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 
@@ -61,6 +62,28 @@ test('tallies with the same shares and another exact number publish the same est
   );
   const twice = { ...request, evidence: { ...request.evidence, tallies: doubled, reports: 180 } };
   expect(publishedEstimates(twice, 100)).toEqual(publishedEstimates(request, 100));
+});
+
+test('shares are of the released number: tallies that round to the same whole numbers publish the same', () => {
+  // Everything is scaled to a third. What is left of the exact numbers is lost by rounding.
+  const request = requestOf('plan');
+  const [cohort, { cells }] = [...request.evidence.tallies][0] as [number, Tally];
+  const of = (reports: number, counts: Float64Array) => ({
+    ...request,
+    evidence: { ...request.evidence, reports, tallies: new Map([[cohort, { reports, cells: counts }]]) },
+  });
+  const thirds = cells.map((count) => Math.round(count / 3));
+  const one = publishedEstimates(of(30, thirds), 30);
+  for (const more of [0, 1])
+    expect(
+      publishedEstimates(
+        of(
+          90,
+          thirds.map((count) => 3 * count + more),
+        ),
+        30,
+      ),
+    ).toEqual(one);
 });
 
 test('fewer released reports than the minimum, or below zero, give no estimates', () => {

@@ -44,6 +44,11 @@ describe('a question', () => {
     [{ measures: [{ ...count, groupBy: ['colour'] }] }, 'measures.0.groupBy: expected one of the columns'],
     [{ measures: [{ kind: 'sum', epsilon: '1', column: 'cores' }] }, 'measures.0.low: expected a whole number'],
     [{ measures: [{ kind: 'sum', epsilon: '1', column: 'version', low: 2, high: 2 }] }, 'measures.0.low: expected bounds, low below high'],
+    [
+      { measures: [{ kind: 'sum', epsilon: '1', column: 'version', low: 2 ** 40 - 1, high: 2 ** 40 }] },
+      'measures.0.low: expected bounds from -1048576 to 1048576, got',
+    ],
+    [{ measures: [{ ...count, epsilon: '0.00009' }] }, 'measures.0.epsilon: expected at least 0.0001, got 0.00009'],
     [{ measures: [{ kind: 'sum', epsilon: '1', column: 'platform', low: 0, high: 2 }] }, 'measures.0.column: expected a column of whole'],
     [{ measures: [{ kind: 'median', epsilon: '1', column: 'platform' }] }, 'measures.0.column: expected a column of numbers, got platform'],
     [{ measures: [{ kind: 'mode', epsilon: '1' }] }, 'measures.0.kind: expected one of count, sum, median, mostUsed'],

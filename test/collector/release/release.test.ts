@@ -116,7 +116,7 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
   });
 
   test('charge before they draw: a crash between leaves a charge, and asking again is charged again', async () => {
-    await expect(asking(broken).ask(by('ann'))).rejects.toThrow('the power failed');
+    await expect(asking(broken).ask(by('ann'))).rejects.toThrow('the measurements failed after they were charged');
     expect(await charges()).toBe(1);
     const answer = await asking(systemRandom()).ask(by('ann'));
     expect([answer.isRepeated, await charges()]).toEqual([false, 2]);

@@ -10,8 +10,12 @@ export interface Amount {
 
 export const ZERO: Amount = { numerator: 0n, denominator: 1n };
 
-/** Digits of a numerator or denominator that comes from outside, at most. */
-const DIGITS = 30;
+/**
+ * Digits before and after the point, and the largest denominator of a fraction that comes from outside. So all sums have one common
+ * denominator of a few hundred bits, however many amounts are added up, and adding them takes no time.
+ */
+const DIGITS = 12;
+const MOST_DENOMINATOR = 100n;
 
 function gcd(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b];
@@ -65,20 +69,40 @@ export function amountText({ numerator, denominator }: Amount): string {
   return scaled < 0n ? `-${text}` : text;
 }
 
+/** A decimal or a fraction, of any length; undefined if it is neither. */
+function read(text: string): (Amount & { readonly digits: number; readonly isFraction: boolean }) | undefined {
+  const [, whole, places = '', above, below] = /^(?:(\d+)(?:\.(\d+))?|(\d+)\/(\d+))$/.exec(text.trim()) ?? [];
+  if (whole !== undefined) {
+    const digits = Math.max(whole.length, places.length);
+    return { numerator: BigInt(whole + places), denominator: 10n ** BigInt(places.length), digits, isFraction: false };
+  }
+  if (above === undefined || below === undefined) return undefined;
+  return { numerator: BigInt(above), denominator: BigInt(below), digits: above.length, isFraction: true };
+}
+
 /**
  * Reads a decimal or a fraction: `0.1` is 1/10, and not the double beside it.
  *
- * @throws {RangeError} when it is neither, or not above 0
+ * @throws {RangeError} when it is neither, or not above 0, or longer than amounts need to be
  */
 export function parseAmount(text: string, what: string): Ratio {
-  const [, decimal, whole = '', places = '', above, below] = /^((\d+)(?:\.(\d+))?)$|^(\d+)\/(\d+)$/.exec(text.trim()) ?? [];
-  const tooLong = [whole + places, above, below].some((part = '') => part.length > DIGITS);
-  const [numerator, denominator] =
-    decimal !== undefined ? [BigInt(whole + places), 10n ** BigInt(places.length)] : [BigInt(above ?? 0), BigInt(below ?? 0)];
-  if (tooLong || numerator <= 0n || denominator <= 0n)
+  const found = text.length > 80 ? undefined : read(text);
+  if (found === undefined || found.numerator <= 0n || found.denominator <= 0n)
     throw new RangeError(`${what}: expected a number above 0, such as 0.1 or 1/3, got ${JSON.stringify(text.slice(0, 80))}`);
-  return lowest(numerator, denominator);
+  if (
+    found.digits > DIGITS ||
+    (found.isFraction && found.denominator > MOST_DENOMINATOR && 10n ** BigInt(DIGITS) % found.denominator !== 0n)
+  )
+    throw new RangeError(
+      `${what}: expected at most ${DIGITS} digits before and after the point, or a denominator of at most ${MOST_DENOMINATOR}, got ${JSON.stringify(text)}`,
+    );
+  return lowest(found.numerator, found.denominator);
 }
 
-/** Reads an amount that this program has written, which may be 0. */
-export const readAmount = (text: string): Amount => (/^0$/.test(text) ? ZERO : parseAmount(text, 'a stored amount'));
+/** Reads an amount that this program has written: of any length, since it may be a sum or a square, and it may be 0. */
+export function readAmount(text: string): Amount {
+  const found = read(text);
+  if (found === undefined || found.denominator <= 0n)
+    throw new RangeError(`expected a stored amount, got ${JSON.stringify(text.slice(0, 80))}`);
+  return lowest(found.numerator, found.denominator);
+}

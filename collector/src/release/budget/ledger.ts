@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json } from '@murmuration/shared';
+import type { Json } from '@murmuration/shared';
 
 /**
  * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
@@ -78,10 +78,10 @@ export interface LedgerCopy {
 export const copyOf = (ledger: Ledger): Promise<LedgerCopy> =>
   ledger.transact(async (transaction) => ({ entries: await transaction.find({}), doubt: await transaction.doubt() }));
 
-/** The hash of an entry that follows another. */
+/** The hash of an entry that follows another. Parsing a body and writing it again gives the same text: keys keep their order. */
 export const hashOf = (before: string, { n, at, who, kind, app, analyst, question, body }: Omit<Entry, 'hash'>): string =>
   createHash('sha256')
-    .update(canonicalJson([before, n, at, who, kind, app, analyst, question, body]))
+    .update(JSON.stringify([before, n, at, who, kind, app, analyst, question, body]))
     .digest('hex');
 
 /** The entry that follows another. */
@@ -95,7 +95,7 @@ export const COLUMNS = ['n', 'at', 'who', 'kind', 'app', 'analyst', 'question', 
 
 /** An entry as a row. */
 export const rowOf = ({ body, ...entry }: Entry): readonly (string | number)[] =>
-  COLUMNS.map((column) => (column === 'body' ? canonicalJson(body) : entry[column]));
+  COLUMNS.map((column) => (column === 'body' ? JSON.stringify(body) : entry[column]));
 
 /** A row as an entry. */
 export function entryOf(row: readonly unknown[]): Entry {

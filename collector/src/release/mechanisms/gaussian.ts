@@ -15,7 +15,7 @@ import { normalQuantile } from '../../statistics/normal.ts';
 import { sampleTwoSided } from './geometric.ts';
 import type { NoiseMechanism } from './index.ts';
 import type { Random } from './random.ts';
-import { assertBeta, assertWhole, times, toDouble } from './spending.ts';
+import { assertBeta, assertWhole, times, toDouble, withinSafe } from './spending.ts';
 
 /** Draws Z with P(Z = z) proportional to e^(-z² q / (2p)). */
 function sampleGaussian(random: Random, p: bigint, q: bigint, t: number): number {
@@ -62,10 +62,7 @@ export function gaussian({ rho, squaredSensitivity }: { readonly rho: Ratio; rea
     rho,
     sensitivity: Math.sqrt(squaredSensitivity),
     sample,
-    release: (count, random) => {
-      assertWhole(count, 'gaussian: a number', Number.MIN_SAFE_INTEGER);
-      return count + sample(random);
-    },
+    release: (count, random) => withinSafe(count) + sample(random),
     variance,
     meanAbsoluteError,
     accuracy: (beta) => {

@@ -16,7 +16,7 @@
 import type { Ratio } from '@murmuration/shared';
 import type { NoiseMechanism } from './index.ts';
 import type { Random } from './random.ts';
-import { assertBeta, assertWhole, pure, times, toDouble } from './spending.ts';
+import { assertBeta, assertWhole, pure, times, toDouble, withinSafe } from './spending.ts';
 
 /** s and t are at most this, so that U + tV stays exact. V would have to pass 8,192, which has a probability of e^-8192. */
 const MOST = 2n ** 40n;
@@ -72,10 +72,7 @@ export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; r
     ...pure(epsilon),
     sensitivity,
     sample,
-    release: (count, random) => {
-      assertWhole(count, 'geometric: a number', Number.MIN_SAFE_INTEGER);
-      return count + sample(random);
-    },
+    release: (count, random) => withinSafe(count) + sample(random),
     variance: (2 * a) / Math.expm1(-rate) ** 2,
     meanAbsoluteError: (-2 * a) / Math.expm1(-2 * rate),
     accuracy: (beta) => twoSidedBound(rate, beta),

@@ -11,6 +11,7 @@
 import type { Ratio } from '@murmuration/shared';
 import { geometric } from './geometric.ts';
 import type { NoiseMechanism } from './index.ts';
+import { withinSafe } from './spending.ts';
 
 /** The default is so many steps or more for one sensitivity: rounding then adds less than 1 % of the noise's deviation, up to ε = 16. */
 const STEPS = 64;
@@ -39,11 +40,7 @@ export function laplace(of: { readonly epsilon: Ratio; readonly sensitivity: num
     sensitivity,
     step,
     sample: (random) => step * noise.sample(random),
-    release: (value, random) => {
-      const point = Math.round(value / step);
-      if (!Number.isSafeInteger(point)) throw new RangeError(`laplace: expected a number below 2^53 steps of ${step}, got ${value}`);
-      return step * (point + noise.sample(random));
-    },
+    release: (value, random) => step * (withinSafe(value / step) + noise.sample(random)),
     variance: step ** 2 * noise.variance,
     meanAbsoluteError: step * noise.meanAbsoluteError,
     accuracy: (beta) => step * (noise.accuracy(beta) + 0.5),

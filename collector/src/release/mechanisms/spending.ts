@@ -36,6 +36,15 @@ export function assertWhole(value: unknown, what: string, low = 1, high: number 
   }
 }
 
+/**
+ * The nearest safe integer to a secret number, so that no number is refused: a refusal would depend on the data, and its message could name
+ * the number. Two numbers never move apart by it, so the sensitivity holds.
+ */
+export function withinSafe(secret: number): number {
+  if (Number.isNaN(secret)) throw new RangeError('expected a number, got NaN');
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, Math.round(secret)));
+}
+
 /** Throws a RangeError unless the value is a probability strictly between 0 and 1. */
 export function assertBeta(beta: number): void {
   if (!(beta > 0 && beta < 1)) throw new RangeError(`accuracy: expected a probability above 0 and below 1, got ${beta}`);

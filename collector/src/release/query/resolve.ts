@@ -13,15 +13,19 @@
 import { dayText, parseDay } from '@murmuration/shared';
 import type { DayRange } from '../../store/store.ts';
 import type { Cost } from '../budget/accounting.ts';
-import { amountText, parseAmount } from '../budget/amount.ts';
+import { amountText, compare, parseAmount } from '../budget/amount.ts';
 import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';
 import { costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
 import type { Measure, Question } from './question.ts';
 
-/** Cells of one measurement, and days of one question, at most. */
+/** Cells of all measurements of one question, and days of it, at most. */
 const MOST_CELLS = 10_000;
 const MOST_DAYS = 1_100;
+/** Less tells nothing, and would let answers fill the ledger for free. */
+const LEAST_EPSILON = { numerator: 1n, denominator: 10_000n };
+/** The largest bound of a sum. With it, the sum over 2^33 reports is exact. */
+const MOST_BOUND = 2 ** 20;
 
 /** A question that fits its table. */
 export interface Resolved extends DayRange {
@@ -83,18 +87,19 @@ function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<strin
   return where;
 }
 
-/** The columns of the cells of a measurement, sorted. */
-function groupsOf(table: Table, where: Resolved['where'], days: DayRange, field: string, asked: readonly string[] = []): readonly string[] {
-  const groupBy = [...new Set(asked)].sort();
-  const cells = groupBy.map((name) => valuesOf(table, where, days, field, name).length).reduce((product, size) => product * size, 1);
-  if (cells > MOST_CELLS) throw new RangeError(`${field}: expected at most ${MOST_CELLS} cells, got ${cells}`);
-  return groupBy;
-}
+/** How many cells a measurement has. @throws {RangeError} when there is no such column */
+const cellsOf = (table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): number =>
+  ('groupBy' in measure ? (measure.groupBy ?? []) : [])
+    .map((name) => valuesOf(table, where, days, `${field}.groupBy`, name).length)
+    .reduce((product, size) => product * size, 1);
 
 /** Checks a measurement, and sorts its lists. @throws {RangeError} */
-function measureOf(table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): Measure {
-  const epsilon = amountText(parseAmount(measure.epsilon, `${field}.epsilon`));
-  const groupBy = 'groupBy' in measure ? groupsOf(table, where, days, `${field}.groupBy`, measure.groupBy) : [];
+function measureOf(table: Table, where: Resolved['where'], field: string, measure: Measure): Measure {
+  const spent = parseAmount(measure.epsilon, `${field}.epsilon`);
+  if (compare(spent, LEAST_EPSILON) < 0)
+    throw new RangeError(`${field}.epsilon: expected at least ${amountText(LEAST_EPSILON)}, got ${amountText(spent)}`);
+  const epsilon = amountText(spent);
+  const groupBy = 'groupBy' in measure ? [...new Set(measure.groupBy)].sort() : [];
   const grouped = groupBy.length > 0 && { groupBy };
   if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
   const column = columnOf(table, `${field}.column`, measure.column);
@@ -110,6 +115,8 @@ function measureOf(table: Table, where: Resolved['where'], days: DayRange, field
   const { low, high } = measure;
   if (!areWhole(values)) throw new RangeError(`${field}.column: expected a column of whole numbers, got ${name}`);
   if (!(low < high)) throw new RangeError(`${field}.low: expected bounds, low below high, got ${low} and ${high}`);
+  if (low < -MOST_BOUND || high > MOST_BOUND)
+    throw new RangeError(`${field}.low: expected bounds from -${MOST_BOUND} to ${MOST_BOUND}, got ${low} and ${high}`);
   return { kind: 'sum', epsilon, column: name, low, high, ...grouped };
 }
 
@@ -122,9 +129,16 @@ function measureOf(table: Table, where: Resolved['where'], days: DayRange, field
 export function resolve(table: Table, question: Question, batchesPerDay: number): Resolved {
   const range = daysOf(question);
   const where = whereOf(table, question.where);
+  let cells = 0;
   const checked = (field: string, asked: readonly Measure[]): readonly Measure[] => {
     if (asked.length === 0) throw new RangeError(`${field}: expected at least one measurement, got none`);
-    return sortMeasures(asked.map((measure, i) => measureOf(table, where, range, `${field}.${i}`, measure)));
+    const measures = asked.map((each, i) => {
+      const measure = measureOf(table, where, `${field}.${i}`, each);
+      cells += cellsOf(table, where, range, `${field}.${i}`, measure);
+      if (cells > MOST_CELLS) throw new RangeError(`${field}: expected at most ${MOST_CELLS} cells in all, got ${cells}`);
+      return measure;
+    });
+    return sortMeasures(measures);
   };
   const base = { app: table.app, from: dayText(range.from), to: dayText(range.to), where: Object.fromEntries(where) };
   if ((question.measures === undefined) === (question.partition === undefined))

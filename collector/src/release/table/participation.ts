@@ -56,11 +56,9 @@ function readFile({ file }: FileSource, { schemas, metrics, from, to }: WantedRo
         GROUP BY tally.metric, day, tally.segment`,
     );
     select.setReturnArrays(true);
-    return {
-      rows: (select.all(...schemas, ...metrics, from, to) as unknown as readonly Row[]).map(rowOf),
-      closedBefore: numberOf('SELECT before FROM closed'),
-      firstDay: numberOf('SELECT max(rolled, kept) FROM border'),
-    };
+    const [closedBefore, firstDay] = [numberOf('SELECT before FROM closed'), numberOf('SELECT max(rolled, kept) FROM border')];
+    const found = from < firstDay ? [] : (select.all(...schemas, ...metrics, from, to) as unknown as readonly Row[]);
+    return { rows: found.map(rowOf), closedBefore, firstDay };
   } finally {
     database.close();
   }
@@ -68,11 +66,13 @@ function readFile({ file }: FileSource, { schemas, metrics, from, to }: WantedRo
 
 async function readDatabase(source: PostgresSource, { schemas, metrics, from, to }: WantedRows): Promise<Participation> {
   const database = new Database(source, { connections: 1, isGuarded: false });
-  const [first = ''] = schemas;
-  const shards = [...new Set(metrics.map((metric) => shardOf(first, metric)))];
+  const [anySchema = ''] = schemas;
+  const shards = [...new Set(metrics.map((metric) => shardOf(anySchema, metric)))];
   try {
     return await database.transaction(async (query) => {
-      const [[closed, firstDay] = []] = await query(`SELECT closed, greatest(rolled, kept) FROM ${SCHEMA}.store`);
+      const [[closed, first] = []] = await query(`SELECT closed, greatest(rolled, kept) FROM ${SCHEMA}.store`);
+      const borders = { closedBefore: Number(closed), firstDay: Number(first) };
+      if (from < borders.firstDay) return { rows: [], ...borders };
       const folded = await query(
         `SELECT schema, metric, day, segment, sum(reports) FROM ${SCHEMA}.tally
           WHERE shard = ANY($1) AND metric = ANY($2) AND schema = ANY($3) AND day BETWEEN $4 AND $5 GROUP BY schema, metric, day, segment`,
@@ -83,13 +83,16 @@ async function readDatabase(source: PostgresSource, { schemas, metrics, from, to
         .flatMap(([head]) => readHead(String(head)).additions)
         .filter(({ metric, partition: [schema, day] }) => schemas.includes(schema) && metrics.includes(metric) && from <= day && day <= to)
         .map(({ metric, reports, partition: [schema, day, segment] }) => rowOf([schema, metric, day, segment, reports]));
-      return { rows: [...folded.map(rowOf), ...fresh], closedBefore: Number(closed), firstDay: Number(firstDay) };
+      return { rows: [...folded.map(rowOf), ...fresh], ...borders };
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
   } finally {
     await database.close();
   }
 }
 
-/** Reads rows of a store. They hold what is folded; in a database, everything that is acknowledged. */
+/**
+ * Reads rows of a store. They hold what is folded; in a database, everything that is acknowledged. If the first day is not kept as a day,
+ * there are none: the question will be refused, for free, and how long that takes must not depend on rows.
+ */
 export const readParticipation = async (source: TallySource, wanted: WantedRows): Promise<Participation> =>
   'file' in source ? readFile(source, wanted) : readDatabase(source, wanted);
