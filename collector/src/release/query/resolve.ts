@@ -16,7 +16,7 @@ import type { Cost } from '../budget/accounting.ts';
 import { amountText, parseAmount } from '../budget/amount.ts';
 import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';
-import { costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
+import { allMeasures, costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
 import type { Measure, Question } from './question.ts';
 
 /** Cells of one measurement, and days of one question, at most. */
@@ -91,12 +91,31 @@ function groupsOf(table: Table, where: Resolved['where'], days: DayRange, field:
   return groupBy;
 }
 
+/** Measurements of a kind in one question, at most: these take tenths of a second each, or seconds. */
+const MOST_OF: { readonly [kind in Measure['kind']]?: number } = { days: 50, synthetic: 1 };
+
+/** @throws {RangeError} when a question has too many measurements of a kind */
+function checkNumbers(question: Question): void {
+  const kinds = allMeasures(question).map(({ measure }) => measure.kind);
+  for (const [kind, most] of Object.entries(MOST_OF)) {
+    const found = kinds.filter((each) => each === kind).length;
+    if (found > most) throw new RangeError(`measures: expected at most ${most} of the kind ${kind} in a question, got ${found}`);
+  }
+}
+
 /** Checks a measurement, and sorts its lists. @throws {RangeError} */
 function measureOf(table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): Measure {
   const epsilon = amountText(parseAmount(measure.epsilon, `${field}.epsilon`));
   const groupBy = 'groupBy' in measure ? groupsOf(table, where, days, `${field}.groupBy`, measure.groupBy) : [];
   const grouped = groupBy.length > 0 && { groupBy };
   if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
+  if (measure.kind === 'days') return { kind: 'days', epsilon };
+  if (measure.kind === 'synthetic') {
+    const columns = groupsOf(table, where, days, `${field}.columns`, measure.columns);
+    if (columns.length < 2)
+      throw new RangeError(`${field}.columns: expected at least two columns, since count with groupBy counts one, got ${columns.length}`);
+    return { kind: 'synthetic', epsilon, columns, about: measure.about };
+  }
   const column = columnOf(table, `${field}.column`, measure.column);
   const { name } = column;
   const values = where.get(name) ?? [];
@@ -147,6 +166,7 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
     cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
   }
+  checkNumbers(canonical);
   const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
   return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
 }
