@@ -31,7 +31,7 @@ import { roundedWeight } from './synthetic.ts';
 const MOST_WORK = 2.4e7;
 
 /** What is published. */
-export interface MarginalTable {
+interface MarginalTable {
   readonly mechanism: 'BLR' | 'MWEM';
   /** The released number of records, at least 1. */
   readonly total: number;
@@ -42,7 +42,7 @@ export interface MarginalTable {
 }
 
 /** The error to expect if so many records are released. */
-export interface MarginalPromise {
+interface MarginalPromise {
   readonly mechanism: 'BLR' | 'MWEM';
   readonly within: number;
 }

@@ -34,7 +34,7 @@ export interface Cell {
 }
 
 /** What the error of a sum over a range of days follows from: the tree of noisy sums, and the variance of each (mechanisms/ranges.ts). */
-export interface DaysDesign {
+interface DaysDesign {
   readonly branches: number;
   /** 1 for a histogram. */
   readonly levels: number;
@@ -42,7 +42,7 @@ export interface DaysDesign {
 }
 
 /** What a synthetic table is, besides its cells. */
-export interface SyntheticTable {
+interface SyntheticTable {
   readonly mechanism: string;
   /** The released number of reports. The cells sum to it, up to rounding. */
   readonly total: number;

@@ -34,7 +34,7 @@ export interface MostUsed {
 }
 
 /** The number of reports of each day, such that sums over any range of days err little, too (mechanisms/ranges.ts). */
-export interface Days {
+interface Days {
   readonly kind: 'days';
   readonly epsilon: string;
 }
