@@ -9,6 +9,7 @@ export type { Moments, Population } from './estimators/moments.ts';
 export { type AcceptedBatch, parseBatch, publish } from './ingest/parse-batch.ts';
 export type { CollectorOptions } from './options.ts';
 export { participation, type Queryable } from './release/query/builder.ts';
+export { type RangeSum, rangeSum } from './release/query/days.ts';
 export type { Measure, Question } from './release/query/question.ts';
 export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { sampler } from './simulate/distribution.ts';

@@ -96,12 +96,21 @@ test('an analyst who signs in at the dashboard is led to the releases, asks, pay
   await expect.poll(() => expected.textContent()).toContain('You have ε 0.5 left.');
   await page.getByRole('button', { name: 'Ask for ε 0.5' }).click();
   await expect.poll(() => page.getByRole('alert').textContent()).toBe('This was answered before, as entry 4 below, and cost nothing.');
+  await page.getByRole('combobox', { name: 'what' }).selectOption('days');
+  await page.getByLabel('ε', { exact: true }).fill('0.1');
+  await expect
+    .poll(() => expected.textContent())
+    .toMatch(/Sums over ranges of days have a standard error of \d+, at worst \d+\. ?It costs ε 0\.1 /);
+  await page.getByRole('button', { name: 'Ask for ε 0.1' }).click();
+  await expect.poll(() => page.getByRole('img', { name: /^Reports by day, / }).count()).toBe(1);
+  expect(await page.locator('.release-days polyline').getAttribute('points')).toMatch(/^0\.0,[\d.]+( [\d.]+,[\d.]+){6}$/);
+  await page.getByRole('combobox', { name: 'what' }).selectOption('count');
   await page.getByLabel('ε', { exact: true }).fill('0.6');
   await page.getByRole('button', { name: 'Ask for ε 0.6' }).click();
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('ε 0.5 a day, got one of ε 0.6; nothing was spent');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('ε 0.4 a day, got one of ε 0.6; nothing was spent');
   await page.getByLabel('from', { exact: true }).fill(dayText(dayNumber(Date.now()) + 1));
   await expect.poll(() => page.locator('.problem').textContent()).toContain('from: a day up to');
-  await expect.poll(() => page.locator('section').last().textContent()).toContain('ε 0.5 of ε 1');
+  await expect.poll(() => page.locator('section').last().textContent()).toContain('ε 0.6 of ε 1');
   expect(await isTooWide(page)).toBe(false);
   await page.setViewportSize({ width: 380, height: 900 });
   expect(await isTooWide(page)).toBe(false);

@@ -185,8 +185,8 @@ test('a synthetic table is CSV with a row for each cell', () => {
   ];
   expect(cellsOf(columns)).toBe(4);
   expect(valuesOf(columns, 2)).toEqual(['2', 'web']);
-  expect(syntheticCsv(columns, [1, 2.5, 0, 3])).toBe(
-    'version,platform,weight\r\n1,web,1.00\r\n1,"a ""b"", c",2.50\r\n2,web,0.00\r\n2,"a ""b"", c",3.00\r\n',
+  expect(syntheticCsv(columns, [1, 2.5, 0, 1 / 3])).toBe(
+    'version,platform,weight\r\n1,web,1\r\n1,"a ""b"", c",2.5\r\n2,web,0\r\n2,"a ""b"", c",0.333333\r\n',
   );
   expect(() => syntheticCsv(columns, [1])).toThrow('expected 4 weights, got 1');
 });

@@ -1,19 +1,23 @@
-/** `murmuration release ask`: one question from options, or any from a file; its answer as lines, or as JSON. */
+/** `murmuration release ask`: one question from options, or any from a file; its answer as lines, as JSON, or as CSV. */
 
-import { readFileSync } from 'node:fs';
-import type { Answer, Preview } from '../release/answer.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { answerCsv, assertTabular } from '../release/answer-csv.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
-import type { ExpectedError, Measured } from '../release/query/measure.ts';
+import { type RangeSum, rangeSum } from '../release/query/days.ts';
+import type { Measured } from '../release/query/measured.ts';
 import { type Measure, parseQuestion, type Question } from '../release/query/question.ts';
 import { Releases } from '../release/release.ts';
 import { readParticipation } from '../release/table/participation.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import type { AdminPlace } from './admin.ts';
 import { withLedger } from './release-place.ts';
+import { answerText, previewText, rangesText } from './release-words.ts';
 import { load } from './serve.ts';
 import { sourceOf } from './stored.ts';
-import { table } from './table.ts';
 import { print, UsageError } from './usage.ts';
+
+/** First and last day. */
+type DayRangeText = readonly [from: string, to: string];
 
 /** The options of `ask`. */
 export interface AskOptions extends AdminPlace {
@@ -31,6 +35,11 @@ export interface AskOptions extends AdminPlace {
   readonly high?: number;
   readonly median?: string;
   readonly mostUsed?: string;
+  readonly days?: boolean;
+  readonly range?: readonly DayRangeText[];
+  readonly synthetic?: string[];
+  readonly about?: number;
+  readonly out?: string;
   readonly epsilon?: string;
   readonly again?: boolean;
   readonly preview?: boolean;
@@ -44,19 +53,37 @@ export function whereOption(text: string, before: AskOptions['where']): AskOptio
   return { ...before, [name]: [...(before[name] ?? []), value] };
 }
 
+/** Adds a range of days, such as 2026-11-01..2026-11-05. */
+export function rangeOption(text: string, before: readonly DayRangeText[] = []): readonly DayRangeText[] {
+  const [, from, to] = /^([\d-]+)\.\.([\d-]+)$/.exec(text) ?? [];
+  if (from === undefined || to === undefined)
+    throw new UsageError(`--range: expected two days such as 2026-11-01..2026-11-05, got ${JSON.stringify(text)}`);
+  return [...before, [from, to]];
+}
+
 function required(name: string, value: string | undefined): string {
   if (value === undefined) throw new UsageError(`${name}: expected it, or a --question, got neither`);
   return value;
 }
 
 /** The measurement that options ask for. @throws {UsageError} */
-function measureOf({ count, sum, low, high, median, mostUsed, groupBy, epsilon: given }: AskOptions): Measure {
-  const epsilon = required('--epsilon', given);
-  const asked = [count && 'count', sum && 'sum', median && 'median', mostUsed && 'mostUsed'].filter(Boolean);
-  if (asked.length !== 1)
-    throw new UsageError(`expected one of --count, --sum, --median and --most-used, got ${asked.length === 0 ? 'none' : asked.length}`);
+function measureOf(options: AskOptions): Measure {
+  const { count, sum, low, high, median, mostUsed, days, synthetic, about, groupBy } = options;
+  const epsilon = required('--epsilon', options.epsilon);
+  const asked = [count, sum, median, mostUsed, days, synthetic].filter((each) => each !== undefined).length;
+  if (asked !== 1)
+    throw new UsageError(
+      `expected one of --count, --sum, --median, --most-used, --days and --synthetic, got ${asked === 0 ? 'none' : asked}`,
+    );
   const grouped = groupBy && { groupBy };
-  if (grouped && (median ?? mostUsed) !== undefined) throw new UsageError('--group-by: expected --count or --sum with it, got another');
+  if (grouped && count === undefined && sum === undefined)
+    throw new UsageError('--group-by: expected --count or --sum with it, got another');
+  if (days) return { kind: 'days', epsilon };
+  if (synthetic !== undefined) {
+    if (about === undefined)
+      throw new UsageError('--synthetic: expected --about, how many reports you expect, for the error to be stated, got none');
+    return { kind: 'synthetic', epsilon, columns: synthetic, about };
+  }
   if (mostUsed !== undefined) return { kind: 'mostUsed', epsilon, column: mostUsed };
   if (median !== undefined) return { kind: 'median', epsilon, column: median };
   if (sum === undefined) return { kind: 'count', epsilon, ...grouped };
@@ -79,57 +106,38 @@ function questionOf(options: AskOptions): Question {
   }
 }
 
-const numberText = (value: number): string => (Number.isInteger(value) ? `${value}` : value.toPrecision(3));
-
-function errorText({ mechanism, standardDeviation, within, allWithin }: ExpectedError, { kind }: Measure): string {
-  const what = kind === 'mostUsed' ? ' reports below the best' : kind === 'median' ? ' ranks' : '';
-  const deviation = standardDeviation === undefined ? '' : `standard deviation ${numberText(standardDeviation)}, `;
-  const all = allWithin === undefined ? '' : `, all of them within ${numberText(allWithin)}`;
-  return `${mechanism}: ${deviation}within ${numberText(within)}${what} with 95 %${all}`;
+function checkTabular(question: Question): void {
+  try {
+    assertTabular(question);
+  } catch (error) {
+    throw new UsageError(`--out: ${(error as Error).message}`);
+  }
 }
 
-function nameOf({ part, measure }: { readonly part?: string; readonly measure: Measure }): string {
-  const of = measure.kind === 'count' ? 'count' : `${measure.kind} of ${measure.column}`;
-  return part === undefined ? of : `${part}: ${of}`;
+/** @throws {UsageError} when a range is not one of the question's, before anything is spent */
+function checkRanges(range: readonly DayRangeText[], { from: first, to: last, measures = [] }: Question): void {
+  if (range.length > 0 && (measures.length !== 1 || measures[0]?.kind !== 'days'))
+    throw new UsageError('--range: expected --days with it, got another');
+  const wrong = range.find(([from, to]) => !(first <= from && from <= to && to <= last));
+  if (wrong !== undefined)
+    throw new UsageError(`--range: expected days from ${first} to ${last}, the first one first, got ${wrong.join(' to ')}`);
 }
 
-function linesOf({ cells = [], chosen, error, ...rest }: Measured): readonly string[] {
-  const columns = Object.keys(cells[0]?.values ?? {});
-  const rows = cells.map(({ values, value }) => [...columns.map((name) => values[name] || '(none)'), `${value}`]);
-  const found = chosen === undefined && columns.length === 0 ? `${cells[0]?.value}` : chosen;
-  const heading = `${nameOf(rest)}${found === undefined ? '' : `: ${found}`} (${errorText(error, rest.measure)})`;
-  return found === undefined ? [heading, table([...columns, 'value'], rows)] : [heading];
-}
-
-function costLine({ cost, perDevice, days, bound }: Pick<Preview, 'cost' | 'perDevice' | 'days' | 'bound'>): string {
-  const reports = bound === 1 ? 'one report' : `${bound} reports`;
-  const several = days === 1 ? '' : `; ε ${perDevice.epsilon} for a device that reports on all ${days} days`;
-  return `cost: ε ${cost.epsilon} for each device-day, of at most ${reports}${several}`;
-}
-
-function answerText(answer: Answer): string {
-  const { results, openDays, isRepeated, entry, cost, perDevice, days, bound } = answer;
-  return [
-    ...results.flatMap(linesOf),
-    isRepeated ? `cost: nothing; answered before, at ${entry.at}` : costLine({ cost, perDevice, days, bound }),
-    ...(openDays === 0 ? [] : [`${openDays} of the days could still take reports when this was answered`]),
-    `entry ${entry.n} of the ledger, ${entry.hash.slice(0, 16)}`,
-  ].join('\n');
-}
-
-function previewText(preview: Preview): string {
-  const { errors, left = 'nothing, since the analyst has no budget' } = preview;
-  return [
-    ...errors.map(({ error, ...rest }) => `${nameOf(rest)} (${errorText(error, rest.measure)})`),
-    costLine(preview),
-    `left: ${left}`,
-  ].join('\n');
+/** Writes a file. The answer is stored by then, so another try is free. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`--out ${file}: ${(error as Error).message}; the answer is stored, and asking again costs nothing`);
+  }
 }
 
 /** Asks, or with `--preview` says what asking would cost. */
 export async function ask(options: AskOptions): Promise<void> {
-  const { analyst, again = false, json } = options;
+  const { analyst, again = false, json, out, range = [] } = options;
   const question = questionOf(options);
+  if (out !== undefined) checkTabular(question);
+  checkRanges(range, question);
   const { schemas, published } = await load(options);
   await withLedger(options, async (ledger) => {
     // All versions that are known: what a device may add to a day follows from them together.
@@ -141,6 +149,8 @@ export async function ask(options: AskOptions): Promise<void> {
       return print(json, preview, () => previewText(preview));
     }
     const answer = await releases.ask(asked);
-    print(json, answer, () => answerText(answer));
+    const sums = range.map(([from, to]): RangeSum => rangeSum(answer.results[0] as Measured, from, to));
+    if (out !== undefined) write(out, answerCsv(answer));
+    print(json, sums.length === 0 ? answer : { ...answer, sums }, () => [answerText(answer), ...rangesText(sums)].join('\n'));
   });
 }

@@ -6,7 +6,7 @@ import { override } from '../release/budget/budgets.ts';
 import type { Entry, Wanted } from '../release/budget/ledger.ts';
 import type { AdminPlace } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
-import { ask, whereOption } from './release-ask.ts';
+import { ask, rangeOption, whereOption } from './release-ask.ts';
 import { colludersOption, setBudgets, showBudgets } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { withLedger } from './release-place.ts';
@@ -100,6 +100,11 @@ export function addRelease(program: Command): void {
     .option('--high <n>', 'values above count as this', whole('--high'))
     .option('--median <column>', 'the value that half of the reports lie below')
     .option('--most-used <column>', 'the value that most reports have')
+    .option('--days', 'the number of reports of each day, from which sums over any range of days can be taken')
+    .option('--range <from..to>', 'of --days: also the sum over these days and its standard error; may be repeated', rangeOption)
+    .option('--synthetic <column...>', 'a synthetic table over these columns, which answers marginals of up to two of them')
+    .option('--about <n>', 'of --synthetic: how many reports you expect; the error is stated for it', wholeOption('--about', 1))
+    .option('--out <file>', 'also write the numbers to a file, as CSV')
     .option('--epsilon <amount>', 'what the answer costs each device-day: 0.1 or 1/3')
     .option('--again', 'pay for a new answer, even if there is a stored one')
     .option('--preview', 'say what the answer would cost and how far it would be off, and spend nothing')

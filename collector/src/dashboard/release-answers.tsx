@@ -3,21 +3,28 @@
 import type { VNode } from 'preact';
 import { count, dayRange } from './format.ts';
 import type { Answer, Measure, Measured } from './release-api.ts';
+import { DaysPicture } from './release-days.tsx';
 
 /** A measurement in words. */
 function measureInWords(measure: Measure): string {
   if (measure.kind === 'count') return 'Reports';
+  if (measure.kind === 'days') return 'Reports by day';
+  if (measure.kind === 'synthetic') return `Synthetic table of ${measure.columns.join(', ')}`;
   if (measure.kind === 'sum') return `Sum of ${measure.column}`;
   return measure.kind === 'median' ? `Median of ${measure.column}` : `Most used ${measure.column}`;
 }
 
 const number = (value: number): string => count(value).replace('-', '\u2212');
 
-function Result({ part, measure, cells = [], chosen, error }: Measured): VNode {
+/** More rows than this are not shown. */
+const MOST_ROWS = 100;
+
+function Result({ part, measure, cells = [], chosen, error, table }: Measured): VNode {
   const columns = Object.keys(cells[0]?.values ?? {});
   const title = `${part === undefined ? '' : `${part}: `}${measureInWords(measure)}`;
   const [only] = cells;
-  const off = measure.kind === 'median' ? 'ranks' : measure.kind === 'mostUsed' ? 'reports fewer than the best' : '';
+  const off =
+    measure.kind === 'median' ? 'ranks' : measure.kind === 'mostUsed' ? 'reports fewer than the best' : table ? 'for every marginal' : '';
   return (
     <div class="release-result">
       <p>
@@ -25,10 +32,11 @@ function Result({ part, measure, cells = [], chosen, error }: Measured): VNode {
         {columns.length === 0 && <strong>: {chosen ?? number(only?.value ?? 0)}</strong>}
         <span class="quiet">
           {' '}
-          ± {number(Math.ceil(error.within))} {off} with 95&nbsp;%
+          ± {number(Math.ceil(table?.within ?? error.within))} {off} with 95&nbsp;%
         </span>
       </p>
-      {columns.length > 0 && (
+      {measure.kind === 'days' && <DaysPicture cells={cells} />}
+      {columns.length > 0 && measure.kind !== 'days' && (
         <table>
           <thead>
             <tr>
@@ -43,7 +51,7 @@ function Result({ part, measure, cells = [], chosen, error }: Measured): VNode {
             </tr>
           </thead>
           <tbody>
-            {cells.map(({ values, value }) => (
+            {cells.slice(0, MOST_ROWS).map(({ values, value }) => (
               <tr key={columns.map((name) => values[name]).join('\n')}>
                 {columns.map((name) => (
                   <td key={name}>{values[name] || '(none)'}</td>
@@ -53,6 +61,11 @@ function Result({ part, measure, cells = [], chosen, error }: Measured): VNode {
             ))}
           </tbody>
         </table>
+      )}
+      {cells.length > MOST_ROWS && measure.kind !== 'days' && (
+        <p class="quiet">
+          The first {MOST_ROWS} of {count(cells.length)} rows. The API gives all of them as CSV.
+        </p>
       )}
     </div>
   );

@@ -7,8 +7,9 @@ export interface Draft {
   readonly app: string;
   readonly from: string;
   readonly to: string;
-  readonly kind: Measure['kind'];
-  /** Of what is not a count. */
+  /** Synthetic tables have no fields here. */
+  readonly kind: Exclude<Measure['kind'], 'synthetic'>;
+  /** Of a sum, a median and the most used. */
   readonly column: string;
   readonly low: string;
   readonly high: string;
@@ -32,6 +33,7 @@ export function firstDraft({ app, columns }: ReleaseTable, now: number): Draft {
 
 function measureOf({ kind, column, low, high, groupBy, epsilon }: Draft): Measure {
   if (kind === 'count') return { kind, epsilon, ...(groupBy !== '' && { groupBy: [groupBy] }) };
+  if (kind === 'days') return { kind, epsilon };
   return kind === 'sum' ? { kind, epsilon, column, low: Number(low), high: Number(high) } : { kind, epsilon, column };
 }
 

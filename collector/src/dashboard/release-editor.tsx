@@ -10,7 +10,7 @@ import { type Draft, firstDraft, questionOf } from './release-draft.ts';
 /** Milliseconds without a change until a draft is previewed. */
 const PAUSE = 250;
 
-const KINDS = { count: 'reports', mostUsed: 'most used', median: 'median', sum: 'sum' } as const;
+const KINDS = { count: 'reports', days: 'reports by day, for any range', mostUsed: 'most used', median: 'median', sum: 'sum' } as const;
 
 type Options = readonly (readonly [value: string, label: string])[];
 
@@ -90,6 +90,8 @@ function Expected({ preview }: { preview: Preview | string | null }): VNode {
         {what} <strong>{count(Math.ceil(first?.error.within ?? 0))}</strong>
         {first?.measure.kind === 'mostUsed' && ' reports fewer than the best'}, with a probability of 95&nbsp;%
         {first?.error.allWithin !== undefined && `; none of them by more than ${count(Math.ceil(first.error.allWithin))}`}.
+        {first?.error.ranges !== undefined &&
+          ` Sums over ranges of days have a standard error of ${count(Math.ceil(first.error.ranges.mean))}, at worst ${count(Math.ceil(first.error.ranges.worst))}.`}
       </p>
       <p>
         It costs <strong>ε {cost.epsilon}</strong> for each device-day, of at most {bound} {bound === 1 ? 'report' : 'reports'}
@@ -156,7 +158,7 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
             onChoose={(groupBy) => change({ groupBy })}
           />
         ) : (
-          <Menu name="of" value={draft.column} options={named} onChoose={(column) => change({ column })} />
+          draft.kind !== 'days' && <Menu name="of" value={draft.column} options={named} onChoose={(column) => change({ column })} />
         )}
         {draft.kind === 'sum' && (
           <Field name="from value" id="ask-low">

@@ -7,6 +7,7 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { includesRole } from '../admin/credentials.ts';
 import { answerOf } from '../release/answer.ts';
+import { answerCsv, assertTabular } from '../release/answer-csv.ts';
 import { budgetsOf, limitJson, spendingOf } from '../release/budget/budgets.ts';
 import { InDoubt, type Ledger } from '../release/budget/ledger.ts';
 import { type Asked, OverBudget, type Releases } from '../release/release.ts';
@@ -37,7 +38,9 @@ const refusing =
   (work: (request: Request, response: Response) => Promise<unknown>): RequestHandler =>
   async (request, response) => {
     try {
-      response.json(await work(request, response));
+      const answer = await work(request, response);
+      if (typeof answer === 'string') response.type('text/csv').send(answer);
+      else response.json(answer);
     } catch (error) {
       throw refusalOf(error);
     }
@@ -95,6 +98,15 @@ export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts
     const seen = entries.filter(({ app }) => maySee(reader, app));
     return { answers: seen.map((entry) => answerOf(entry, true)) };
   };
+  /** The answer, as CSV for those who prefer it. Whether it can be CSV is checked before anything is spent. */
+  const ask = async (request: Request, response: Response): Promise<unknown> => {
+    const asked = askedBy(request, response);
+    response.vary('Accept');
+    const isCsv = request.accepts('json', 'csv') === 'csv';
+    if (isCsv) assertTabular(asked.question);
+    const answer = await releases.ask(asked);
+    return isCsv ? answerCsv(answer) : answer;
+  };
   const body = express.json({ limit: MOST_ASKED });
   return Router()
     .get('/v1/release/tables', refusing(tables))
@@ -104,9 +116,5 @@ export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts
       body,
       refusing((request, response) => releases.preview(askedBy(request, response))),
     )
-    .post(
-      '/v1/release/ask',
-      body,
-      refusing((request, response) => releases.ask(askedBy(request, response))),
-    );
+    .post('/v1/release/ask', body, refusing(ask));
 }

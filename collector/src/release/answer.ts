@@ -5,7 +5,7 @@ import { compare, parseAmount, times } from './budget/amount.ts';
 import { costJson } from './budget/budgets.ts';
 import type { Entry } from './budget/ledger.ts';
 import { allMeasures } from './query/compose.ts';
-import type { ExpectedError, Measured } from './query/measure.ts';
+import type { ExpectedError, Measured } from './query/measured.ts';
 import type { Measure, Question } from './query/question.ts';
 import type { Resolved } from './query/resolve.ts';
 

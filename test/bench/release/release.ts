@@ -11,6 +11,7 @@ import { holds, type Line, rowOf } from '../lines.ts';
 import { crossOver } from './cross-over.ts';
 import { designs } from './designs.ts';
 import { offsets } from './offsets.ts';
+import { tables } from './tables.ts';
 
 const RUNS = 10_000;
 const BETA = 0.05;
@@ -99,7 +100,7 @@ function speeds(): readonly Line[] {
 export async function release(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
   const lines = speeds();
   const all = runs.map(measure);
-  const [crossings, ranges, colluders] = [crossOver(), designs(), offsets()];
+  const [crossings, synthetic, ranges, colluders] = [crossOver(), tables(), designs(), offsets()];
   const failures = all.flatMap(failuresOf);
   const errors = all.map(({ run, mean, bound, within }) => ({
     mechanism: run.name,
@@ -110,7 +111,7 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
     within,
   }));
   return {
-    result: { passed: failures.length === 0 && lines.every(holds), errors, lines, crossings, ranges, colluders } as {
+    result: { passed: failures.length === 0 && lines.every(holds), errors, lines, crossings, synthetic, ranges, colluders } as {
       readonly passed: boolean;
     },
     rows: [
@@ -120,6 +121,8 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       ...errorRows(all),
       [],
       ...crossings,
+      [],
+      ...synthetic,
       [],
       ...ranges,
       [],

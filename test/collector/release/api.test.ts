@@ -125,6 +125,48 @@ describe('an analyst', () => {
     expect((await ask('ann', { from: '2026-11-19', to: '2026-11-20', measures: [{ ...count, epsilon: '0.51' }] })).status).toBe(403);
   });
 
+  test('gets days with the error of ranges before, and as CSV where that is accepted', async () => {
+    const days = { ...question, from: '2026-11-10', to: '2026-11-18', measures: [{ kind: 'days', epsilon: '0.5' }] };
+    const { body } = await send('ann', '/v1/release/preview', JSON.stringify({ question: days }));
+    expect((body as { errors: { error: { ranges: object } }[] }).errors[0]?.error.ranges).toEqual({
+      mean: expect.any(Number),
+      worst: expect.any(Number),
+    });
+    const accepting = async (accept: string, asked: object): Promise<readonly [number, string, string]> => {
+      const headers = { authorization: `Bearer ${tokens.get('ann')}`, 'content-type': 'application/json', accept };
+      const response = await fetch(`${running.url}/v1/release/ask`, { method: 'POST', headers, body: JSON.stringify({ question: asked }) });
+      return [response.status, response.headers.get('content-type') ?? '', await response.text()];
+    };
+    const described = api.paths['/v1/release/ask']?.['post']?.responses['200'] as unknown as { readonly content: object };
+    expect(Object.keys(described.content)).toEqual(['application/json', 'text/csv']);
+    const [status, type, text] = await accepting('text/csv', days);
+    expect([status, type]).toEqual([200, 'text/csv; charset=utf-8']);
+    const rows = text.trimEnd().split('\r\n');
+    expect([rows.length, rows[0], rows[1]?.split(',')[0]]).toEqual([10, 'day,value,standardError', '2026-11-10']);
+    const answer = releaseAnswers.answer.parse((await ask('ann', days)).body);
+    expect(answer).toMatchObject({ isRepeated: true });
+    expect(answer.results[0]?.cells?.map(({ value }) => `${value}`)).toEqual(rows.slice(1).map((row) => row.split(',')[1]));
+    const [json] = [await accepting('*/*', days)];
+    expect(json[1]).toContain('application/json');
+    const chosen = await accepting('text/csv', { ...days, measures: [{ kind: 'mostUsed', epsilon: '0.1', column: 'platform' }] });
+    expect(chosen[0]).toBe(400);
+    expectRefusal(chosen[2], 'one value as CSV');
+  });
+
+  test('gets a synthetic table where noise for each cell would err more, and else is told what to ask instead', async () => {
+    const measure = { kind: 'synthetic', epsilon: '0.01', columns: ['day', 'version', 'platform'], about: 5 };
+    const table = { from: '2026-11-01', to: '2026-11-18', measures: [measure] };
+    const answer = releaseAnswers.answer.parse((await ask('ann', table)).body);
+    expect(answer.results[0]?.table).toMatchObject({ mechanism: 'BLR', total: expect.any(Number), within: expect.any(Number) });
+    expect(answer.results[0]?.cells).toHaveLength(18 * 2);
+    const refused = await ask('ann', { ...table, measures: [{ ...measure, about: 100_000 }] });
+    expect([refused.status, refused.body['error'], refused.body['expected']]).toEqual([
+      400,
+      'bad-question',
+      expect.stringContaining('use count with group-by day, platform, version instead'),
+    ]);
+  });
+
   test('sees their own answers, and a reviewer those of all', async () => {
     const mine = releaseAnswers.answers.parse((await send('ann', '/v1/release/answers')).body) as {
       readonly answers: readonly { analyst: string }[];

@@ -1,6 +1,6 @@
 /** `murmuration release` on the demo's data, as people run it: answers, refusals with what is left, repeats for free, restores. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCollector } from '@murmuration/collector';
@@ -169,10 +169,118 @@ describe('murmuration release', () => {
     ]);
   });
 
+  test('gives sums over ranges of days from one answer, and writes it as CSV', () => {
+    run('budget', 'set', '--app', 'demo', '--analyst', 'eva', '--epsilon', '3');
+    run('budget', 'set', '--app', 'demo', '--epsilon', '20');
+    const from = dayText(dayNumber(Date.now()) - 99);
+    const to = dayText(dayNumber(Date.now()));
+    const out = join(folder, 'days.csv');
+    const days = (...args: readonly string[]): Ran =>
+      run('ask', '--schema', file, '--app', 'demo', '--analyst', 'eva', '--from', from, '--to', to, '--days', '--epsilon', '1', ...args);
+    const preview = days('--where', 'metric=rain', '--preview');
+    expect(preview.stdout).toMatch(
+      /^days \(consistent tree of days: standard deviation [\d.]+, within [\d.]+ with 95 %; sums over ranges: [\d.]+ in the mean, [\d.]+ at worst\)\n/,
+    );
+    const range = ['--range', `${from}..${to}`, '--range', `${day}..${to}`] as const;
+    const answer = json<Answer & { readonly sums: readonly { readonly estimate: number; readonly standardError: number }[] }>(
+      days('--where', 'metric=rain', ...range, '--out', out, '--json'),
+    );
+    expect(answer.sums).toHaveLength(2);
+    // The noise of a sum has at most the tails of e^(-|z|/2), and standard errors below 15.
+    for (const { estimate, standardError } of answer.sums) {
+      expect(standardError).toBeLessThan(15);
+      expect(Math.abs(estimate - DEVICES)).toBeLessThan(200);
+    }
+    const rows = readFileSync(out, 'utf8').trimEnd().split('\r\n');
+    expect([rows.length, rows[0]]).toEqual([101, 'day,value,standardError']);
+    const text = days('--where', 'metric=rain', ...range).stdout;
+    expect(text).toMatch(new RegExp(`^${day} +-?[\\d.]+ +[\\d.]+$`, 'm'));
+    expect(text).toMatch(new RegExp(`^${from} to ${to}: -?[\\d.]+, standard error [\\d.]+$`, 'm'));
+    expect(text).toContain('cost: nothing; answered before');
+    const outside = days('--range', '2020-01-01..2020-01-02');
+    expect([outside.status, outside.stderr]).toEqual([2, expect.stringContaining(`--range: expected days from ${from} to ${to}`)]);
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^eva +ε 3 +ε 1$/m);
+  });
+
+  test('writes a synthetic table, and refuses one that noise for each cell would beat, before anything is spent', () => {
+    const out = join(folder, 'table.csv');
+    const synthetic = (about: string, ...args: readonly string[]): Ran =>
+      ask('--analyst', 'eva', '--synthetic', 'metric', 'platform', 'day', '--about', about, '--epsilon', '0.05', '--out', out, ...args);
+    const refused = synthetic('1000000');
+    expect([refused.status, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toMatch(
+      /^murmuration: synthetic: expected a table whose stated error is below that of noise for each cell, \d+; use count with group-by day, metric, platform instead, got \d+ for 1000000 reports in \d+ cells\n$/,
+    );
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^eva +ε 3 +ε 1$/m);
+    const small = run(
+      'ask',
+      '--schema',
+      file,
+      '--app',
+      'demo',
+      '--analyst',
+      'eva',
+      '--from',
+      dayText(dayNumber(Date.now()) - 99),
+      '--to',
+      dayText(dayNumber(Date.now())),
+      '--synthetic',
+      'metric',
+      'platform',
+      'day',
+      '--about',
+      '900',
+      '--epsilon',
+      '0.5',
+      '--out',
+      out,
+    );
+    expect(small.stderr).toBe('');
+    expect(small.stdout).toMatch(
+      /^synthetic table of day, metric, platform \(MWEM: \d+ reports, every marginal within [\d.]+ with 95 %\)\n/,
+    );
+    const rows = readFileSync(out, 'utf8')
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(rows[0]).toEqual(['day', 'metric', 'platform', 'weight']);
+    expect((rows.length - 1) % 300).toBe(0);
+    expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^eva +ε 3 +ε 1\.5$/m);
+  });
+
   test.each([
     [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--epsilon', '1'],
-      'expected one of --count, --sum, --median and --most-used, got none',
+      'expected one of --count, --sum, --median, --most-used, --days and --synthetic, got none',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--synthetic', 'metric', 'platform', '--epsilon', '1'],
+      '--synthetic: expected --about, how many reports you expect',
+    ],
+    [
+      [
+        'ask',
+        '--analyst',
+        'ann',
+        '--app',
+        'demo',
+        '--from',
+        '2026-11-01',
+        '--count',
+        '--range',
+        '2026-11-01..2026-11-01',
+        '--epsilon',
+        '1',
+      ],
+      '--range: expected --days with it, got another',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--days', '--range', '2026-11-01', '--epsilon', '1'],
+      '--range: expected two days such as 2026-11-01..2026-11-05, got "2026-11-01"',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--median', 'version', '--out', 'x.csv', '--epsilon', '1'],
+      '--out: CSV: expected count, sum, days or synthetic, got median',
     ],
     [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--sum', 'version', '--epsilon', '1'],

@@ -16,6 +16,7 @@ import { catalog, second, wires } from './table.ts';
 const table = tableOf(catalog, 'notes');
 const count: Measure = { kind: 'count', epsilon: '0.1' };
 const base = { app: 'notes', from: '2026-11-01', to: '2026-11-03' };
+const synthetic = (more: object) => ({ kind: 'synthetic', epsilon: '1', columns: ['platform', 'cores'], about: 100, ...more });
 /** As JSON, which leaves out what is undefined. */
 const asked = (more: { readonly [key: string]: unknown } = { measures: [count] }): Question =>
   parseQuestion(JSON.parse(JSON.stringify({ ...base, ...more })));
@@ -51,7 +52,19 @@ describe('a question', () => {
     [{ measures: [{ ...count, epsilon: '0.00009' }] }, 'measures.0.epsilon: expected at least 0.0001, got 0.00009'],
     [{ measures: [{ kind: 'sum', epsilon: '1', column: 'platform', low: 0, high: 2 }] }, 'measures.0.column: expected a column of whole'],
     [{ measures: [{ kind: 'median', epsilon: '1', column: 'platform' }] }, 'measures.0.column: expected a column of numbers, got platform'],
-    [{ measures: [{ kind: 'mode', epsilon: '1' }] }, 'measures.0.kind: expected one of count, sum, median, mostUsed'],
+    [{ measures: [{ kind: 'mode', epsilon: '1' }] }, 'measures.0.kind: expected one of count, sum, median, mostUsed, days, synthetic'],
+    [{ measures: [synthetic({ columns: ['platform'] })] }, 'measures.0.columns: expected at least two columns, since count with groupBy'],
+    [{ measures: [synthetic({ columns: ['platform', 'colour'] })] }, 'measures.0.columns: expected one of the columns'],
+    [{ measures: [synthetic({ about: undefined })] }, 'measures.0.about: expected a whole number, how many reports are expected'],
+    [{ measures: [synthetic({ about: 0 })] }, 'measures.0.about: expected a number of reports from 1'],
+    [
+      { measures: [synthetic({}), synthetic({ columns: ['cores', 'day'] })] },
+      'measures: expected at most 1 of the kind synthetic in a question',
+    ],
+    [
+      { measures: Array(51).fill({ kind: 'days', epsilon: '0.01' }) },
+      'measures: expected at most 50 of the kind days in a question, got 51',
+    ],
     [{ from: '2026-02-30' }, 'from: expected a day such as 2026-11-20, got "2026-02-30"'],
     [{ from: '2026-11-04' }, 'from: expected a day up to 2026-11-03, got 2026-11-04'],
     [{ to: '2036-11-04' }, 'to: expected at most 1100 days'],
@@ -90,6 +103,23 @@ describe('a question', () => {
 
   test('has the same key at another epsilon, so that a better answer is found', () => {
     expect(resolved(asked({ measures: [{ ...count, epsilon: '1/3' }] })).key).toBe(resolved(asked()).key);
+  });
+
+  test('for a synthetic table is the same with its columns in another order, and whatever number of reports is expected', () => {
+    const keyOf = (more: object): string => resolved(asked({ measures: [synthetic(more)] })).key;
+    expect(keyOf({ columns: ['cores', 'platform', 'cores'], about: 7 })).toBe(keyOf({}));
+    expect(keyOf({ columns: ['cores', 'day'] })).not.toBe(keyOf({}));
+  });
+
+  test('for a synthetic table is refused where noise for each cell is stated to err no more, and prepared where it errs more', () => {
+    const prepared = (more: object) => prepare(resolved(asked({ measures: [synthetic(more)] })));
+    expect(() => prepared({})).toThrow(
+      /^synthetic: expected a table whose stated error is below that of noise for each cell, \d+; use count with group-by cores, platform instead, got \d+ for 100 reports in 15 cells$/,
+    );
+    const columns = ['platform', 'cores', 'metric', 'version', 'day'];
+    const [found] = prepared({ columns, about: 20, epsilon: '0.1' });
+    expect(found?.error).toMatchObject({ mechanism: 'MWEM', sensitivity: 3 });
+    expect(() => prepared({ columns, about: 1_000_000 })).toThrow(RangeError);
   });
 
   test('costs the sum of its measurements, and of a partition the costliest part', () => {
@@ -149,7 +179,8 @@ const measure: fc.Arbitrary<Measure> = fc.oneof(
     groupBy,
   }),
 );
-const measures = fc.array(measure, { minLength: 1, maxLength: 3 });
+const anyDays = fc.record({ kind: fc.constant('days' as const), epsilon });
+const measures = fc.array(fc.oneof({ arbitrary: measure, weight: 3 }, anyDays), { minLength: 1, maxLength: 3 });
 const where = fc.record(
   {
     metric: fc.subarray(['plan', 'dark', 'size'], { minLength: 1 }),
@@ -176,8 +207,10 @@ describe('the stated epsilon', () => {
   function lossOf(asked: ReturnType<typeof resolved>, rows: readonly ReportCount[], more: readonly ReportCount[]): number {
     const prepared = prepare(asked);
     const [without, with_] = [rows, [...rows, ...more]].map((each) => measureAll(asked, prepared, each, SILENT));
-    return (with_ ?? []).reduce((sum, { cells = [], error, measure: { epsilon } }, i) => {
-      const change = cells.reduce((all, { value }, at) => all + Math.abs(value - (without?.[i]?.cells?.[at]?.value ?? 0)), 0);
+    return (with_ ?? []).reduce((sum, { cells = [], error, design, measure: { epsilon } }, i) => {
+      const changes = cells.map(({ value }, at) => value - (without?.[i]?.cells?.[at]?.value ?? 0));
+      // A day is in a noisy sum of each level.
+      const change = changes.reduce((all, by) => all + Math.abs(by), 0) * (design?.levels ?? 1);
       return sum + (change / error.sensitivity) * toNumber(parseAmount(epsilon, 'epsilon'));
     }, 0);
   }
@@ -203,10 +236,12 @@ describe('the stated epsilon', () => {
 
   test('is reached: a device-day with all reports that it may have changes a count by the sensitivity', () => {
     const of = resolved(asked());
+    const year = resolved(asked({ from: '2026-01-01', to: '2026-12-31', measures: [{ kind: 'days', epsilon: '0.1' }] }));
     const all = ['plan', 'dark', 'size'].map(
       (metric): ReportCount => ({ schema: wires[1], metric, day: FROM, segment: { platform: 'web', cores: '1' }, reports: 1 }),
     );
     expect(of.bound).toBe(3);
     expect(lossOf(of, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 12);
+    expect(lossOf(year, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 9);
   });
 });

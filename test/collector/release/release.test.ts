@@ -11,7 +11,7 @@ import { parseAmount } from '#collector/release/budget/amount.ts';
 import { budgetsOf, setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
-import type { Question } from '#collector/release/query/question.ts';
+import type { Measure, Question } from '#collector/release/query/question.ts';
 import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
@@ -123,6 +123,28 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
     expect(await asking(systemRandom()).ask(by('ann'))).toEqual({ ...answer, isRepeated: true });
     await expect(asking(systemRandom()).ask({ ...by('ann'), again: true })).rejects.toThrow('ε 0 a day');
     expect(await charges()).toBe(2);
+  });
+
+  test('answer days and a synthetic table once, keep them as they were drawn, and charge another attempt after a crash', async () => {
+    const measured = (measure: Measure, from = question.from) => by('ann', { from, measures: [measure] });
+    const quarter = dayText(dayNumber(NOW) - 89);
+    const days = measured({ kind: 'days', epsilon: '0.5' });
+    const exact = await asking(SILENT).ask(days);
+    expect(exact.results[0]?.cells?.map(({ values, value }) => [values['day'], value])).toEqual([
+      [question.from, 4],
+      [today, 5],
+    ]);
+    expect(exact.results[0]?.design).toMatchObject({ levels: 1 });
+    const table = measured({ kind: 'synthetic', epsilon: '0.01', columns: ['platform', 'version', 'day'], about: 2 }, quarter);
+    await expect(asking(broken).ask(table)).rejects.toThrow('the power failed');
+    expect(await charges()).toBe(2);
+    const drawn = await asking(systemRandom()).ask(table);
+    expect([drawn.results[0]?.cells?.length, drawn.isRepeated, await charges()]).toEqual([180, false, 3]);
+    const again = measured({ kind: 'synthetic', epsilon: '0.01', columns: ['day', 'version', 'platform'], about: 1 }, quarter);
+    expect(await asking(broken).ask(again)).toEqual({ ...drawn, isRepeated: true });
+    expect(await asking(broken).ask(days)).toEqual({ ...exact, isRepeated: true });
+    expect(await charges()).toBe(3);
+    await expect(asking(systemRandom()).ask(measured({ kind: 'days', epsilon: '1.5' }))).rejects.toThrow('ε 1.48 a day');
   });
 
   test('spend nothing when the rows can’t be read, and draw nothing when the charge can’t be written', async () => {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Answer, Preview } from '../../release/answer.ts';
 import { UNITS, type Unit } from '../../release/budget/accounting.ts';
-import { type Question, questionForm } from '../../release/query/question.ts';
+import { KINDS, type Question, questionForm } from '../../release/query/question.ts';
 
 /** Bytes of a question's body. */
 export const MOST_ASKED = 262_144;
@@ -39,7 +39,7 @@ export interface ReleaseTable {
 const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
 const cost = z.strictObject({ epsilon: amount, rho: amount });
 const limit = z.strictObject({ unit: z.enum(UNITS), amount });
-const measure = z.looseObject({ kind: z.enum(['count', 'sum', 'median', 'mostUsed']), epsilon: amount });
+const measure = z.looseObject({ kind: z.enum(KINDS), epsilon: amount });
 const question = z.looseObject({ app: z.string(), from: z.iso.date(), to: z.iso.date() });
 
 const error = z.strictObject({
@@ -48,6 +48,10 @@ const error = z.strictObject({
   standardDeviation: z.number().exactOptional(),
   within: z.number().meta({ description: 'With a probability of 95 %, the most by which the answer is off.' }),
   allWithin: z.number().exactOptional().meta({ description: 'The same for all numbers of the answer together.' }),
+  ranges: z
+    .strictObject({ mean: z.number(), worst: z.number() })
+    .exactOptional()
+    .meta({ description: 'Standard errors of sums over ranges of days: the root mean square over all ranges, and that of the worst.' }),
 });
 
 const about = {
@@ -62,8 +66,32 @@ const result = z.strictObject({
   part: z.string().exactOptional(),
   measure,
   error,
-  cells: z.array(z.strictObject({ values: z.record(z.string(), z.string()), value: z.number() })).exactOptional(),
+  cells: z
+    .array(
+      z.strictObject({
+        values: z.record(z.string(), z.string()),
+        value: z.number(),
+        standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
+      }),
+    )
+    .exactOptional(),
   chosen: z.string().exactOptional(),
+  design: z
+    .strictObject({
+      branches: z.int(),
+      levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
+      variance: z.number().meta({ description: 'Of each noisy sum.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of days: the tree of noisy sums that the days were computed from.' }),
+  table: z
+    .strictObject({
+      mechanism: z.string(),
+      total: z.number().meta({ description: 'The released number of reports.' }),
+      within: z.number().meta({ description: 'With a probability of 95 %, the most by which any marginal is off, as it was measured.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of a synthetic table.' }),
 });
 
 const answer = z.strictObject({

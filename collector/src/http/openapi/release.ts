@@ -42,8 +42,10 @@ export const releasePaths: ZodOpenApiPathsObject = {
       operationId: 'releaseAsk',
       summary: 'Answers a question and charges for it; the same question of the same reader gets the stored answer and costs nothing',
       requestBody,
+      description: 'With Accept: text/csv, an answer that is one table comes as CSV: a count, a sum, days, or a synthetic table.',
       responses: {
         ...responsesOf(releaseAnswers.answer, ['503', '507']),
+        '200': { description: 'The answer.', content: { ...json(releaseAnswers.answer), 'text/csv': { schema: { type: 'string' } } } },
         ...OF_BODIES,
         '403': refused('The question does not fit what is left of a budget, which is said. Nothing was spent.'),
         '409': refused('The ledger may have lost charges, as after a restore. An admin must look.'),

@@ -19,9 +19,12 @@ export function valuesOf(columns: Columns, cell: number): readonly string[] {
   return values;
 }
 
-/** The table with a header, lines ending as RFC 4180 says. Weights are estimates and have two decimals. */
+/** Weights are published with six decimals: a table may have far more cells than records. */
+export const roundedWeight = (weight: number): number => Number(weight.toFixed(6));
+
+/** The table with a header, lines ending as RFC 4180 says. */
 export function syntheticCsv(columns: Columns, weights: readonly number[]): string {
   if (weights.length !== cellsOf(columns)) throw new RangeError(`synthetic: expected ${cellsOf(columns)} weights, got ${weights.length}`);
-  const rows = weights.map((weight, cell) => [...valuesOf(columns, cell), weight.toFixed(2)]);
+  const rows = weights.map((weight, cell) => [...valuesOf(columns, cell), `${roundedWeight(weight)}`]);
   return [[...columns.map(({ name }) => name), 'weight'], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }

@@ -24,6 +24,10 @@ interface Measuring<C> {
   readonly sum: (column: keyof C & string, asked: Spends & { readonly low: number; readonly high: number }) => Measure;
   readonly median: (column: keyof C & string, asked: Spends) => Measure;
   readonly mostUsed: (column: keyof C & string, asked: Spends) => Measure;
+  /** Reports by day. `rangeSum` takes sums over any range of days from the answer. */
+  readonly days: (asked: Spends) => Measure;
+  /** A synthetic table of at least two columns. `about` is how many reports are expected: the error is stated for it. */
+  readonly synthetic: (columns: readonly ((keyof C & string) | 'day')[], asked: Spends & { readonly about: number }) => Measure;
 }
 
 /** A table, or the rows of it that are left. */
@@ -44,6 +48,8 @@ const measuring: Measuring<never> = {
   sum: (column, { epsilon, low, high }) => ({ kind: 'sum', epsilon, column, low, high }),
   median: (column, { epsilon }) => ({ kind: 'median', epsilon, column }),
   mostUsed: (column, { epsilon }) => ({ kind: 'mostUsed', epsilon, column }),
+  days: ({ epsilon }) => ({ kind: 'days', epsilon }),
+  synthetic: (columns, { epsilon, about }) => ({ kind: 'synthetic', epsilon, columns, about }),
 };
 
 type Base = Pick<Question, 'app' | 'from' | 'to'> & { readonly where: { readonly [column: string]: readonly string[] } };

@@ -22,7 +22,11 @@ export const inSequence = (costs: readonly Cost[]): Cost =>
 export const inParallel = (costs: readonly Cost[]): Cost =>
   costs.reduce((sum, { epsilon, rho }) => ({ epsilon: most(sum.epsilon, epsilon), rho: most(sum.rho, rho) }), NOTHING);
 
-const withoutEpsilon = ({ epsilon: _epsilon, ...rest }: Measure): Json => rest as unknown as Json;
+/** What is measured, without what it costs and what the analyst expects. */
+function withoutEpsilon(measure: Measure): Json {
+  const { epsilon: _epsilon, about: _about, ...rest } = { about: 0, ...measure };
+  return rest as unknown as Json;
+}
 
 /** Sorts measurements by what they measure, and equal ones by their ε as text. */
 export const sortMeasures = (measures: readonly Measure[]): readonly Measure[] =>

@@ -33,8 +33,29 @@ export interface MostUsed {
   readonly column: string;
 }
 
+/** The number of reports of each day, such that sums over any range of days err little, too (mechanisms/ranges.ts). */
+interface Days {
+  readonly kind: 'days';
+  readonly epsilon: string;
+}
+
+/** A synthetic table over columns, which answers all marginals up to two of them (mechanisms/marginal-table.ts). */
+export interface Synthetic {
+  readonly kind: 'synthetic';
+  readonly epsilon: string;
+  readonly columns: readonly string[];
+  /**
+   * How many reports the analyst expects, from an earlier answer or as a guess. The error before anything is spent is stated for it. The
+   * answer does not depend on it.
+   */
+  readonly about: number;
+}
+
 /** One measurement. `epsilon` is what it costs each device-day, as text so that it is exact: `0.1` or `1/3`. */
-export type Measure = Count | Sum | Median | MostUsed;
+export type Measure = Count | Sum | Median | MostUsed | Days | Synthetic;
+
+/** The kinds of measurements. */
+export const KINDS: readonly Measure['kind'][] = ['count', 'sum', 'median', 'mostUsed', 'days', 'synthetic'];
 
 /** Measurements of disjoint parts of a table. They cost what the costliest part costs. */
 interface Partition {
@@ -58,6 +79,9 @@ export interface Question {
 /** Measurements in a question, at most. */
 const MOST = 1_000;
 
+/** Reports that a synthetic table may be expected to have, at most. */
+const MOST_ABOUT = 2 ** 32;
+
 const epsilon = z.string({ error: 'a number above 0 as text, such as "0.1" or "1/3"' }).meta({
   description: 'What it costs each device-day: a decimal or a fraction, as text so that it is exact.',
   example: '0.1',
@@ -80,8 +104,19 @@ const measure: z.ZodType<Measure> = z.discriminatedUnion(
     }),
     z.strictObject({ kind: z.literal('median'), epsilon, column }),
     z.strictObject({ kind: z.literal('mostUsed'), epsilon, column }),
+    z.strictObject({ kind: z.literal('days'), epsilon }),
+    z.strictObject({
+      kind: z.literal('synthetic'),
+      epsilon,
+      columns: z.array(column, { error: 'a list of columns' }),
+      about: z
+        .int({ error: 'a whole number, how many reports are expected' })
+        .min(1, { error: 'a number of reports from 1' })
+        .max(MOST_ABOUT, { error: `a number of reports up to ${MOST_ABOUT}` })
+        .meta({ description: 'How many reports are expected. The error is stated for it, and the answer does not depend on it.' }),
+    }),
   ],
-  { error: 'one of count, sum, median, mostUsed' },
+  { error: `one of ${KINDS.join(', ')}` },
 );
 
 const measures = z.array(measure, { error: 'a list of measurements' }).max(MOST, { error: `at most ${MOST} measurements` });

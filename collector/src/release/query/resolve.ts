@@ -16,7 +16,7 @@ import type { Cost } from '../budget/accounting.ts';
 import { amountText, compare, parseAmount } from '../budget/amount.ts';
 import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';
-import { costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
+import { allMeasures, costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
 import type { Measure, Question } from './question.ts';
 
 /** Cells of all measurements of one question, and days of it, at most. */
@@ -93,6 +93,18 @@ const cellsOf = (table: Table, where: Resolved['where'], days: DayRange, field: 
     .map((name) => valuesOf(table, where, days, `${field}.groupBy`, name).length)
     .reduce((product, size) => product * size, 1);
 
+/** Measurements of a kind in one question, at most: these take tenths of a second each, or seconds. */
+const MOST_OF: { readonly [kind in Measure['kind']]?: number } = { days: 50, synthetic: 1 };
+
+/** @throws {RangeError} when a question has too many measurements of a kind */
+function checkNumbers(question: Question): void {
+  const kinds = allMeasures(question).map(({ measure }) => measure.kind);
+  for (const [kind, most] of Object.entries(MOST_OF)) {
+    const found = kinds.filter((each) => each === kind).length;
+    if (found > most) throw new RangeError(`measures: expected at most ${most} of the kind ${kind} in a question, got ${found}`);
+  }
+}
+
 /** Checks a measurement, and sorts its lists. @throws {RangeError} */
 function measureOf(table: Table, where: Resolved['where'], field: string, measure: Measure): Measure {
   const spent = parseAmount(measure.epsilon, `${field}.epsilon`);
@@ -102,6 +114,13 @@ function measureOf(table: Table, where: Resolved['where'], field: string, measur
   const groupBy = 'groupBy' in measure ? [...new Set(measure.groupBy)].sort() : [];
   const grouped = groupBy.length > 0 && { groupBy };
   if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
+  if (measure.kind === 'days') return { kind: 'days', epsilon };
+  if (measure.kind === 'synthetic') {
+    const columns = groupsOf(table, where, days, `${field}.columns`, measure.columns);
+    if (columns.length < 2)
+      throw new RangeError(`${field}.columns: expected at least two columns, since count with groupBy counts one, got ${columns.length}`);
+    return { kind: 'synthetic', epsilon, columns, about: measure.about };
+  }
   const column = columnOf(table, `${field}.column`, measure.column);
   const { name } = column;
   const values = where.get(name) ?? [];
@@ -161,6 +180,7 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
     cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
   }
+  checkNumbers(canonical);
   const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
   return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
 }

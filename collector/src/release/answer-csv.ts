@@ -1,0 +1,42 @@
+/** An answer as CSV: a row for each cell of a count, of days, or of a synthetic table. */
+
+import { field } from '../commands/csv.ts';
+import type { StoredAnswer } from './answer.ts';
+import { syntheticCsv } from './mechanisms/synthetic.ts';
+import { allMeasures } from './query/compose.ts';
+import type { Cell } from './query/measured.ts';
+import type { Question } from './query/question.ts';
+
+/** Throws a RangeError unless the answer to the question is one table. It is called before anything is spent. */
+export function assertTabular(question: Question): void {
+  const measures = allMeasures(question);
+  const [first] = measures;
+  if (measures.length !== 1) throw new RangeError(`CSV: expected one measurement, got ${measures.length}`);
+  if (first?.measure.kind === 'median' || first?.measure.kind === 'mostUsed')
+    throw new RangeError(`CSV: expected count, sum, days or synthetic, got ${first.measure.kind}, whose answer is one value`);
+}
+
+const valuesIn = (cells: readonly Cell[], column: string): readonly string[] => [
+  ...new Set(cells.map(({ values }) => values[column] as string)),
+];
+
+/** The answer as CSV (RFC 4180). @throws {RangeError} when it is not one table */
+export function answerCsv({ question, results }: Pick<StoredAnswer, 'question' | 'results'>): string {
+  assertTabular(question);
+  const [{ measure, cells = [] } = { measure: undefined }] = results;
+  if (measure?.kind === 'synthetic') {
+    const columns = measure.columns.map((name) => ({ name, values: valuesIn(cells, name) }));
+    return syntheticCsv(
+      columns,
+      cells.map(({ value }) => value),
+    );
+  }
+  const columns = Object.keys(cells[0]?.values ?? {});
+  const hasErrors = cells[0]?.standardError !== undefined;
+  const rows = cells.map(({ values, value, standardError }) => [
+    ...columns.map((name) => values[name]),
+    value,
+    ...(hasErrors ? [standardError] : []),
+  ]);
+  return [[...columns, 'value', ...(hasErrors ? ['standardError'] : [])], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}

@@ -1,0 +1,62 @@
+/** Synthetic tables for marginals against noise for each cell, of both of which the command states the error before anything is spent. */
+
+import { seededRng, words } from '@murmuration/client/testing';
+import { cells } from '#collector/release/mechanisms/cells.ts';
+import { geometric } from '#collector/release/mechanisms/geometric.ts';
+import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
+import { marginalsOf } from '#collector/release/mechanisms/marginals.ts';
+import { answerOf } from '#collector/release/mechanisms/queries.ts';
+import { createRandom } from '#collector/release/mechanisms/random.ts';
+import { decimal } from '#collector/release/mechanisms/spending.ts';
+import { skewed } from '../../release/runs.ts';
+
+const TRIALS = 20;
+
+const CASES = [
+  { sizes: [6, 5, 3], records: 100, epsilon: '0.1' },
+  { sizes: [30, 10, 3], records: 500, epsilon: '0.1' },
+  { sizes: [30, 10, 3], records: 5000, epsilon: '0.1' },
+  { sizes: [30, 10, 10, 3], records: 1000, epsilon: '0.1' },
+  { sizes: [30, 10, 10, 3], records: 3000, epsilon: '0.1' },
+  { sizes: [30, 10, 10, 3], records: 10_000, epsilon: '0.1' },
+  { sizes: [30, 10, 10, 3], records: 200, epsilon: '1' },
+] as const;
+
+const mean = (numbers: readonly number[]): string => (numbers.reduce((sum, number) => sum + number, 0) / numbers.length).toFixed(0);
+
+/** A row for each table: the largest error over all marginals, in the mean over the trials. */
+export function tables(): readonly (readonly string[])[] {
+  const rows = CASES.map(({ sizes, records, epsilon: text }) => {
+    const [epsilon, queries] = [decimal(text, 'ε'), marginalsOf(sizes)];
+    const size = sizes.reduce((product, values) => product * values, 1);
+    const random = createRandom(words(seededRng(17)));
+    const counts = skewed(size, records);
+    const worst = (weights: readonly number[]): number =>
+      Math.max(...queries.map((query) => Math.abs(answerOf(query, weights) - answerOf(query, counts))));
+    const synthetic = marginalTables({ epsilon, sensitivity: 1, sizes, beta: 0.05 });
+    const { mechanism, within } = synthetic.promise(records);
+    const noisy = cells(geometric({ epsilon, sensitivity: 1 }), size);
+    const released = Array.from({ length: TRIALS }, () => synthetic.release(counts, random));
+    return [
+      `${sizes.join(' × ')} cells, ${records} records, ε ${text}`,
+      mechanism,
+      mean(released.map(({ weights }) => worst(weights))),
+      mean(released.map((table) => table.within)),
+      within.toFixed(0),
+      mean(Array.from({ length: TRIALS }, () => worst(noisy.release(counts, random)))),
+      synthetic.cellNoise.toFixed(0),
+      within < synthetic.cellNoise ? 'answered' : 'refused',
+    ];
+  });
+  const head = [
+    'table',
+    'mechanism',
+    'error',
+    'stated with it',
+    'stated before',
+    'noise for each cell',
+    'its stated error',
+    'the question',
+  ];
+  return [head, ...rows];
+}
