@@ -27,8 +27,10 @@ import { databasesOf, MOST_DATABASES, samplingError } from './small-databases.ts
 import { assertWhole, pure, times } from './spending.ts';
 import { roundedWeight } from './synthetic.ts';
 
-/** Floating-point operations of all passes of MWEM, about a second. Fewer rounds than its default keep to it. */
+/** Operations of all passes of MWEM, about a second. Fewer rounds than its default keep to it. */
 const MOST_WORK = 2.4e7;
+/** The same for the scores of BLR, whose operations are faster: a third of a second. Smaller databases keep to it. */
+const MOST_SCORES = 1e8;
 
 /** What is published. */
 interface MarginalTable {
@@ -63,8 +65,13 @@ function tableFor(of: ClassOptions, off: number, beta: number): Table {
   // Smaller databases promise nothing: their sampling error is all of the records.
   let useful = 1;
   while (samplingError(useful, of.queries.length) >= 1) useful++;
-  if (databasesOf(of.cells, useful) <= MOST_DATABASES) {
-    const table = blr(of);
+  const perDatabase = of.queries.reduce((sum, query) => sum + query.length, 0);
+  const isCheap = (records: number): boolean =>
+    databasesOf(of.cells, records) <= MOST_DATABASES && databasesOf(of.cells, records) * perDatabase <= MOST_SCORES;
+  if (isCheap(useful)) {
+    let { records } = blr(of);
+    while (records > useful && !isCheap(records)) records--;
+    const table = blr({ ...of, records });
     return { ...table, mechanism: 'BLR', within: Math.min(of.total, table.accuracy(beta / 2)) + off };
   }
   const most = Math.max(1, Math.floor(Math.sqrt(MOST_WORK / of.cells)));

@@ -88,10 +88,13 @@ function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<strin
 }
 
 /** How many cells a measurement has. @throws {RangeError} when there is no such column */
-const cellsOf = (table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): number =>
-  ('groupBy' in measure ? (measure.groupBy ?? []) : [])
-    .map((name) => valuesOf(table, where, days, `${field}.groupBy`, name).length)
-    .reduce((product, size) => product * size, 1);
+function cellsOf(table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): number {
+  const product = (list: string, names: readonly string[]): number =>
+    names.map((name) => valuesOf(table, where, days, `${field}.${list}`, name).length).reduce((cells, size) => cells * size, 1);
+  if (measure.kind === 'days') return days.to - days.from + 1;
+  if (measure.kind === 'synthetic') return product('columns', measure.columns);
+  return product('groupBy', 'groupBy' in measure ? (measure.groupBy ?? []) : []);
+}
 
 /** Measurements of a kind in one question, at most: these take tenths of a second each, or seconds. */
 const MOST_OF: { readonly [kind in Measure['kind']]?: number } = { days: 50, synthetic: 1 };
@@ -116,7 +119,7 @@ function measureOf(table: Table, where: Resolved['where'], field: string, measur
   if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
   if (measure.kind === 'days') return { kind: 'days', epsilon };
   if (measure.kind === 'synthetic') {
-    const columns = groupsOf(table, where, days, `${field}.columns`, measure.columns);
+    const columns = [...new Set(measure.columns)].sort();
     if (columns.length < 2)
       throw new RangeError(`${field}.columns: expected at least two columns, since count with groupBy counts one, got ${columns.length}`);
     return { kind: 'synthetic', epsilon, columns, about: measure.about };
