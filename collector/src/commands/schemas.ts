@@ -3,9 +3,10 @@
 import { dayText, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
+import { SCHEMAS_SINCE } from '../admin/database.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../admin/published.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, readExistingAdmin, withAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { verdictsOf } from './schema.ts';
 import { table } from './table.ts';
@@ -36,7 +37,7 @@ const day = (number: number | undefined): string | null => (number === undefined
 
 async function list(options: Options): Promise<void> {
   const { json } = options;
-  const all = (await withExistingAdmin(options, listSchemas)).map(({ schema, published, retired }) => {
+  const all = (await readExistingAdmin(options, SCHEMAS_SINCE, listSchemas)).map(({ schema, published, retired }) => {
     return { schema, published: day(published), retired: day(retired) };
   });
   print(json, { schemas: all }, () =>
