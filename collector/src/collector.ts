@@ -1,13 +1,14 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
 import type { SchemaDocument } from '@murmuration/shared';
-import { type Express, Router } from 'express';
+import type { Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
 import { openReplica } from './admin/replica.ts';
 import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
+import { exactRouter } from './http/exact-router.ts';
 import { FailedSignIns } from './http/failed-sign-ins.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { readsRouter } from './http/reads.ts';
@@ -152,7 +153,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const readServer = readsApart ? serve(createApp(parts, false, true)) : server;
   return {
     app,
-    router: addRoutes(Router(), parts, true, true),
+    router: addRoutes(exactRouter(), parts, true, true),
     store,
     admin,
     updateSchemas,

@@ -130,7 +130,13 @@ describe.each([
       expect.stringContaining('<!doctype html>'),
       'max-age=31536000',
     ]);
-    for (const path of ['/metrics', '/livez', '/readyz']) expect((await ask(path)).status, path).toBe(404);
+    for (const path of ['/metrics', '/livez', '/readyz', '/METRICS', '/metrics/', '/Livez', '/readyz/', '/%72eadyz', '//metrics'])
+      expect((await ask(path)).status, path).toBe(404);
+    for (const path of ['/V1/reports', '/v1/Reports', '/v1/reports/']) {
+      const { status } = await ask(reports.replace('/v1/reports', path), batch());
+      expect([404, 401], path).toContain(status);
+    }
+    expect(await counted()).toBe(1);
     expect([413, 502]).toContain((await ask(reports, 'x'.repeat(70_000))).status); // Caddy answers 502 where it has cut a body
     expect(await ask(reports, 'nonsense')).toMatchObject({ status: 400, body: expect.stringContaining('"malformed"') });
   });
@@ -162,4 +168,8 @@ test('nginx sends pages to https, and asks those who send too much to come later
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 429]));
   for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe('*');
   expect(await counted()).toBe(answers.filter(({ status }) => status === 204).length);
+  for (const path of ['/v1/reports/', '/V1/Reports', '/v1/%72eports', '//v1/reports']) {
+    const others = await Promise.all(Array.from({ length: 300 }, () => ask(reports.replace('/v1/reports', path), batch())));
+    expect(others.map(({ status }) => status)).toContain(429); // the limit is for all spellings together
+  }
 });
