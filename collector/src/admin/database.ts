@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder, makePrivate, sync } from '../store/durable.ts';
+import { checkOwner, makeFolder, makePrivate, sync } from '../store/durable.ts';
 import { alone } from '../store/lock.ts';
 import { migrate, type Step, versionOf } from '../store/migrate.ts';
 import { TIMEOUT } from '../store/sqlite-schema.ts';
@@ -74,10 +74,11 @@ export function checkAdmin(database: DatabaseSync, file: string): { readonly cre
  * Reads a list from the file of a folder and changes nothing, not even the version: an older collector may run on it.
  *
  * @param since the first version that has what is listed; the list of an older file is empty
- * @throws {RangeError} when the file is something else, or of a later version
+ * @throws {RangeError} when the file is something else, of a later version, or another user's
  */
 export function readAdmin<T>(folder: string, since: number, read: (database: DatabaseSync) => readonly T[]): readonly T[] {
   const file = join(folder, ADMIN);
+  checkOwner(file);
   const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
   try {
     return versionOf(database, file, STEPS.length) < since ? [] : read(database);

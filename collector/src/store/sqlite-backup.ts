@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { addCells, cellsIn } from './cell-codec.ts';
 import { beginDraft, removeAbandoned } from './draft.ts';
-import { makeFolder, makePrivate, sync } from './durable.ts';
+import { checkOwner, makeFolder, makePrivate, sync } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
 import { ROOM } from './room.ts';
@@ -105,6 +105,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
   const file = join(folder, DATABASE);
   if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
+  checkOwner(file);
   const target = resolve(out);
   if (!existsSync(dirname(target))) throw new RangeError(`${out}: expected a file in a folder that exists, got none such`);
   removeAbandoned(target);
@@ -140,6 +141,7 @@ export interface Verified extends Copy {
  */
 export function verifyCopy(file: string): Verified {
   if (!existsSync(file)) throw new RangeError(`${file}: expected a copy of a store, got no such file`);
+  checkOwner(file);
   const isWhole = isSealed(file);
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -181,6 +183,7 @@ export function verifyCopy(file: string): Verified {
  */
 export function restoreSqliteStore(from: string, folder: string, take: (draft: string) => void): Copy {
   if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
+  checkOwner(from);
   makeFolder(folder);
   const unlock = lock(folder);
   const draft = join(resolve(folder), `unfinished-${DATABASE}`);
