@@ -56,6 +56,15 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
   return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
 }
 
+/** Whether a file is a store of the newest version. @throws {UsageError} when it is no store, or another user's */
+function isNewest(file: string): boolean {
+  try {
+    return isCurrent(file);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
 /** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
 export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
   if (postgres !== undefined) {
@@ -67,7 +76,7 @@ export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 
   }
   const file = join(data, DATABASE);
   if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
-  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
+  if (!isNewest(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
   return { file };
 }
 
