@@ -1,7 +1,7 @@
 /** A real nginx and a real Caddy with TLS in front of a real collector, with the files of docs/deploy. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -61,6 +61,7 @@ function startNginx(): Running {
     ['/etc/letsencrypt/live/t.example.com/privkey.pem', inFolder('key.pem')],
     ['server 127.0.0.1:8080;', `server ${upstream};`],
     ['/var/log/nginx/murmuration.log', inFolder('nginx.log')],
+    ['/var/www/html', inFolder('html')],
   );
   writeFileSync(inFolder('site.conf'), site);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${inFolder(kind)};`);
@@ -164,6 +165,10 @@ test('nginx sends pages to https, and asks those who send too much to come later
   await untilUp();
   const plain = await fetch(`http://127.0.0.1:${plainPort}/x`, { redirect: 'manual', headers: { host: NAME } });
   expect([plain.status, plain.headers.get('location')]).toEqual([308, 'https://127.0.0.1/x']);
+  mkdirSync(inFolder('html/.well-known/acme-challenge'), { recursive: true });
+  writeFileSync(inFolder('html/.well-known/acme-challenge/token'), 'proof');
+  const challenge = await fetch(`http://127.0.0.1:${plainPort}/.well-known/acme-challenge/token`, { headers: { host: NAME } });
+  expect([challenge.status, await challenge.text()]).toEqual([200, 'proof']);
   const answers = await Promise.all(Array.from({ length: 400 }, () => ask(reports, batch())));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 429]));
   for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe('*');
