@@ -70,23 +70,6 @@ export function checkAdmin(database: DatabaseSync, file: string): { readonly cre
   return { credential: rows('credential'), schema: version < SCHEMAS_SINCE ? 0 : rows('schema') };
 }
 
-/**
- * Reads a list from the file of a folder and changes nothing, not even the version: an older collector may run on it.
- *
- * @param since the first version that has what is listed; the list of an older file is empty
- * @throws {RangeError} when the file is something else, of a later version, or another user's
- */
-export function readAdmin<T>(folder: string, since: number, read: (database: DatabaseSync) => readonly T[]): readonly T[] {
-  const file = join(folder, ADMIN);
-  checkOwner(file);
-  const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
-  try {
-    return versionOf(database, file, STEPS.length) < since ? [] : read(database);
-  } finally {
-    database.close();
-  }
-}
-
 /** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
 export const isFull = (error: unknown): boolean => [13, 4_874].includes((error as { readonly errcode?: number }).errcode ?? 0);
 
@@ -106,6 +89,28 @@ export function openOnFullDisk(folder: string): DatabaseSync | undefined {
   }
   database.close();
   return undefined;
+}
+
+/**
+ * Reads a list from the file of a folder and changes nothing, not even the version: an older collector may run on it.
+ *
+ * @param since the first version that has what is listed; the list of an older file is empty
+ * @throws {RangeError} when the file is something else, of a later version, or another user's
+ */
+export function readAdmin<T>(folder: string, since: number, read: (database: DatabaseSync) => readonly T[]): readonly T[] {
+  const file = join(folder, ADMIN);
+  checkOwner(file);
+  let database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
+  try {
+    return versionOf(database, file, STEPS.length) < since ? [] : read(database);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    database.close();
+    database = openOnFullDisk(folder) ?? database;
+    return database.isOpen ? read(database) : [];
+  } finally {
+    if (database.isOpen) database.close();
+  }
 }
 
 /** Migrates the file, unless a collector of an older version runs on the folder: it could neither read nor write the file any more. */
