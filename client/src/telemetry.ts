@@ -45,7 +45,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
 
-  const url = `${endpoint.replace(/\/$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/reports${key ? `?key=${encodeURIComponent(key)}` : ''}`;
   const uploadOf = (batch: QueuedBatch): Upload => ({ url, body: bodyOf(batch) });
   const send = (batch: QueuedBatch): Promise<Delivery> => {
     const delivery = transport(uploadOf(batch));

@@ -1,13 +1,15 @@
 /** The collector: one Express app over a store and a catalog of schemas. */
 
 import type { SchemaDocument } from '@murmuration/shared';
-import { type Express, Router } from 'express';
+import type { Express, Router } from 'express';
 import { Administration } from './admin/administration.ts';
 import { openReplica } from './admin/replica.ts';
+import { warnWithoutKey } from './admin/without-key.ts';
 import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
+import { exactRouter } from './http/exact-router.ts';
 import { FailedSignIns } from './http/failed-sign-ins.ts';
 import { metricsRouter } from './http/metrics.ts';
 import { readsRouter } from './http/reads.ts';
@@ -27,6 +29,7 @@ import { createReleases } from './release/service.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
 import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
+import { appOf } from './store/room.ts';
 import { SpillLog } from './store/spill/spill-log.ts';
 import { withSpill } from './store/spill/spilling.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -132,7 +135,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const isClockDoubtful = (): boolean => clock.isDoubtful;
   const file = 'file' in store.source ? store.source.file : undefined;
   const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
-  const updateSchemas = followSchemas(live, admin, store, log);
+  const place = settings.postgres === undefined ? `--data ${settings.data}` : '--postgres URL';
+  const updateSchemas = followSchemas(live, admin, store, log, (served) => {
+    if (!isOpen) warnWithoutKey(admin, served.map(appOf), place, log);
+  });
 
   const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
   const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
@@ -152,7 +158,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const readServer = readsApart ? serve(createApp(parts, false, true)) : server;
   return {
     app,
-    router: addRoutes(Router(), parts, true, true),
+    router: addRoutes(exactRouter(), parts, true, true),
     store,
     admin,
     updateSchemas,

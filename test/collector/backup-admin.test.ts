@@ -10,7 +10,9 @@ import { listActions } from '#collector/admin/actions.ts';
 import { createToken, createWriteKey, listCredentials, revokeCredential } from '#collector/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/admin/database.ts';
 import { listSchemas, publishSchemas } from '#collector/admin/published.ts';
+import { isSealed, seal, unseal } from '#collector/store/seal.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { verifyCopy } from '#collector/store/sqlite-backup.ts';
 import { runCommand } from '../setup/command.ts';
 import { entry, shapes } from './store/entries.ts';
 
@@ -123,14 +125,33 @@ test('a copy whose keys are damaged, or from a later version, is found by its ch
   ];
   for (const [damage, message] of damages) {
     writeFileSync(copy, whole);
+    unseal(copy);
     change(copy, (database) => {
       const bytes = database.prepare('SELECT bytes FROM carried').get()?.['bytes'] as Uint8Array;
       database.prepare('UPDATE carried SET bytes = ?').run(damage(bytes));
     });
+    seal(copy);
     refuses(['backup', '--verify', copy], message);
     refuses(['restore', '--from', copy, '--data', restored], message);
     expect(existsSync(join(restored, ADMIN))).toBe(false);
   }
+});
+
+test('a bit that changes anywhere in a copy is found, and such a copy is not restored', () => {
+  backUp();
+  const whole = readFileSync(copy);
+  expect(isSealed(copy)).toBe(true);
+  const positions = Array.from({ length: 400 }, (_, i) => Math.floor((i * whole.length) / 400) + (i % 7));
+  const last = Array.from({ length: 90 }, (_, i) => whole.length - 1 - i); // the checksum itself
+  for (const [i, position] of [...positions, ...last].entries()) {
+    const bytes = Buffer.from(whole);
+    bytes[position] = (bytes[position] as number) ^ (1 << (i % 8));
+    writeFileSync(copy, bytes);
+    expect(() => verifyCopy(copy), `byte ${position}`).toThrow(RangeError);
+    if (i % 49 === 0) refuses(['restore', '--from', copy, '--data', restored], 'expected ');
+  }
+  writeFileSync(copy, whole);
+  expect(runCommand('restore', '--from', copy, '--data', restored).status).toBe(0);
 });
 
 test('a copy that was put in place by hand is backed up with the keys of its folder, not with those inside it', () => {

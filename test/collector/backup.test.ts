@@ -21,6 +21,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lock } from '#collector/store/lock.ts';
+import { seal, unseal } from '#collector/store/seal.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import type { Store } from '#collector/store/store.ts';
 import { bin, runCommand as run } from '../setup/command.ts';
@@ -45,6 +46,15 @@ async function runBeside(...args: string[]): Promise<number | null> {
 }
 
 const open = (location: string): Promise<Store> => openSqliteStore(location, shapes);
+
+/** Changes a copy before it got its checksum, as a faulty program would. */
+function changeCopy(file: string, sql: string): void {
+  unseal(file);
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+  seal(file);
+}
 
 /** A store with one batch, closed. */
 async function small(): Promise<void> {
@@ -206,17 +216,15 @@ describe('is refused in one sentence, and changes nothing:', () => {
     expect(run('backup', '--data', data, '--out', copy).status).toBe(0);
     const verify = ['backup', '--verify', copy];
     refuses(['backup', '--verify', join(folder, 'nothing')], 'expected a copy of a store, got no such file');
-    const change = (sql: string): void => {
-      const database = new DatabaseSync(copy);
-      database.exec(sql);
-      database.close();
-    };
+    const change = (sql: string): void => changeCopy(copy, sql);
     change('UPDATE tally SET reports = 2');
     refuses(verify, `expected 1 reports of ${SCHEMA} plan, got 2`);
     change("UPDATE tally SET reports = 1, cells = x'0308ff'");
     refuses(verify, 'bits a cell, got 3 with 3');
     change("DELETE FROM metric; INSERT INTO log (partitions, words) VALUES ('[]', x'00')");
     refuses(verify, 'expected a copy without reports in its log');
+    unseal(copy);
+    refuses(verify, 'expected a copy that ends with its checksum');
     truncateSync(copy, 8_192);
     refuses(verify, 'got a damaged one');
   });
@@ -258,14 +266,15 @@ describe('is refused in one sentence, and changes nothing:', () => {
     copyFileSync(copy, damaged);
     truncateSync(damaged, Math.floor(readFileSync(copy).length / 4096 / 2) * 4096);
     refuses(restore, 'got a damaged one');
-    const bytes = readFileSync(copy);
+    copyFileSync(copy, damaged);
+    unseal(damaged);
+    refuses(restore, 'expected a copy that ends with its checksum');
+    const bytes = readFileSync(damaged);
     for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0x5a, page + 8, page + 200);
     writeFileSync(damaged, bytes);
     refuses(restore, 'got a damaged one');
     copyFileSync(copy, damaged);
-    const database = new DatabaseSync(damaged);
-    database.exec('PRAGMA user_version = 99');
-    database.close();
+    changeCopy(damaged, 'PRAGMA user_version = 99');
     refuses(restore, 'got version 99, which a newer murmuration wrote');
   });
 });

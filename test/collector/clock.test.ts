@@ -219,3 +219,11 @@ test.each([
 ])('%j is refused in one line', (args, message) => {
   expect(murmuration(...args)).toMatchObject({ status: 2, stdout: '', stderr: `murmuration: ${message}\n` });
 });
+
+test('days reopen with nothing to reopen says so', () => {
+  const before = dayText(dayNumber(Date.now()) - 14);
+  const ran = murmuration('days', 'reopen', '--data', folder);
+  const oldest = [before, dayText(dayNumber(Date.now()) - 14)]; // midnight may pass meanwhile
+  const lines = oldest.map((day) => `${folder}: nothing to reopen: all days since ${day} are open\n`);
+  expect([ran.status, ran.stderr, lines.includes(ran.stdout)]).toEqual([0, '', true]);
+});

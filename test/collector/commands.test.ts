@@ -1,6 +1,6 @@
 /** The commands, run as people run them: their output, their exit codes, their one line of complaint. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -57,6 +57,15 @@ describe('murmuration schema', () => {
     expect(value.fingerprint).toMatch(/^[0-9a-f]{64}$/);
     expect(value.charges).toEqual([{ metric: 'plan', times: 1, epsilon: 1, charge: 1 }]);
     expect(run('schema', '--schema', first).stdout).toContain('charges      1 of 5 per month');
+  });
+
+  test('prints the canonical JSON alone, as serve takes it', () => {
+    expect(run('schema', '--schema', first, '--document')).toEqual({ status: 0, stdout: `${readFileSync(first, 'utf8')}\n`, stderr: '' });
+    for (const other of [['--json'], ['--against', grown]])
+      expect(run('schema', '--schema', first, '--document', ...other)).toMatchObject({
+        status: 2,
+        stderr: `murmuration: --document: expected neither --json nor --against beside it, got ${other[0]}\n`,
+      });
   });
 
   test('tells what may follow what', () => {
@@ -123,6 +132,17 @@ describe('a schema module', () => {
     );
     const { status, stdout, stderr } = runProcess('schema', '--json', '--schema', join(project, 'schema.ts'));
     expect([status, JSON.parse(stdout).charges.length, stderr]).toEqual([0, 1, '']);
+  });
+
+  test('in TypeScript is loaded without a warning where no package.json says what files are', () => {
+    const file = join(mkdtempSync(join(folder, 'typeless-')), 'schema.ts');
+    writeFileSync(file, `export const schema = ${readFileSync(first, 'utf8')};\n`);
+    const { NODE_NO_WARNINGS: _, ...env } = process.env;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'schema', '--document', '--schema', file], {
+      encoding: 'utf8',
+      env,
+    });
+    expect([status, stdout.trimEnd(), stderr]).toEqual([0, readFileSync(first, 'utf8'), '']);
   });
 
   test('of each version is loaded, whatever it prints', async () => {

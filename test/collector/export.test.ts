@@ -82,8 +82,27 @@ test('without --schema, the schemas that were published into the folder are expo
   const newerFile = join(folder, 'newer.json');
   writeFileSync(newerFile, canonicalSchema(newer.document));
   expect(runCommand('schemas', 'publish', newerFile, '--data', data)).toMatchObject({ status: 0 });
-  expect(bare('--metric', 'plan').stdout).not.toContain(',free,');
+  const plan = bare('--metric', 'plan');
+  expect(plan.stdout).not.toContain(',free,');
+  expect(plan.stderr).toBe(`murmuration: 120 reports of ${wireName(document)} are left out: pass its file with --schema\n`);
+  expect(bare('--metric', 'dark').stderr).toBe('');
   expect(run('--metric', 'plan').stdout).toContain(',free,'); // the older version, whose reports are not added to the newer one's
+});
+
+test('reports of a schema that is not named are left out, and counted on standard error', () => {
+  const other = defineSchema({
+    app: 'other',
+    version: 1,
+    budget: { epsilon: 2, per: 'month' },
+    metrics: { dark: flag({ epsilon: 1, description: 'Is dark mode on?' }) },
+  });
+  const otherFile = join(folder, 'other.json');
+  writeFileSync(otherFile, canonicalSchema(other.document));
+  const message = `murmuration: 120 reports of ${wireName(document)} are left out: pass its file with --schema\n`;
+  const only = runCommand('export', '--schema', otherFile, '--data', data, '--format', 'json');
+  expect(only).toMatchObject({ status: 0, stderr: message });
+  expect(JSON.parse(only.stdout).metrics).toHaveLength(1);
+  expect(runCommand('export', '--schema', otherFile, '--data', data, '--app', 'other').stderr).toBe('');
 });
 
 test('a metric without enough reports is there without answers, as is a range without any', () => {

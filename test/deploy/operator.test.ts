@@ -58,8 +58,7 @@ function murmuration(...args: readonly string[]): string {
 test('from a schema to a restored store, by the pages alone', async () => {
   // Prepare the schema, and check the settings.
   const file = new URL('../../examples/cli/schema.ts', import.meta.url).pathname;
-  const { document } = JSON.parse(murmuration('schema', '--schema', file, '--json')) as { document: object };
-  writeFileSync(inFolder('schema.json'), JSON.stringify(document));
+  writeFileSync(inFolder('schema.json'), murmuration('schema', '--schema', file, '--document'));
   const port = await freePort();
   const settings = { ...(JSON.parse(deployed('murmuration.json')) as object), port, leastFree: 0, minimum: 1 };
   const configOf = (name: string, data: string): string => {

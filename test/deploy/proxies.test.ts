@@ -1,7 +1,7 @@
 /** A real nginx and a real Caddy with TLS in front of a real collector, with the files of docs/deploy. */
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -61,6 +61,7 @@ function startNginx(): Running {
     ['/etc/letsencrypt/live/t.example.com/privkey.pem', inFolder('key.pem')],
     ['server 127.0.0.1:8080;', `server ${upstream};`],
     ['/var/log/nginx/murmuration.log', inFolder('nginx.log')],
+    ['/var/www/html', inFolder('html')],
   );
   writeFileSync(inFolder('site.conf'), site);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${inFolder(kind)};`);
@@ -130,7 +131,13 @@ describe.each([
       expect.stringContaining('<!doctype html>'),
       'max-age=31536000',
     ]);
-    for (const path of ['/metrics', '/livez', '/readyz']) expect((await ask(path)).status, path).toBe(404);
+    for (const path of ['/metrics', '/livez', '/readyz', '/METRICS', '/metrics/', '/Livez', '/readyz/', '/%72eadyz', '//metrics'])
+      expect((await ask(path)).status, path).toBe(404);
+    for (const path of ['/V1/reports', '/v1/Reports', '/v1/reports/']) {
+      const { status } = await ask(reports.replace('/v1/reports', path), batch());
+      expect([404, 401], path).toContain(status);
+    }
+    expect(await counted()).toBe(1);
     expect([413, 502]).toContain((await ask(reports, 'x'.repeat(70_000))).status); // Caddy answers 502 where it has cut a body
     expect(await ask(reports, 'nonsense')).toMatchObject({ status: 400, body: expect.stringContaining('"malformed"') });
   });
@@ -158,8 +165,16 @@ test('nginx sends pages to https, and asks those who send too much to come later
   await untilUp();
   const plain = await fetch(`http://127.0.0.1:${plainPort}/x`, { redirect: 'manual', headers: { host: NAME } });
   expect([plain.status, plain.headers.get('location')]).toEqual([308, 'https://127.0.0.1/x']);
+  mkdirSync(inFolder('html/.well-known/acme-challenge'), { recursive: true });
+  writeFileSync(inFolder('html/.well-known/acme-challenge/token'), 'proof');
+  const challenge = await fetch(`http://127.0.0.1:${plainPort}/.well-known/acme-challenge/token`, { headers: { host: NAME } });
+  expect([challenge.status, await challenge.text()]).toEqual([200, 'proof']);
   const answers = await Promise.all(Array.from({ length: 400 }, () => ask(reports, batch())));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 429]));
   for (const { headers } of answers) expect(headers['access-control-allow-origin']).toBe('*');
   expect(await counted()).toBe(answers.filter(({ status }) => status === 204).length);
+  for (const path of ['/v1/reports/', '/V1/Reports', '/v1/%72eports', '//v1/reports']) {
+    const others = await Promise.all(Array.from({ length: 300 }, () => ask(reports.replace('/v1/reports', path), batch())));
+    expect(others.map(({ status }) => status)).toContain(429); // the limit is for all spellings together
+  }
 });

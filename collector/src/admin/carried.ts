@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { markRestored } from '../release/budget/head-file.ts';
-import { makePrivate, sync } from '../store/durable.ts';
+import { checkOwner, makePrivate, sync } from '../store/durable.ts';
 import { TIMEOUT } from '../store/sqlite-schema.ts';
 import { ADMIN, checkAdmin, hasAdmin } from './database.ts';
 
@@ -65,6 +65,7 @@ export function carryAdmin(folder: string, copy: string): Carried | undefined {
   const file = `${copy}.admin`;
   makePrivate(file);
   try {
+    checkOwner(join(folder, ADMIN));
     using(join(folder, ADMIN), false, (database) => database.prepare('VACUUM INTO ?').run(file));
     const carried = look(file, folder);
     using(copy, false, (database) => {

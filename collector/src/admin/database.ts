@@ -7,7 +7,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder, makePrivate, sync } from '../store/durable.ts';
+import { checkOwner, makeFolder, makePrivate, sync } from '../store/durable.ts';
+import { alone } from '../store/lock.ts';
 import { migrate, type Step, versionOf } from '../store/migrate.ts';
 import { TIMEOUT } from '../store/sqlite-schema.ts';
 
@@ -47,8 +48,10 @@ const STEPS: readonly Step[] = [
     `),
 ];
 
-/** The first version that has the table of schemas. */
+/** The first versions that have the tables of keys, of schemas and of roles. */
+export const KEYS_SINCE = 1;
 export const SCHEMAS_SINCE = 2;
+export const ROLES_SINCE = 3;
 
 /** Creates the tables in a database in memory. */
 export function createAdminTables(database: DatabaseSync): void {
@@ -65,17 +68,6 @@ export function checkAdmin(database: DatabaseSync, file: string): { readonly cre
   if (version === 0 || integrity !== 'ok') throw new RangeError(`${file}: expected a whole file, got a damaged one`);
   const rows = (table: string): number => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
   return { credential: rows('credential'), schema: version < SCHEMAS_SINCE ? 0 : rows('schema') };
-}
-
-/** Reads from the file of a folder and changes nothing, not even the version. `version` says how many migrations the file has had. */
-export function readAdmin<T>(folder: string, read: (database: DatabaseSync, version: number) => T): T {
-  const file = join(folder, ADMIN);
-  const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
-  try {
-    return read(database, versionOf(database, file, STEPS.length));
-  } finally {
-    database.close();
-  }
 }
 
 /** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
@@ -100,9 +92,39 @@ export function openOnFullDisk(folder: string): DatabaseSync | undefined {
 }
 
 /**
+ * Reads a list from the file of a folder and changes nothing, not even the version: an older collector may run on it.
+ *
+ * @param since the first version that has what is listed; the list of an older file is empty
+ * @throws {RangeError} when the file is something else, of a later version, or another user's
+ */
+export function readAdmin<T>(folder: string, since: number, read: (database: DatabaseSync) => readonly T[]): readonly T[] {
+  const file = join(folder, ADMIN);
+  checkOwner(file);
+  let database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly: true });
+  try {
+    return versionOf(database, file, STEPS.length) < since ? [] : read(database);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    database.close();
+    database = openOnFullDisk(folder) ?? database;
+    return database.isOpen ? read(database) : [];
+  } finally {
+    if (database.isOpen) database.close();
+  }
+}
+
+/** Migrates the file, unless a collector of an older version runs on the folder: it could neither read nor write the file any more. */
+function migrateAlone(database: DatabaseSync, folder: string, file: string): void {
+  const version = versionOf(database, file, STEPS.length);
+  if (version === 0 || version === STEPS.length) return migrate(database, file, STEPS);
+  const otherwise = `${folder}: a collector of an older version runs on this folder; use its own command, or stop it first`;
+  alone(folder, otherwise, () => migrate(database, file, STEPS));
+}
+
+/**
  * Opens the file, and creates it and its folder where they don't exist. Only the user of this process may read it.
  *
- * @throws {RangeError} when the file is something else, or of a later version
+ * @throws {RangeError} when the file is something else, or of a later version, or of an earlier one that another process uses
  */
 export function openAdminDatabase(folder: string): DatabaseSync {
   makeFolder(folder);
@@ -114,7 +136,7 @@ export function openAdminDatabase(folder: string): DatabaseSync {
   try {
     versionOf(database, file, STEPS.length);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-    migrate(database, file, STEPS);
+    migrateAlone(database, folder, file);
     return database;
   } catch (error) {
     database.close();

@@ -89,24 +89,34 @@ export function publishSchemas(
   }
 }
 
+/** The wire name that is meant: a whole one, or the only known one of an app and a version. @throws {RangeError} when there is none, or several */
+function wireNamed(which: string, known: readonly string[]): string {
+  if (/^[A-Za-z][\w.-]{0,63}\/\d+\/[0-9a-f]{16}$/.test(which)) return which;
+  const named = [...new Set(known.filter((schema) => schema.slice(0, schema.lastIndexOf('/')) === which))];
+  const [only, another] = named;
+  if (only === undefined)
+    throw new RangeError(
+      `expected a schema that was published or has reports, as app/version, or any other as app/version/checksum, which murmuration schema --schema FILE prints, got ${JSON.stringify(which)}`,
+    );
+  if (another !== undefined)
+    throw new RangeError(`expected one of ${named.join(', ')}, got ${JSON.stringify(which)}, which all of them are`);
+  return only;
+}
+
 /**
  * Retires a schema for ever: devices stop asking it. What was reported stays readable.
  *
- * @param which its wire name, or `app/version` of a published one
- * @throws {RangeError} when it is neither, or retired already
+ * @param which its wire name, or `app/version` of a published one, or of one with reports
+ * @param reported wire names of schemas that a store has reports of
+ * @throws {RangeError} when it is none of them, more than one, or retired already
  */
-export function retireSchema(database: DatabaseSync, who: string, which: string): string {
+export function retireSchema(database: DatabaseSync, who: string, which: string, reported: readonly string[]): string {
   let schema = '';
   transaction(database, () => {
-    const row = listSchemas(database).find(
-      ({ schema, document }) => schema === which || (document !== undefined && `${document.app}/${document.version}` === which),
-    );
-    if (row === undefined && !/^[A-Za-z][\w.-]{0,63}\/\d+\/[0-9a-f]{16}$/.test(which))
-      throw new RangeError(
-        `expected a published schema, as app/version, or any other as app/version/checksum, got ${JSON.stringify(which)}`,
-      );
-    schema = row?.schema ?? which;
-    if (row?.retired !== undefined) throw new RangeError(`expected a schema that is not retired yet, got ${schema}`);
+    const known = listSchemas(database);
+    schema = wireNamed(which, [...known.map((each) => each.schema), ...reported]);
+    if (known.some((each) => each.schema === schema && each.retired !== undefined))
+      throw new RangeError(`expected a schema that is not retired yet, got ${schema}`);
     database
       .prepare('INSERT INTO schema (schema, retired) VALUES (?, ?) ON CONFLICT DO UPDATE SET retired = excluded.retired')
       .run(schema, dayNumber(Date.now()));

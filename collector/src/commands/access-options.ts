@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Administration } from '../admin/administration.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
+import { warnWithoutKey } from '../admin/without-key.ts';
 import type { Collector } from '../collector.ts';
 import type { CollectorOptions } from '../options.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
@@ -111,9 +112,8 @@ export async function accessHint(
       `The admin token, shown this once: ${token}\nSign in to the dashboard with it; murmuration keys makes others for people and programs.\n`,
     ),
   );
-  const writable = admin.writableApps;
-  for (const app of new Set(schemas.map((schema) => schema.app)))
-    if (!writable.has(app)) log.warn(`no write key for ${app}, so its batches are refused: murmuration keys create --app ${app} ${place}`);
+  const apps = schemas.map(({ app }) => app);
+  warnWithoutKey(admin, apps, place, log);
   return '';
 }
 

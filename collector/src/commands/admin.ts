@@ -1,7 +1,7 @@
 /** Opens the administration for a command: a folder's `admin.sqlite`, or the tables in the database that collectors share. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { ADMIN, hasAdmin, openAdminDatabase } from '../admin/database.ts';
+import { ADMIN, hasAdmin, openAdminDatabase, readAdmin } from '../admin/database.ts';
 import { changeAdmin } from '../admin/replica.ts';
 import { checkNotMoved } from '../store/moved.ts';
 import { Database } from '../store/postgres/database.ts';
@@ -64,15 +64,41 @@ export async function withAdmin<T>({ data, postgres }: AdminPlace, work: (databa
   }
 }
 
+/** @throws {UsageError} when a folder has no administration yet */
+function checkUsed({ data, postgres }: AdminPlace): void {
+  if (postgres === undefined && !hasAdmin(data))
+    throw new UsageError(`--data ${data}: expected a folder that serve, keys create or schemas publish has used, got one without ${ADMIN}`);
+}
+
 /** The same, for a place that a collector or a command has used before. */
 export async function withExistingAdmin<T>(place: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> {
   const { data, postgres } = place;
-  if (postgres === undefined && !hasAdmin(data))
-    throw new UsageError(`--data ${data}: expected a folder that serve, keys create or schemas publish has used, got one without ${ADMIN}`);
+  checkUsed(place);
   try {
     if (postgres === undefined) return inFolder(data, work);
     await checkStored({ postgres });
     return await inDatabase(postgres, work);
+  } catch (error) {
+    throw inOneLine(error);
+  }
+}
+
+/**
+ * Reads a list of the administration and changes nothing: a collector of an older version may run beside it.
+ *
+ * @param since the first version of a folder's file that has the list (admin/database.ts)
+ */
+export async function readExistingAdmin<T>(
+  place: AdminPlace,
+  since: number,
+  read: (database: DatabaseSync) => readonly T[],
+): Promise<readonly T[]> {
+  const { data, postgres } = place;
+  if (postgres !== undefined) return withExistingAdmin(place, read);
+  checkUsed(place);
+  try {
+    checkNotMoved(data);
+    return readAdmin(data, since, read);
   } catch (error) {
     throw inOneLine(error);
   }

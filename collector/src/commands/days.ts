@@ -42,8 +42,11 @@ async function show(options: DaysOptions): Promise<void> {
 }
 
 async function reopen(options: DaysOptions): Promise<void> {
-  const { data, postgres, from = dayNumber(Date.now()) - ACCEPTED_DAYS.before } = options;
+  const oldest = dayNumber(Date.now()) - ACCEPTED_DAYS.before;
+  const { data, postgres, from = oldest } = options;
   const before = await closedIn(options);
+  if (options.from === undefined && before <= oldest)
+    return void process.stdout.write(`${nameOf(options)}: nothing to reopen: all days since ${dayText(oldest)} are open\n`);
   if (before <= from)
     throw new UsageError(`--from: expected a day before ${dayText(before)}; later days are open already, got ${dayText(from)}`);
   await inOneLine(async () => {

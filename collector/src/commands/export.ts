@@ -6,7 +6,7 @@ import { wantedIn } from '../estimates/discovered.ts';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../estimates/estimates.ts';
 import { field } from './csv.ts';
 import { load } from './serve.ts';
-import { fromStore, metricsOf } from './stored.ts';
+import { fromStore, leftOut, metricsOf } from './stored.ts';
 import { addStored, type StoredOptions } from './stored-options.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from './usage.ts';
 
@@ -38,7 +38,10 @@ function csvOf(metrics: readonly MetricEstimates[], segment: string): string {
 async function estimateAll(options: ExportOptions): Promise<readonly MetricEstimates[]> {
   const loaded = await load(options);
   const { candidates = {} } = loaded;
-  return fromStore(options, metricsOf(options, loaded), ({ metric, evidence }) => {
+  const selected = metricsOf(options, loaded);
+  for (const [schema, reports] of await leftOut(options, selected))
+    process.stderr.write(`murmuration: ${reports.toLocaleString('en')} reports of ${schema} are left out: pass its file with --schema\n`);
+  return fromStore(options, selected, ({ metric, evidence }) => {
     const sought = Object.hasOwn(candidates, metric.metric) ? (candidates[metric.metric] ?? []) : [];
     const request = { metric, evidence, minimum: options.minimum, candidates: sought };
     return estimate({ ...request, candidates: wantedIn(request) });

@@ -14,7 +14,8 @@ import {
   type Role,
   revokeCredential,
 } from '../admin/credentials.ts';
-import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { KEYS_SINCE } from '../admin/database.ts';
+import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';
 import { choiceOption, print, UsageError, wholeOption } from './usage.ts';
@@ -72,7 +73,7 @@ const rowOf = ({ name, role, apps, perMinute, key = '', created, revoked }: Cred
 
 async function list(options: ListOptions): Promise<void> {
   const { json } = options;
-  const all = await withExistingAdmin(options, listCredentials);
+  const all = await readExistingAdmin(options, KEYS_SINCE, listCredentials);
   const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
   const keys = all.map((each) => ({ ...each, created: day(each.created), revoked: day(each.revoked) }));
   print(json, { keys }, () => table(['name', 'role', 'apps', 'a minute', 'write key', 'created', 'revoked'], all.map(rowOf)));

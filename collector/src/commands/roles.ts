@@ -3,8 +3,9 @@
 import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
 import { ROLES, type Role } from '../admin/credentials.ts';
+import { ROLES_SINCE } from '../admin/database.ts';
 import { listRoles, removeRole, setRole } from '../admin/roles.ts';
-import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';
 import { choiceOption, print } from './usage.ts';
@@ -27,7 +28,7 @@ async function set(name: string, options: SetOptions): Promise<void> {
 
 async function list(options: Options): Promise<void> {
   const { json } = options;
-  const roles = await withExistingAdmin(options, listRoles);
+  const roles = await readExistingAdmin(options, ROLES_SINCE, listRoles);
   print(json, { roles }, () =>
     table(
       ['user', 'role', 'apps'],

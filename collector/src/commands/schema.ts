@@ -17,12 +17,13 @@ import { type Change, compareSchemas } from '../schemas/compare.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
-import { print } from './usage.ts';
+import { print, UsageError } from './usage.ts';
 
 interface SchemaOptions {
   readonly schema: string;
   readonly against?: string;
   readonly accept?: boolean;
+  readonly document?: boolean;
   readonly json?: boolean;
 }
 
@@ -77,8 +78,12 @@ export function verdictsOf(changes: readonly Change[], accept: boolean): readonl
   return isOpen ? [...verdicts, 'devices would spend ε again: undo it, or say --accept'] : verdicts;
 }
 
-async function schema({ schema: file, against, accept = false, json }: SchemaOptions): Promise<void> {
+async function schema(options: SchemaOptions): Promise<void> {
+  const { schema: file, against, accept = false, json } = options;
+  if (options.document && (json || against !== undefined))
+    throw new UsageError(`--document: expected neither --json nor --against beside it, got ${json ? '--json' : '--against'}`);
   const document = await loadSchema(file);
+  if (options.document) return void process.stdout.write(`${canonicalSchema(document)}\n`);
   const sha256 = await fingerprint(canonicalSchema(document));
   const changes = against === undefined ? undefined : compareSchemas(await loadSchema(against, '--against'), document);
   const allowed = changes?.every((change) => change.allowed && (accept || change.spends === undefined));
@@ -104,6 +109,7 @@ export function addSchema(program: Command): void {
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
     .option('--against <file>', 'the version before it: print what changed, and whether it is allowed')
     .option('--accept', 'accept changes that make devices spend ε again, such as a new law for a permanent metric')
+    .option('--document', 'print the canonical JSON alone, which every --schema takes in place of the module')
     .option('--json', 'print one JSON document on standard output')
     .action(schema);
 }

@@ -1,11 +1,16 @@
 /** `murmuration schemas`: publishes and retires schemas. A running collector takes changes up within a second. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { dayText, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
+import { SCHEMAS_SINCE } from '../admin/database.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../admin/published.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { type AdminPlace, withAdmin, withExistingAdmin } from './admin.ts';
+import { DATABASE } from '../store/sqlite-schema.ts';
+import { openTallies } from '../store/tallies.ts';
+import { type AdminPlace, readExistingAdmin, withAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { verdictsOf } from './schema.ts';
 import { table } from './table.ts';
@@ -36,7 +41,7 @@ const day = (number: number | undefined): string | null => (number === undefined
 
 async function list(options: Options): Promise<void> {
   const { json } = options;
-  const all = (await withExistingAdmin(options, listSchemas)).map(({ schema, published, retired }) => {
+  const all = (await readExistingAdmin(options, SCHEMAS_SINCE, listSchemas)).map(({ schema, published, retired }) => {
     return { schema, published: day(published), retired: day(retired) };
   });
   print(json, { schemas: all }, () =>
@@ -47,9 +52,22 @@ async function list(options: Options): Promise<void> {
   );
 }
 
+/** Wire names of the schemas that the store has reports of; none without a store. */
+async function reportedIn({ data, postgres }: Options): Promise<readonly string[]> {
+  if (postgres === undefined && !existsSync(join(data, DATABASE))) return [];
+  const { sourceOf } = await import('./stored.ts'); // loads long, and no other command here needs it
+  const tallies = openTallies(await sourceOf({ data, ...(postgres !== undefined && { postgres }) }));
+  try {
+    return [...new Set((await tallies.totals()).map(({ schema }) => schema))];
+  } finally {
+    await tallies.close();
+  }
+}
+
 async function retire(which: string, options: Options): Promise<void> {
   const { json } = options;
-  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, which));
+  const reported = which.split('/').length === 2 ? await reportedIn(options) : []; // a whole name needs no list
+  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, which, reported));
   print(json, { retired }, () => `retired ${retired}: devices that ask it are told to stop, and what they reported stays readable`);
 }
 
@@ -66,6 +84,6 @@ export function addSchemas(program: Command): void {
     .action(publish);
   add('list', 'list what was published and retired').action(list);
   add('retire', 'retire a schema for ever: devices stop asking it')
-    .argument('<schema>', 'a published one as app/version, or any as app/version/checksum')
+    .argument('<schema>', 'a published one, or one with reports, as app/version; any as app/version/checksum')
     .action(retire);
 }

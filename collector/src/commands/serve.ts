@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { hasAdmin, readAdmin, SCHEMAS_SINCE } from '../admin/database.ts';
+import { hasAdmin, SCHEMAS_SINCE } from '../admin/database.ts';
 import { listSchemas } from '../admin/published.ts';
 import { createCollector } from '../collector.ts';
 import { takesCandidates } from '../estimates/candidates.ts';
@@ -13,7 +13,7 @@ import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
-import { type AdminPlace, prepareAdmin, withExistingAdmin } from './admin.ts';
+import { type AdminPlace, prepareAdmin, readExistingAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
 import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
@@ -56,21 +56,10 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
   }
 }
 
-/** The schemas that commands have published. @throws {UsageError} when the database has no store */
-async function publishedIn(place: AdminPlace, isCheck: boolean): Promise<readonly SchemaDocument[]> {
+/** The schemas that commands have published. Reading them leaves the file as it is: an older collector may still use it. @throws {UsageError} */
+async function publishedIn(place: AdminPlace): Promise<readonly SchemaDocument[]> {
   if (place.postgres === undefined && !hasAdmin(place.data)) return [];
-  // A check leaves the file as it is: an older collector may still use it.
-  const published = isCheck ? checkedSchemas(place.data) : await withExistingAdmin(place, listSchemas);
-  return published.flatMap(({ document }) => document ?? []);
-}
-
-/** The published schemas of a folder, for a check. @throws {UsageError} when its file is of a later version, or none of ours */
-function checkedSchemas(folder: string): ReturnType<typeof listSchemas> {
-  try {
-    return readAdmin(folder, (database, version) => (version < SCHEMAS_SINCE ? [] : listSchemas(database)));
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return (await readExistingAdmin(place, SCHEMAS_SINCE, listSchemas)).flatMap(({ document }) => document ?? []);
 }
 
 /** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
@@ -85,7 +74,7 @@ export async function load({
 > {
   // A check of the options connects to nothing.
   const isApart = checkConfig === true && postgres !== undefined;
-  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) }, checkConfig === true);
+  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
   if (!isApart && schema.length + published.length === 0)
     throw new UsageError(
       `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,

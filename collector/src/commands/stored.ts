@@ -6,8 +6,9 @@ import { parseDay } from '@murmuration/shared';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { checkStored } from '../store/postgres/opening.ts';
+import { appOf } from '../store/room.ts';
 import { DATABASE, isCurrent } from '../store/sqlite-schema.ts';
-import type { Evidence, TallySource } from '../store/store.ts';
+import type { Evidence, MetricTotal, TallySource } from '../store/store.ts';
 import { openTallies } from '../store/tallies.ts';
 import type { load } from './serve.ts';
 import type { StoredOptions } from './stored-options.ts';
@@ -55,6 +56,15 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
   return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
 }
 
+/** Whether a file is a store of the newest version. @throws {UsageError} when it is no store, or another user's */
+function isNewest(file: string): boolean {
+  try {
+    return isCurrent(file);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
 /** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
 export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
   if (postgres !== undefined) {
@@ -66,8 +76,30 @@ export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 
   }
   const file = join(data, DATABASE);
   if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
-  if (!isCurrent(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
+  if (!isNewest(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
   return { file };
+}
+
+/**
+ * The reports of a store that none of these metrics has, by schema: those of schemas that were not named, and of versions with another law.
+ * Only of the app and the metric that the options select.
+ */
+export async function leftOut(options: StoredOptions, metrics: readonly PublishedMetric[]): Promise<ReadonlyMap<string, number>> {
+  const { app, metric } = options;
+  const tallies = openTallies(await sourceOf(options));
+  try {
+    const isMissed = (total: MetricTotal): boolean =>
+      (app === undefined || appOf(total.schema) === app) &&
+      (metric === undefined || total.metric === metric) &&
+      !metrics.some((each) => each.metric === total.metric && each.schemas.includes(total.schema));
+    const missed = new Map<string, number>();
+    for (const total of await tallies.totals()) {
+      if (isMissed(total)) missed.set(total.schema, (missed.get(total.schema) ?? 0) + total.reports);
+    }
+    return missed;
+  } finally {
+    await tallies.close();
+  }
 }
 
 /** Reads what the store holds of each metric, and makes something of it, one metric after the other. @throws {UsageError} without a store */

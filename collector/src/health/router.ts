@@ -1,6 +1,7 @@
 /** `/livez`, `/readyz` and `/metrics`: whether the process runs, whether it can take batches now, and its numbers. */
 
-import { Router } from 'express';
+import type { Router } from 'express';
+import { exactRouter } from '../http/exact-router.ts';
 import type { Instruments } from './instruments.ts';
 
 /** The routes, and which of them may be asked by anybody: probes have no tokens, and the answers say nothing about the data. */
@@ -18,7 +19,7 @@ export type NotReady = 'disk-full' | 'spilled' | 'stopping' | 'store-away' | 'st
 
 /** @param reasons returns why batches can't be taken now; empty when they can */
 export function healthRouter(instruments: Instruments, reasons: () => readonly NotReady[]): Router {
-  return Router()
+  return exactRouter()
     .use((_request, response, next) => {
       response.setHeader('cache-control', 'no-store');
       next();

@@ -1,12 +1,13 @@
 /** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
-import { type RequestHandler, type Response, Router } from 'express';
+import type { RequestHandler, Response, Router } from 'express';
 import type { Estimating } from '../estimates/estimates-thread.ts';
 import type { Totals } from '../estimates/fresh-totals.ts';
 import { type PackedAnswer, type Page, pack } from '../estimates/packed-answer.ts';
 import { askedOf } from '../estimates/query.ts';
 import type { Task } from '../estimates/tasks.ts';
 import type { Catalog } from '../schemas/catalog.ts';
+import { exactRouter } from './exact-router.ts';
 import { describeApi } from './openapi/openapi.ts';
 import { pageOf } from './openapi/page.ts';
 import { type DecodeOptions, decodeRoute } from './read/decode.ts';
@@ -103,7 +104,7 @@ export function metricsRouter({ catalogOf, estimating, decoding, minimum, truth 
 
   const description = describeApi();
   const page = pageOf(description);
-  return Router()
+  return exactRouter()
     .get('/v1/openapi.json', (_request, response) => void response.json(description))
     .get('/v1/docs', (_request, response) => void response.type('html').send(page))
     .get('/v1/metrics', list)

@@ -1,9 +1,10 @@
 /** What readers are served: the API, the sign-in and the dashboard, each for those who may see it. Routes that are added here are closed. */
 
 import { fileURLToPath } from 'node:url';
-import express, { Router } from 'express';
+import express, { type Router } from 'express';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type AccessParts, requireReader, requireRole } from './access.ts';
+import { exactRouter } from './exact-router.ts';
 import { checkHost } from './hosts.ts';
 import { reviewRouter } from './review.ts';
 import { sessionRouter } from './session-routes.ts';
@@ -18,7 +19,7 @@ const dashboard = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)
 export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router, releases: Router): Router {
   const { admin, allowHosts = [] } = parts;
   const isReader = requireReader(parts);
-  return Router()
+  return exactRouter()
     .use(checkHost(allowHosts), sessionRouter(parts, isReader))
     .use('/v1', isReader)
     .use(releases)

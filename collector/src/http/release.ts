@@ -4,7 +4,7 @@
  * in a visitor's name.
  */
 
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { includesRole } from '../admin/credentials.ts';
 import { answerOf } from '../release/answer.ts';
 import { answerCsv, assertTabular } from '../release/answer-csv.ts';
@@ -15,6 +15,7 @@ import { tableOf } from '../release/table/columns.ts';
 import { mostReports } from '../release/table/contribution.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { maySee, readerOf } from './access.ts';
+import { exactRouter } from './exact-router.ts';
 import { askedForm, MOST_ASKED, type ReleaseTable } from './openapi/release-answers.ts';
 import { Refusal } from './refusal.ts';
 
@@ -108,7 +109,7 @@ export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts
     return isCsv ? answerCsv(answer) : answer;
   };
   const body = express.json({ limit: MOST_ASKED });
-  return Router()
+  return exactRouter()
     .get('/v1/release/tables', refusing(tables))
     .get('/v1/release/answers', refusing(answers))
     .post(

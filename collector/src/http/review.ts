@@ -1,11 +1,12 @@
 /** What reviewers and admins read: the schemas, their audit, the log of actions, and the keys and tokens without their secrets. */
 
 import { dayText } from '@murmuration/shared';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import type { Administration } from '../admin/administration.ts';
 import { createAudits } from '../audit/audit-thread.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { maySee, readerOf, requireRole } from './access.ts';
+import { exactRouter } from './exact-router.ts';
 import { actionsParameters, type ShownCredential } from './openapi/access-answers.ts';
 import { parseQuery } from './read/parameters.ts';
 
@@ -33,7 +34,7 @@ export function reviewRouter(catalogOf: () => Catalog, admin: Administration): R
     const keys = seen.map((each): ShownCredential => ({ ...each, created: day(each.created), revoked: day(each.revoked) }));
     response.json({ keys });
   };
-  return Router()
+  return exactRouter()
     .get('/v1/schemas', requireRole('reviewer'), schemas)
     .get('/v1/audit', requireRole('reviewer'), audit)
     .get('/v1/actions', requireRole('reviewer'), actions)

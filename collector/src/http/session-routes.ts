@@ -1,8 +1,9 @@
 /** `/v1/session`: signs in with a token, says who is signed in, and signs out. The token itself is not kept in the browser. */
 
-import express, { type RequestHandler, Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import { z } from 'zod';
 import { type AccessParts, cookieName, readerOf, refuseStranger, sessionOf } from './access.ts';
+import { exactRouter } from './exact-router.ts';
 import { Refusal } from './refusal.ts';
 import { LONGEST } from './sessions.ts';
 
@@ -31,7 +32,7 @@ export function sessionRouter({ admin, sessions, failed, now }: AccessParts, isR
     response.clearCookie(cookieName(request), { httpOnly: true, sameSite: 'strict', secure: request.secure, path: '/' }).sendStatus(204);
   };
   const show: RequestHandler = (_request, response) => void response.json(readerOf(response));
-  return Router()
+  return exactRouter()
     .post('/v1/session', express.json({ limit: MOST_SIGN_IN }), signIn)
     .delete('/v1/session', signOut)
     .get('/v1/session', isReader, show);

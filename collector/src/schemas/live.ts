@@ -56,15 +56,17 @@ export class LiveSchemas {
    *
    * @param keep makes shapes known to the store, before batches of them come
    * @param files the schemas of files, if these have changed
+   * @returns wire names of the schemas that batches may be of from now on
    * @throws {RangeError} when two schemas contradict each other
    */
-  async update(keep: (shapes: Shapes) => Promise<void>, files: readonly SchemaDocument[] = this.#files): Promise<void> {
+  async update(keep: (shapes: Shapes) => Promise<void>, files: readonly SchemaDocument[] = this.#files): Promise<readonly string[]> {
     const { retired } = this.#source;
     const catalog = this.#catalogOf(files);
     const ready = this.#prepare(catalog);
     const fresh = new Map([...ready].filter(([wire]) => !this.#ready.has(wire)));
     if (fresh.size > 0) await keep(shapesOf(fresh));
     [this.#files, this.#catalog, this.#ready, this.#retired] = [files, catalog, ready, retired];
+    return [...fresh.keys()].filter((wire) => !retired.has(wire));
   }
 
   /** Wire names of published schemas that were left out: a file had another schema of the same version when they were published. */
@@ -100,12 +102,17 @@ export async function openSchemas(files: readonly SchemaDocument[], admin: Admin
   }
 }
 
-/** Takes up what commands publish and retire, one change after the other. Returns the function that replaces the schemas of files. */
+/**
+ * Takes up what commands publish and retire, one change after the other. Returns the function that replaces the schemas of files.
+ *
+ * @param onServed called with the wire names of schemas that were published meanwhile, once their batches are taken
+ */
 export function followSchemas(
   live: LiveSchemas,
   admin: Administration,
   store: Store,
   log: Logger,
+  onServed: (schemas: readonly string[]) => void,
 ): (files: readonly SchemaDocument[]) => Promise<void> {
   const tell = (): void => {
     for (const schema of live.leftOut)
@@ -113,13 +120,18 @@ export function followSchemas(
   };
   tell();
   let last: Promise<unknown> = Promise.resolve();
-  const update = (files?: readonly SchemaDocument[]): Promise<void> => {
+  const update = (files?: readonly SchemaDocument[]): Promise<readonly string[]> => {
     const updated = last.then(() => live.update(store.publish, files));
     last = updated.catch(() => {});
     return updated;
   };
   admin.onSchemas(() => {
-    update().then(tell, (error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
+    const taken = (served: readonly string[]): void => {
+      tell();
+      for (const schema of served) log.info({ schema }, 'a schema was published, and its batches are taken');
+      onServed(served);
+    };
+    update().then(taken, (error: unknown) => log.error({ err: error }, 'what was published could not be taken up'));
   });
-  return update;
+  return async (files) => void (await update(files));
 }

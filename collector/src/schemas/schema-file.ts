@@ -11,12 +11,15 @@ import { parseDocument, parseUnproven } from './catalog.ts';
 const { write } = process.stdout;
 
 /**
- * Treats a `.ts` file as an ES module even where its package.json has `"type": "commonjs"`, as `npm init` writes it. Bundlers do the same.
+ * Treats a `.ts` file as an ES module even where its package.json has `"type": "commonjs"`, as `npm init` writes it, or no type. Bundlers do
+ * the same.
  */
 const takeAsModules = (): { deregister(): void } =>
   registerHooks({
-    load: (url, context, next) =>
-      next(url, context.format === 'commonjs-typescript' && url.endsWith('.ts') ? { ...context, format: 'module-typescript' } : context),
+    load: (url, context, next) => {
+      const isOpen = [null, undefined, 'commonjs-typescript'].includes(context.format);
+      return next(url, isOpen && url.endsWith('.ts') ? { ...context, format: 'module-typescript' } : context);
+    },
   });
 
 /**

@@ -3,7 +3,8 @@
  * again. The lock is SQLite's own, on an empty database beside the store. The system releases it when the process ends, even after a crash.
  */
 
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { makePrivate } from './durable.ts';
@@ -14,6 +15,9 @@ export const LOCK = 'murmuration.lock';
 const SQLITE_BUSY = 5;
 /** Milliseconds to wait for the previous process to end. */
 const PATIENCE = 5_000;
+
+/** Folders whose lock this process holds. */
+const held = new Set<string>();
 
 /** Takes the lock of an open file, and returns the function that releases it. */
 function take(database: DatabaseSync, folder: string): () => void {
@@ -26,7 +30,12 @@ function take(database: DatabaseSync, folder: string): () => void {
       `${folder}: expected a store that no other process writes, got one that is in use; stop the collector that runs on it`,
     );
   }
-  return () => database.close();
+  const name = resolve(folder);
+  held.add(name);
+  return () => {
+    held.delete(name);
+    database.close();
+  };
 }
 
 /**
@@ -38,6 +47,28 @@ export function lock(folder: string): () => void {
   const file = join(folder, LOCK);
   makePrivate(file);
   return take(new DatabaseSync(file, { timeout: PATIENCE }), folder);
+}
+
+/**
+ * Works alone on a folder: no other process may hold its lock meanwhile. Where this process holds it already, or none ever did, there is
+ * nothing to wait for.
+ *
+ * @param otherwise the message of the error when another process holds it
+ * @throws {RangeError} when another process holds it
+ */
+export function alone(folder: string, otherwise: string, work: () => void): void {
+  if (held.has(resolve(folder)) || !existsSync(join(folder, LOCK))) return work();
+  let unlock: () => void;
+  try {
+    unlock = lock(folder);
+  } catch (error) {
+    throw error instanceof RangeError ? new RangeError(otherwise) : error;
+  }
+  try {
+    work();
+  } finally {
+    unlock();
+  }
 }
 
 /**

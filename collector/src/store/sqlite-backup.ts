@@ -5,10 +5,11 @@ import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { addCells, cellsIn } from './cell-codec.ts';
 import { beginDraft, removeAbandoned } from './draft.ts';
-import { makeFolder, makePrivate, sync } from './durable.ts';
+import { checkOwner, makeFolder, makePrivate, sync } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
 import { ROOM } from './room.ts';
+import { isSealed, seal, unseal, unsealed } from './seal.ts';
 import { DATABASE, openForWriting, STEPS } from './sqlite-schema.ts';
 import { Writer } from './writer.ts';
 
@@ -43,8 +44,12 @@ function damagedOr(error: unknown, source: string): unknown {
     : error;
 }
 
-/** Checks a finished copy, takes out what is not the store's, and renames it to its final name, durably. */
-function publish(draft: string, name: string, source: string, take: (draft: string) => void = () => {}): Copy {
+/**
+ * Checks a finished draft, and renames it to its final name, durably.
+ *
+ * @param finish the last change of the draft
+ */
+function publish(draft: string, name: string, source: string, finish: (draft: string) => void): Copy {
   const database = new DatabaseSync(draft);
   let version: number;
   try {
@@ -55,7 +60,7 @@ function publish(draft: string, name: string, source: string, take: (draft: stri
   } finally {
     database.close();
   }
-  take(draft);
+  finish(draft);
   sync(draft);
   renameSync(draft, name);
   sync(dirname(name));
@@ -100,6 +105,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
   const file = join(folder, DATABASE);
   if (!existsSync(file)) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   if (existsSync(out)) throw new RangeError(`${out}: expected a path where no file exists, got an existing file`);
+  checkOwner(file);
   const target = resolve(out);
   if (!existsSync(dirname(target))) throw new RangeError(`${out}: expected a file in a folder that exists, got none such`);
   removeAbandoned(target);
@@ -115,7 +121,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
     database.exec('COMMIT');
     foldLog(draft, file);
     add(draft);
-    return publish(draft, target, file);
+    return publish(draft, target, file, seal);
   } finally {
     database.close();
     remove();
@@ -129,15 +135,18 @@ export interface Verified extends Copy {
 }
 
 /**
- * Checks a copy without restoring it: each page, each tally, and that each metric's tallies have as many reports as its total.
+ * Checks a copy without restoring it: its checksum, each page, each tally, and that each metric's tallies have as many reports as its total.
  *
  * @throws {RangeError} when it is missing, damaged, not a store, too new or too old
  */
 export function verifyCopy(file: string): Verified {
   if (!existsSync(file)) throw new RangeError(`${file}: expected a copy of a store, got no such file`);
+  checkOwner(file);
+  const isWhole = isSealed(file);
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const version = check(database, file);
+    if (!isWhole) throw unsealed(file);
     if (version < STEPS.length)
       throw new RangeError(
         `${file}: expected a copy of version ${STEPS.length}, got version ${version}, which is whole; restore it to read more`,
@@ -174,6 +183,7 @@ export function verifyCopy(file: string): Verified {
  */
 export function restoreSqliteStore(from: string, folder: string, take: (draft: string) => void): Copy {
   if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
+  checkOwner(from);
   makeFolder(folder);
   const unlock = lock(folder);
   const draft = join(resolve(folder), `unfinished-${DATABASE}`);
@@ -186,7 +196,12 @@ export function restoreSqliteStore(from: string, folder: string, take: (draft: s
     clear(); // left by an interrupted restore
     copyFileSync(from, draft);
     makePrivate(draft);
-    return publish(draft, join(resolve(folder), DATABASE), from, take);
+    const isWhole = isSealed(draft, from);
+    if (isWhole) unseal(draft);
+    return publish(draft, join(resolve(folder), DATABASE), from, () => {
+      if (!isWhole) throw unsealed(from);
+      take(draft);
+    });
   } finally {
     clear();
     unlock();

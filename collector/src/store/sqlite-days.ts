@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { checkOwner } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
 import { DATABASE, STEPS, TIMEOUT } from './sqlite-schema.ts';
@@ -10,6 +11,7 @@ import { DATABASE, STEPS, TIMEOUT } from './sqlite-schema.ts';
 function open(folder: string, readOnly: boolean): DatabaseSync {
   const file = join(folder, DATABASE);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`${folder}: expected a folder with a store, got none`);
+  checkOwner(file);
   const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly });
   const version = versionOf(database, file, STEPS.length);
   if (version === STEPS.length) return database;

@@ -1,7 +1,7 @@
 /** The tables of the embedded store, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { makePrivate } from './durable.ts';
+import { checkOwner, makePrivate } from './durable.ts';
 import { migrate, type Step, versionOf } from './migrate.ts';
 import { hashIds } from './sqlite-hash-ids.ts';
 import { numberMetrics } from './sqlite-metrics.ts';
@@ -112,8 +112,9 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
   }
 }
 
-/** Whether a file is a store of the newest version, which can be read as it is. */
+/** Whether a file is a store of the newest version, which can be read as it is. @throws {RangeError} when it is no store, or another user's */
 export function isCurrent(file: string): boolean {
+  checkOwner(file);
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });
   try {
     return versionOf(database, file, STEPS.length) === STEPS.length;

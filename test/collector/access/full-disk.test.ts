@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Administration } from '#collector/admin/administration.ts';
 import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
-import { openAdminDatabase, openOnFullDisk } from '#collector/admin/database.ts';
+import { openAdminDatabase, openOnFullDisk, readAdmin } from '#collector/admin/database.ts';
 import { StoreFull } from '#collector/store/store.ts';
 
 const folderOf = (): string => mkdtempSync(join(tmpdir(), 'murmuration-full-'));
@@ -47,5 +47,19 @@ test('a collector that starts on a full disk knows its keys, and follows command
   admin.look();
   expect(admin.credentials()).toHaveLength(1);
   admin.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a list is read where there is no room for the memory that connections share, as by serve when it starts', () => {
+  const folder = folderOf();
+  const database = openAdminDatabase(folder);
+  createWriteKey(database, 'test', 'notes');
+  database.close();
+  let asked = 0;
+  const names = readAdmin(folder, 1, (read) => {
+    if (++asked === 1) throw Object.assign(new Error('disk I/O error'), { errcode: 4_874 });
+    return read.prepare('SELECT name FROM credential').all();
+  });
+  expect([asked, names]).toEqual([2, [{ name: 'notes' }]]);
   rmSync(folder, { recursive: true });
 });

@@ -83,6 +83,20 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a running collector', () => {
+  test('says that it serves what is published meanwhile, and that its app has no write key', async () => {
+    const [first, other] = [make(1), make(2)];
+    const lines: string[] = [];
+    const log = pino({ timestamp: false, base: null }, { write: (line: string) => void lines.push(line) });
+    await open([first], { open: false, log });
+    lines.length = 0;
+    expect(schemas('publish', save(other)).status).toBe(0);
+    await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(2);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 30, schema: wireName(other), msg: 'a schema was published, and its batches are taken' },
+      { level: 40, msg: `no write key for notes, so its batches are refused: murmuration keys create --app notes --data ${data}` },
+    ]);
+  });
+
   test('takes batches of a schema that is published meanwhile, and adds up versions with the same law', async () => {
     const [first, second] = [make(1), make(2)];
     await open([first]);
@@ -314,14 +328,33 @@ describe('murmuration schemas', () => {
     expect(schemas('retire', 'notes/1')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
     expect(schemas('publish', save(document))).toMatchObject({ status: 2, stderr: expect.stringContaining('was not retired') });
     expect(schemas('retire', 'notes/1')).toMatchObject({ status: 2, stderr: expect.stringContaining('not retired yet') });
-    expect(schemas('retire', 'notes/7')).toMatchObject({ status: 2, stderr: expect.stringContaining('expected a published schema') });
+    expect(schemas('retire', 'notes/7')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('expected a schema that was published or has reports'),
+    });
     expect(schemas('retire', 'notes/7/0123456789abcdef').status).toBe(0);
+  });
+
+  test('a schema of a file is retired by app and version once it has reports; without any, the error says what prints its name', async () => {
+    const document = make(1);
+    await open([document]);
+    expect(schemas('retire', 'notes/1')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('which murmuration schema --schema FILE prints, got "notes/1"'),
+    });
+    expect(await post(batch(document))).toBe('204');
+    expect(await reportsOf()).toBe(1); // it is in the tallies
+    expect(schemas('retire', 'notes/1')).toMatchObject({ status: 0, stdout: expect.stringContaining(wireName(document)) });
+    await expect.poll(() => post(batch(document)), { timeout: 30_000 }).toBe('410 retired');
   });
 
   test('the name of an app alone retires nothing, since retiring is for ever', () => {
     schemas('publish', save(make(1)));
     schemas('publish', save(make(2)));
-    expect(schemas('retire', 'notes')).toMatchObject({ status: 2, stderr: expect.stringContaining('expected a published schema') });
+    expect(schemas('retire', 'notes')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('expected a schema that was published or has reports'),
+    });
     expect(JSON.parse(schemas('list', '--json').stdout)).toMatchObject({ schemas: [{ retired: null }, { retired: null }] });
   });
 
