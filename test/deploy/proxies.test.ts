@@ -11,6 +11,7 @@ import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/admin/database.ts';
+import { TIMEOUTS } from '#collector/http/server.ts';
 import { batch, schema } from '../collector/senders.ts';
 import { deployed, freePort, program, type Running, replaced, start } from './deployed.ts';
 
@@ -36,7 +37,8 @@ beforeEach(async () => {
   execFileSync(program('openssl'), ['req', '-x509', ...key, '-out', inFolder('cert.pem'), '-days', '2', ...subject], { stdio: 'ignore' });
   // As in murmuration.json, and with users whom the proxy may name.
   const access = { trustProxy: ['loopback'], allowHosts: [NAME], authHeader: 'X-Remote-User' };
-  collector = await createCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access });
+  const timeouts = { ...TIMEOUTS, idle: 75_000 };
+  collector = await createCollector({ schemas: [schema.document], data: inFolder('data'), leastFree: 0, access, timeouts });
   const database = openAdminDatabase(inFolder('data'));
   reports = `/v1/reports?key=${createWriteKey(database, 'test', 'abuse').secret}`;
   token = createToken(database, 'test', 'reader', 'viewer', []).secret;

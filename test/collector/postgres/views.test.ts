@@ -2,6 +2,7 @@
 
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayText } from '@murmuration/shared';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDecoding } from '#collector/estimates/decode-thread.ts';
 import { createEstimating } from '#collector/estimates/estimates-thread.ts';
@@ -24,7 +25,8 @@ let address: string;
 beforeEach(async () => {
   url = await createDatabase();
   const options = { open: true, allowLoss: true, minimum: 1, now: () => NOW, candidates };
-  collector = await createCollector({ ...options, schemas: [schema.document], postgres: url });
+  const log = pino({ level: 'error' }); // what fails inside is told
+  collector = await createCollector({ ...options, log, schemas: [schema.document], postgres: url });
   address = await collector.listen(0, '127.0.0.1');
 });
 afterEach(async () => {
