@@ -99,16 +99,24 @@ export class SpillLog {
 
   /** Deletes a group that was forwarded, but for what is left of it. */
   done({ n, group }: Spilled, left: Int32Array): void {
+    let isThere = false;
     transaction(this.#database, () => {
-      if (left.length === 0) this.#database.prepare('DELETE FROM spilled WHERE n = ?').run(n);
-      else this.#database.prepare('UPDATE spilled SET words = ? WHERE n = ?').run(bytesOf(left), n);
+      const { changes } =
+        left.length === 0
+          ? this.#database.prepare('DELETE FROM spilled WHERE n = ?').run(n)
+          : this.#database.prepare('UPDATE spilled SET words = ? WHERE n = ?').run(bytesOf(left), n);
+      isThere = changes === 1;
     });
-    this.#bytes += left.byteLength - group.words.byteLength;
-    if (this.#bytes === 0) this.#database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'); // so that no report is left in the files
+    if (isThere) this.#bytes += left.byteLength - group.words.byteLength;
+    if (this.#isEmpty()) this.#database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'); // so that no report is left in the files
   }
 
   close(): void {
     this.#database.close();
     this.#unlock();
+  }
+
+  #isEmpty(): boolean {
+    return this.#database.prepare('SELECT 1 FROM spilled LIMIT 1').get() === undefined;
   }
 }

@@ -57,7 +57,7 @@ export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (messa
     if (isClosed || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      working = look();
+      working = working.then(look); // one at a time: two would forward the same groups
       void working.then((isDone) => {
         if (!isDone) plan(store.isAway?.() === true ? EVERY : LATER);
       });
