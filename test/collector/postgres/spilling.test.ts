@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { batchesOf, type Group, GroupBuilder } from '#collector/store/group.ts';
+import { type Group, GroupBuilder } from '#collector/store/group.ts';
 import { openPostgresStore, type PostgresStore } from '#collector/store/postgres/postgres.ts';
 import { SpillLog } from '#collector/store/spill/spill-log.ts';
 import { withSpill } from '#collector/store/spill/spilling.ts';
@@ -47,8 +47,6 @@ async function open(log: SpillLog, forward: (group: Group, real: PostgresStore) 
   return withSpill(away, log, (trouble) => told.push(trouble));
 }
 
-const countOf = ({ words }: Group): number => batchesOf(words).length;
-
 test('a batch that is spilled while others are forwarded waits for its turn, and no group is forwarded twice', async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -82,4 +80,30 @@ test('a group that is done twice is subtracted once', () => {
   for (const _ of [1, 2]) log.done(spilled, new Int32Array(0));
   expect(log.bytes).toBe(half);
   log.close();
+});
+
+test('a disk with less than 8 MiB left takes no batches, so that what is forwarded can be deleted from it', async () => {
+  let free = 2 ** 23;
+  const log = new SpillLog(folder, MOST, () => free);
+  log.put(groupOf('a'));
+  free--;
+  expect(() => log.put(groupOf('b'))).toThrow(new StoreAway('the database does not answer, and the disk of the spill is full'));
+  const store = await open(log, (group, real) => real.forward(group));
+  await expect.poll(() => store.spilled?.(), { timeout: 20_000 }).toBe(0);
+  await store.close();
+});
+
+test('what a row takes counts towards the limit, before and after a restart', () => {
+  const log = new SpillLog(folder, 400);
+  const group = groupOf('a');
+  const bytes = group.words.byteLength + JSON.stringify(group.partitions).length + 40;
+  log.put(group);
+  expect(log.bytes).toBe(bytes);
+  for (let n = 2; n * bytes <= 400; n++) log.put(group);
+  expect(() => log.put(group)).toThrow('the spill is full');
+  const held = log.bytes;
+  log.close();
+  const again = new SpillLog(folder, 400);
+  expect(again.bytes).toBe(held);
+  again.close();
 });

@@ -3,6 +3,7 @@
  * this collector alone. Each commit is synced, so what is acknowledged survives a power loss. What is forwarded is deleted and overwritten.
  */
 
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder, makePrivate } from '../durable.ts';
@@ -16,6 +17,18 @@ import { type Shapes, StoreAway } from '../store.ts';
 import { transaction } from '../transaction.ts';
 
 const FILE = 'spill.sqlite';
+
+/** Bytes of the disk that stay free: what is forwarded can't be deleted without room for the WAL, so a full disk would never empty. */
+const RESERVE = 2 ** 23;
+
+/** Bytes of a row: its batches, what they are counted in, and what SQLite keeps with it. */
+const ROW_BYTES = 40;
+const SIZE = `length(words) + octet_length(partitions) + ${ROW_BYTES}`;
+
+const freeIn = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
 
 const STEPS: readonly Step[] = [
   (database) =>
@@ -36,14 +49,16 @@ export class SpillLog {
   readonly #database: DatabaseSync;
   readonly #unlock: () => void;
   readonly #mostBytes: number;
+  readonly #free: () => number;
   readonly #insert: StatementSync;
   #bytes: number;
 
   /**
    * @param mostBytes what it may hold
+   * @param free bytes that are free on the disk of a folder
    * @throws {RangeError} when the file is something else, or another process uses it
    */
-  constructor(folder: string, mostBytes: number) {
+  constructor(folder: string, mostBytes: number, free: (folder: string) => number = freeIn) {
     makeFolder(folder);
     this.#unlock = lock(folder);
     const file = join(folder, FILE);
@@ -54,7 +69,7 @@ export class SpillLog {
         migrate(this.#database, file, STEPS);
         this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
         this.#insert = this.#database.prepare('INSERT INTO spilled (partitions, words) VALUES (?, ?)');
-        this.#bytes = Number(this.#database.prepare('SELECT coalesce(sum(length(words)), 0) AS bytes FROM spilled').get()?.['bytes']);
+        this.#bytes = Number(this.#database.prepare(`SELECT coalesce(sum(${SIZE}), 0) AS bytes FROM spilled`).get()?.['bytes']);
       } catch (error) {
         this.#database.close();
         throw error;
@@ -64,9 +79,10 @@ export class SpillLog {
       throw error;
     }
     this.#mostBytes = mostBytes;
+    this.#free = () => free(folder);
   }
 
-  /** Bytes of batches that wait. */
+  /** Bytes of batches that wait, and of their rows. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -78,13 +94,16 @@ export class SpillLog {
 
   /** Keeps a group, durably. @throws {StoreAway} when there is no room */
   put({ partitions, words }: Group): void {
-    if (this.#bytes + words.byteLength > this.#mostBytes) throw new StoreAway('the database does not answer, and the spill is full');
+    const text = JSON.stringify(partitions);
+    const bytes = words.byteLength + Buffer.byteLength(text) + ROW_BYTES;
+    if (this.#bytes + bytes > this.#mostBytes) throw new StoreAway('the database does not answer, and the spill is full');
+    if (this.#free() < RESERVE) throw new StoreAway('the database does not answer, and the disk of the spill is full');
     try {
-      this.#insert.run(JSON.stringify(partitions), bytesOf(words));
+      this.#insert.run(text, bytesOf(words));
     } catch (error) {
       throw new StoreAway(`the database does not answer, and the spill takes nothing: ${(error as Error).message}`);
     }
-    this.#bytes += words.byteLength;
+    this.#bytes += bytes;
   }
 
   /** The first group after a number. */
@@ -98,22 +117,26 @@ export class SpillLog {
   }
 
   /** Deletes a group that was forwarded, but for what is left of it. */
-  done({ n, group }: Spilled, left: Int32Array): void {
-    let isThere = false;
+  done({ n }: Spilled, left: Int32Array): void {
+    let freed = 0;
     transaction(this.#database, () => {
-      const { changes } =
-        left.length === 0
-          ? this.#database.prepare('DELETE FROM spilled WHERE n = ?').run(n)
-          : this.#database.prepare('UPDATE spilled SET words = ? WHERE n = ?').run(bytesOf(left), n);
-      isThere = changes === 1;
+      freed = this.#sizeOf(n);
+      if (left.length === 0) this.#database.prepare('DELETE FROM spilled WHERE n = ?').run(n);
+      else this.#database.prepare('UPDATE spilled SET words = ? WHERE n = ?').run(bytesOf(left), n);
+      freed -= this.#sizeOf(n);
     });
-    if (isThere) this.#bytes += left.byteLength - group.words.byteLength;
+    this.#bytes -= freed;
     if (this.#isEmpty()) this.#database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'); // so that no report is left in the files
   }
 
   close(): void {
     this.#database.close();
     this.#unlock();
+  }
+
+  /** The bytes of a row; 0 when it is gone. */
+  #sizeOf(n: number): number {
+    return Number(this.#database.prepare(`SELECT ${SIZE} AS bytes FROM spilled WHERE n = ?`).get(n)?.['bytes'] ?? 0);
   }
 
   #isEmpty(): boolean {
