@@ -105,6 +105,14 @@ async function compareIds(source: Source, target: Target): Promise<number> {
   return known;
 }
 
+/** Compares the first days that both sides take and keep. @throws {Differs} */
+async function compareBorders(source: Source, target: Target): Promise<void> {
+  const [here, there] = [source.borders, await target.borders()];
+  for (const name of ['closed', 'rolled', 'kept'] as const)
+    if (here[name] !== there[name])
+      throw new Differs(`days: expected ${name} ${here[name]} on both sides, got ${there[name]} in the database`);
+}
+
 /** The ledger of releases. The folder is marked, so nobody appends to it any more. */
 async function releasesOf(folder: string): Promise<LedgerCopy> {
   if (!hasAdmin(folder)) return { entries: [], doubt: undefined };
@@ -185,6 +193,7 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
       const sums = [sumOfSource(source), await sumOfTarget(target.database, copied)] as const;
       const [here, there] = sums.map((sum) => JSON.stringify(sum));
       if (here !== there) throw new Differs(`expected equal tallies on both sides, got ${here} in the folder and ${there} in the database`);
+      await compareBorders(source, target);
       writeMove(folder, { ...move, isOver: true });
       const [{ tallies, checksum }] = sums;
       const handed = await handOver(places, target, `moved the store from ${folder}: ${tallies} tallies, checksum ${checksum}`);

@@ -20,6 +20,7 @@ import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts
 import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { closedBefore, reopenDays } from '#collector/store/sqlite-days.ts';
 import { pruneStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Store } from '#collector/store/store.ts';
 import { bin, type Ran, runProcess } from '../../setup/command.ts';
@@ -155,6 +156,34 @@ test('days that were rolled up, deleted or numbered anew since a copy ahead are 
   const there = await openPostgres();
   expect(await contentOf(there)).toEqual(content);
   expect(await there.append(numbered(60, DAY + 1))).toBe('duplicate');
+});
+
+test.for([false, true])(
+  'days that the folder opens again after a copy ahead are open in the database (with more batches: %s)',
+  async (isMore) => {
+    const store = await openSqlite();
+    await fill(store, 0, 20);
+    await fill(store, 20, 30, DAY + 6);
+    await store.expire(DAY + 5); // the clock was ahead
+    await close();
+    await copyAhead(places());
+    reopenDays(folder, DAY - 14);
+    if (isMore) await fill(await openSqlite(), 30, 35, DAY);
+    await close();
+    expect(await moveStore(places())).toMatchObject({ known: isMore ? 35 : 30 });
+    const there = await openPostgres();
+    expect(await execute(url, 'SELECT closed FROM murmuration.store')).toEqual([[DAY - 14]]);
+    expect(await there.append(entry('fresh'))).toBe('counted');
+    expect(await Promise.all([numbered(3), numbered(20, DAY + 6)].map(there.append))).toEqual(['duplicate', 'duplicate']);
+  },
+);
+
+test('days of a folder that was moved are not opened again', async () => {
+  await (await openSqlite()).expire(DAY);
+  await close();
+  await moveStore(places());
+  expect(() => reopenDays(folder, DAY - 5)).toThrow('was moved to postgres://');
+  expect(closedBefore(folder)).toBe(DAY);
 });
 
 test('keys, tokens, roles, schemas and the log of actions move, and the log says that they did', async () => {
