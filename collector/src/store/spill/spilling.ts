@@ -60,7 +60,6 @@ export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (messa
   };
   /** Tells that a group can't be forwarded. The others don't wait for it. */
   const skip = (n: number, error: unknown): void => {
-    if (isOfAll(error)) throw error;
     if (!stuck.has(n)) onTrouble(`group ${n} of ${log.file} can't be forwarded: ${(error as Error).message}`);
     stuck.add(n);
   };
