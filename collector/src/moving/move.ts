@@ -13,6 +13,7 @@ import { copyOf, type LedgerCopy } from '../release/budget/ledger.ts';
 import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
 import { lock } from '../store/lock.ts';
 import { type Move, readMove, removeMove, writeMove } from '../store/moved.ts';
+import { isCutOff } from '../store/postgres/errors.ts';
 import { withoutPassword } from '../store/postgres/url.ts';
 import type { PostgresSource } from '../store/store.ts';
 import { type Sum, sumOfSource, sumOfTarget } from './checksum.ts';
@@ -149,7 +150,8 @@ async function withBoth<T>(places: Places, work: (source: Source, target: Target
   try {
     if (former === undefined) writeMove(folder, move);
     const readiness = await prepareTarget(postgres, move.id, move.isOver, isLossAllowed).catch((error: unknown) => {
-      if (former === undefined) removeMove(folder);
+      // The database may have the move's id, although its answer was lost: the next run goes on with it.
+      if (former === undefined && !isCutOff((error as Error).cause)) removeMove(folder);
       throw error;
     });
     if (readiness === 'whole') return undefined;

@@ -23,6 +23,7 @@ import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { closedBefore, reopenDays } from '#collector/store/sqlite-days.ts';
 import { pruneStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Store } from '#collector/store/store.ts';
+import { startProxy } from '../../faults/postgres/proxy.ts';
 import { bin, type Ran, runProcess } from '../../setup/command.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -287,6 +288,17 @@ test('a move that is killed after any step goes on, and nothing is there twice',
   expect(await contentOf(there)).toEqual(content);
   const again = await Promise.all(Array.from({ length: 3_000 }, (_, n) => there.append(numbered(n))));
   expect(new Set(again)).toEqual(new Set(['duplicate']));
+});
+
+test('a move goes on when the answer to its first commit was lost', async () => {
+  await fill(await openSqlite(), 0, 10);
+  await close();
+  const proxy = await startProxy(url);
+  proxy.set('cut-after-commit', 1);
+  await expect(copyAhead({ ...places(), postgres: { postgres: proxy.url } })).rejects.toThrow('expected a database that answers');
+  expect([proxy.cuts(), await execute(url, 'SELECT count(*)::integer FROM murmuration.move')]).toEqual([1, [[1]]]);
+  await proxy.close();
+  expect(await moveStore(places())).toMatchObject({ known: 10 });
 });
 
 test('until a database is filled, collectors and commands refuse it, and another folder, too', async () => {
