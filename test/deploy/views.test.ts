@@ -2,6 +2,7 @@
 
 import { createCollector } from '@murmuration/collector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connected } from '#collector/store/postgres/database.ts';
 import { SCHEMA } from '#collector/store/postgres/tables.ts';
 import { bodyOf, NOW, schema, sendTo } from '../collector/reads/app.ts';
 import { until } from '../faults/outcome.ts';
@@ -22,19 +23,23 @@ const dashboard = JSON.parse(deployed('postgres/estimates.grafana.json')) as {
   readonly panels: readonly Panel[];
   readonly templating: { readonly list: readonly Variable[] };
 };
-const [grant = '', ...questions] = [...deployed('../sql.md').matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql);
+const [grant = '', grantOne = '', revoke = '', ...questions] = [...deployed('../sql.md').matchAll(/```sql\n(.*?)```/gs)].map(
+  ([, sql = '']) => sql,
+);
 
 let url: string;
 let role: string;
+/** A role of the page that may see one app only. */
+let oneRole: string;
 /** The same database, for the role of the page. */
 let readerUrl: string;
+const urlFor = (username: string): string => Object.assign(new URL(url), { username }).href;
 beforeAll(async () => {
   url = await createDatabase();
   const name = new URL(url).pathname.slice(1);
   role = `bi_${name}`; // roles are shared by all databases of the server
-  const reader = new URL(url);
-  reader.username = role;
-  readerUrl = reader.href;
+  oneRole = `one_${name}`;
+  readerUrl = urlFor(role);
   const options = { open: true, allowLoss: true, minimum: 1, now: () => NOW, schemas: [schema.document], postgres: url };
   const taker = await createCollector(options);
   const bodies = await Promise.all(Array.from({ length: 60 }, (_, i) => bodyOf(i, 'web', i % 4)));
@@ -50,7 +55,7 @@ beforeAll(async () => {
   await execute(url, replaced(grant, [' bi ', ` ${role} `], [' bi;', ` ${role};`]));
 }, 150_000);
 afterAll(async () => {
-  await execute(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  for (const each of [role, oneRole]) await execute(url, `DROP OWNED BY ${each}; DROP ROLE ${each}`);
   await dropDatabase(url);
 });
 
@@ -112,4 +117,34 @@ test('the questions of the page have rows', async () => {
     const text = sql.replace('{{app}}', quoted('notes')).replace('{{metric}}', quoted('plan'));
     expect((await execute(readerUrl, text)).length, sql).toBeGreaterThan(0);
   }
+});
+
+/** A function of the reader that tells a row of another app which PostgreSQL shows it; it costs nothing, so it is called early. */
+const PEEK = `CREATE FUNCTION pg_temp.peek(app text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS
+  $$ BEGIN IF app <> 'notes' THEN RAISE EXCEPTION 'saw %', app; END IF; RETURN true; END $$`;
+
+test('a role of one app sees no other app, not even by a function of its own', async () => {
+  await execute(
+    url,
+    `INSERT INTO ${SCHEMA}.estimated (shard, app, metric, computed) VALUES (0, 'secret', 'plan', now());
+      INSERT INTO ${SCHEMA}.estimate (shard, app, metric, span, first_day, position, last_day, answer, unit, estimate, low, high, reports)
+        VALUES (0, 'secret', 'plan', 'all', '2026-11-20', 0, '2026-11-20', 'free', 'share', 0.5, 0.4, 0.6, 9)`,
+  );
+  await execute(url, replaced(grantOne, [' bi_notes ', ` ${oneRole} `], [' bi_notes;', ` ${oneRole};`]));
+  const peek = (view: string): Promise<readonly (readonly unknown[])[]> =>
+    connected({ postgres: urlFor(oneRole) }, async (query) => {
+      await query(PEEK);
+      await query('SET enable_indexscan = off');
+      await query('SET enable_bitmapscan = off');
+      return query(`SELECT DISTINCT app FROM ${SCHEMA}.${view} WHERE pg_temp.peek(app)`);
+    });
+  for (const view of ['notes_metrics', 'notes_estimates']) {
+    expect(await peek(view)).toEqual([['notes']]);
+    await execute(url, `ALTER VIEW ${SCHEMA}.${view} RESET (security_barrier)`);
+    await expect(peek(view)).rejects.toThrow('saw secret');
+    await execute(url, `ALTER VIEW ${SCHEMA}.${view} SET (security_barrier)`);
+    await expect(execute(urlFor(oneRole), `SELECT * FROM ${SCHEMA}.${view.replace('notes', 'bi')}`)).rejects.toThrow('permission denied');
+  }
+  await execute(url, replaced(revoke, [' telemetry ', ` ${new URL(url).pathname.slice(1)} `]));
+  await expect(peek('notes_metrics')).rejects.toThrow('permission denied to create temporary');
 });

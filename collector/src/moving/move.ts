@@ -13,6 +13,7 @@ import { copyOf, type LedgerCopy } from '../release/budget/ledger.ts';
 import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
 import { lock } from '../store/lock.ts';
 import { type Move, readMove, removeMove, writeMove } from '../store/moved.ts';
+import { isCutOff } from '../store/postgres/errors.ts';
 import { withoutPassword } from '../store/postgres/url.ts';
 import type { PostgresSource } from '../store/store.ts';
 import { type Sum, sumOfSource, sumOfTarget } from './checksum.ts';
@@ -105,6 +106,14 @@ async function compareIds(source: Source, target: Target): Promise<number> {
   return known;
 }
 
+/** Compares the first days that both sides take and keep. @throws {Differs} */
+async function compareBorders(source: Source, target: Target): Promise<void> {
+  const [here, there] = [source.borders, await target.borders()];
+  for (const name of ['closed', 'rolled', 'kept'] as const)
+    if (here[name] !== there[name])
+      throw new Differs(`days: expected ${name} ${here[name]} on both sides, got ${there[name]} in the database`);
+}
+
 /** The ledger of releases. The folder is marked, so nobody appends to it any more. */
 async function releasesOf(folder: string): Promise<LedgerCopy> {
   if (!hasAdmin(folder)) return { entries: [], doubt: undefined };
@@ -141,7 +150,8 @@ async function withBoth<T>(places: Places, work: (source: Source, target: Target
   try {
     if (former === undefined) writeMove(folder, move);
     const readiness = await prepareTarget(postgres, move.id, move.isOver, isLossAllowed).catch((error: unknown) => {
-      if (former === undefined) removeMove(folder);
+      // The database may have the move's id, although its answer was lost: the next run goes on with it.
+      if (former === undefined && !isCutOff((error as Error).cause)) removeMove(folder);
       throw error;
     });
     if (readiness === 'whole') return undefined;
@@ -185,6 +195,7 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
       const sums = [sumOfSource(source), await sumOfTarget(target.database, copied)] as const;
       const [here, there] = sums.map((sum) => JSON.stringify(sum));
       if (here !== there) throw new Differs(`expected equal tallies on both sides, got ${here} in the folder and ${there} in the database`);
+      await compareBorders(source, target);
       writeMove(folder, { ...move, isOver: true });
       const [{ tallies, checksum }] = sums;
       const handed = await handOver(places, target, `moved the store from ${folder}: ${tallies} tallies, checksum ${checksum}`);

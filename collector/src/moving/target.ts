@@ -86,11 +86,15 @@ export class Target {
     readonly after: Pick<IdPart, 'first' | 'checksum'> | undefined;
   }> {
     return this.database.transaction(async (query) => {
-      const [[first, checksum] = []] = await query(`UPDATE ${SCHEMA}.move SET run = $1 RETURNING ids_first, ids_checksum`, [this.#run]);
-      await query(`UPDATE ${SCHEMA}.store SET closed = greatest(closed, $1), rolled = greatest(rolled, $2), kept = greatest(kept, $3)`, [
-        closed,
-        rolled,
-        kept,
+      // The folder may have opened days again since: their ids, which a former run has skipped, are copied from the first one on.
+      const [[first, checksum] = []] = await query(
+        `UPDATE ${SCHEMA}.move SET run = $1,
+            ids_first = CASE WHEN $2 < (SELECT closed FROM ${SCHEMA}.store) THEN NULL ELSE ids_first END
+          RETURNING ids_first, ids_checksum`,
+        [this.#run, closed],
+      );
+      await query(`UPDATE ${SCHEMA}.store SET closed = $1, rolled = greatest(rolled, $2), kept = greatest(kept, $3)`, [
+        ...[closed, rolled, kept],
       ]);
       const rows = await query(`SELECT kind, schema, metric, day, reports, held, bytes FROM ${SCHEMA}.move_piece`);
       const pieces = rows.map(
@@ -104,6 +108,13 @@ export class Target {
         after: first === null ? undefined : { first: Number(first), checksum: String(checksum) },
       };
     });
+  }
+
+  /** The borders that collectors will find. */
+  async borders(): Promise<Borders> {
+    const [row = []] = await this.database.transaction((query) => query(`SELECT closed, rolled, kept FROM ${SCHEMA}.store`));
+    const [closed, rolled, kept] = row.map(Number) as [number, number, number];
+    return { closed, rolled, kept };
   }
 
   /** Writes pieces in place of what a former run has copied of them. */

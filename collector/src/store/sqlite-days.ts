@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { checkOwner } from './durable.ts';
 import { lock } from './lock.ts';
 import { versionOf } from './migrate.ts';
+import { checkNotMoved } from './moved.ts';
 import { DATABASE, STEPS, TIMEOUT } from './sqlite-schema.ts';
 
 function open(folder: string, readOnly: boolean): DatabaseSync {
@@ -32,9 +33,10 @@ export function closedBefore(folder: string): number {
 /**
  * Opens the days from this one on again.
  *
- * @throws {RangeError} when there is no store, or a collector writes it
+ * @throws {RangeError} when there is no store, it was moved, or a collector writes it
  */
 export function reopenDays(folder: string, from: number): void {
+  checkNotMoved(folder);
   open(folder, true).close(); // before the lock, which would create the folder's lock file
   const unlock = lock(folder);
   try {

@@ -12,6 +12,7 @@ import { Database } from '../store/postgres/database.ts';
 import { type DayRange, type PostgresSource, StoreAway } from '../store/store.ts';
 import { type About, claim, giveBack, mark, prolong, readDue, write } from './claims.ts';
 import { compute, type Services } from './compute.ts';
+import type { Estimated } from './rows.ts';
 
 /** Milliseconds between two looks, between two prolongations of a claim, and between two marks of what is published. */
 const LOOK = 5_000;
@@ -36,6 +37,9 @@ export interface Keeper {
   readonly look: () => Promise<number>;
   readonly close: () => Promise<void>;
 }
+
+/** A metric without reports of its law. The rows of a former law no longer count. */
+const NOTHING: Estimated = { told: { reports: 0, from: null, to: null, outcome: 'too-few-reports', watch: 1 }, rows: [] };
 
 /** A metric's total over the schemas of its law; undefined without reports. */
 function daysOf(totals: Totals, { schemas, metric }: PublishedMetric): DayRange | undefined {
@@ -66,7 +70,7 @@ export function createKeeper({ source, catalogOf, totals, candidates, ...service
   });
 
   /** Claims a metric, computes it and writes its rows. Returns whether it did. */
-  const bring = async (metric: PublishedMetric, from: string, days: DayRange): Promise<boolean> => {
+  const bring = async (metric: PublishedMetric, from: string, days: DayRange | undefined): Promise<boolean> => {
     const claimed = await claim(database, aboutOf(metric), from);
     if (claimed === undefined) return false;
     const began = performance.now();
@@ -74,7 +78,7 @@ export function createKeeper({ source, catalogOf, totals, candidates, ...service
     if (isClosed) current.abort();
     const holding = setInterval(() => void prolong(database, claimed).catch(() => undefined), PROLONG);
     try {
-      const estimated = await compute(metric, days, services, current.signal);
+      const estimated = days === undefined ? NOTHING : await compute(metric, days, services, current.signal);
       const seconds = Math.max(LEAST_PAUSE, (PAUSE_FACTOR * (performance.now() - began)) / 1_000);
       return await write(database, claimed, from, estimated, seconds);
     } catch (error) {
@@ -95,7 +99,8 @@ export function createKeeper({ source, catalogOf, totals, candidates, ...service
     let written = 0;
     for (const metric of catalog.metrics) {
       const [days, before, from] = [daysOf(known, metric), due.get(`${metric.app}/${metric.metric}`), sourceOf(known, metric)];
-      if (isClosed || days === undefined || before === undefined || before === from) continue;
+      // Without reports and without rows, there is nothing to write.
+      if (isClosed || before === undefined || before === from || (days === undefined && before === '')) continue;
       if (await bring(metric, from, days)) written++;
     }
     return written;

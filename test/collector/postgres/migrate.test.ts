@@ -20,8 +20,10 @@ import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts
 import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { closedBefore, reopenDays } from '#collector/store/sqlite-days.ts';
 import { pruneStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Store } from '#collector/store/store.ts';
+import { startProxy } from '../../faults/postgres/proxy.ts';
 import { bin, type Ran, runProcess } from '../../setup/command.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -157,6 +159,34 @@ test('days that were rolled up, deleted or numbered anew since a copy ahead are 
   expect(await there.append(numbered(60, DAY + 1))).toBe('duplicate');
 });
 
+test.for([false, true])(
+  'days that the folder opens again after a copy ahead are open in the database (with more batches: %s)',
+  async (isMore) => {
+    const store = await openSqlite();
+    await fill(store, 0, 20);
+    await fill(store, 20, 30, DAY + 6);
+    await store.expire(DAY + 5); // the clock was ahead
+    await close();
+    await copyAhead(places());
+    reopenDays(folder, DAY - 14);
+    if (isMore) await fill(await openSqlite(), 30, 35, DAY);
+    await close();
+    expect(await moveStore(places())).toMatchObject({ known: isMore ? 35 : 30 });
+    const there = await openPostgres();
+    expect(await execute(url, 'SELECT closed FROM murmuration.store')).toEqual([[DAY - 14]]);
+    expect(await there.append(entry('fresh'))).toBe('counted');
+    expect(await Promise.all([numbered(3), numbered(20, DAY + 6)].map(there.append))).toEqual(['duplicate', 'duplicate']);
+  },
+);
+
+test('days of a folder that was moved are not opened again', async () => {
+  await (await openSqlite()).expire(DAY);
+  await close();
+  await moveStore(places());
+  expect(() => reopenDays(folder, DAY - 5)).toThrow('was moved to postgres://');
+  expect(closedBefore(folder)).toBe(DAY);
+});
+
 test('keys, tokens, roles, schemas and the log of actions move, and the log says that they did', async () => {
   await openSqlite();
   await close();
@@ -258,6 +288,17 @@ test('a move that is killed after any step goes on, and nothing is there twice',
   expect(await contentOf(there)).toEqual(content);
   const again = await Promise.all(Array.from({ length: 3_000 }, (_, n) => there.append(numbered(n))));
   expect(new Set(again)).toEqual(new Set(['duplicate']));
+});
+
+test('a move goes on when the answer to its first commit was lost', async () => {
+  await fill(await openSqlite(), 0, 10);
+  await close();
+  const proxy = await startProxy(url);
+  proxy.set('cut-after-commit', 1);
+  await expect(copyAhead({ ...places(), postgres: { postgres: proxy.url } })).rejects.toThrow('expected a database that answers');
+  expect([proxy.cuts(), await execute(url, 'SELECT count(*)::integer FROM murmuration.move')]).toEqual([1, [[1]]]);
+  await proxy.close();
+  expect(await moveStore(places())).toMatchObject({ known: 10 });
 });
 
 test('until a database is filled, collectors and commands refuse it, and another folder, too', async () => {

@@ -141,3 +141,25 @@ test('work that waits long for a connection is done, and does not count as a dat
   expect(busy.isAway).toBe(false);
   await busy.close();
 });
+
+test('a partition that another collector creates while this one waits for its turn is not created again', async () => {
+  const partitions = new Partitions(database);
+  await partitions.ensure([DAY - 1]); // so that the connection looks up nothing else for the first time
+  const name = `murmuration.batch_id_${DAY}`;
+  const waiting = `SELECT count(*)::integer FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT closed, version FROM%'`;
+  const ensured = await connected({ postgres: url }, async (query) => {
+    await query('BEGIN');
+    await query('SELECT 1 FROM murmuration.store FOR UPDATE');
+    const ensuring = partitions.ensure([DAY]).then(
+      () => 'ensured',
+      (error: Error) => error.message,
+    );
+    await expect.poll(() => execute(url, waiting), { timeout: 20_000 }).toEqual([[1]]);
+    await query(`CREATE TABLE ${name} (LIKE murmuration.batch_id INCLUDING ALL)`);
+    await query(`ALTER TABLE murmuration.batch_id ATTACH PARTITION ${name} FOR VALUES IN (${DAY})`);
+    await query('COMMIT');
+    return ensuring;
+  });
+  expect(ensured).toBe('ensured');
+});

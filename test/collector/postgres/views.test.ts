@@ -1,12 +1,13 @@
 /** Estimates in the database's tables: one collector claims and computes each metric, and they are what the API answers. */
 
+import { choice, defineSchema } from '@murmuration/client';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayText } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDecoding } from '#collector/estimates/decode-thread.ts';
 import { createEstimating } from '#collector/estimates/estimates-thread.ts';
-import { createCatalog } from '#collector/schemas/catalog.ts';
+import { type Catalog, createCatalog } from '#collector/schemas/catalog.ts';
 import { Database } from '#collector/store/postgres/database.ts';
 import { type About, claim, giveBack, mark, readDue, write } from '#collector/views/claims.ts';
 import { spansOf } from '#collector/views/compute.ts';
@@ -17,6 +18,7 @@ import { execute } from '../../setup/postgres-server.ts';
 import { bodyOf, NOW, read, schema, sendTo } from '../reads/app.ts';
 
 const TODAY = Math.floor(NOW / 86_400_000);
+const catalog = createCatalog([schema.document]);
 const candidates = { home: ['page 0', 'page 1', 'page 9'] };
 
 let url: string;
@@ -35,14 +37,17 @@ afterEach(async () => {
 });
 
 /** Runs work with so many keepers of the tables, each with the services of a collector. */
-async function withKeepers<T>(count: number, work: (keepers: readonly Keeper[]) => Promise<T>): Promise<T> {
-  const catalog = createCatalog([schema.document]);
+async function withKeepers<T>(
+  count: number,
+  work: (keepers: readonly Keeper[]) => Promise<T>,
+  catalogOf: () => Catalog = () => catalog,
+): Promise<T> {
   const services = Array.from({ length: count }, () => {
     const lists = new Map(Object.entries(candidates));
     const estimating = createEstimating({ store: collector.store, candidates: lists });
     const decoding = createDecoding({ store: collector.store, totals: estimating.totals, candidates: lists });
     const parts = { estimating, decoding, totals: estimating.totals, candidates: lists, minimum: 1 };
-    return { estimating, decoding, keeper: createKeeper({ ...parts, source: { postgres: url }, catalogOf: () => catalog }) };
+    return { estimating, decoding, keeper: createKeeper({ ...parts, source: { postgres: url }, catalogOf }) };
   });
   try {
     return await work(services.map(({ keeper }) => keeper));
@@ -137,6 +142,44 @@ test('nothing is computed without new reports, and only rows that have changed a
     expect(await rows(TODAY)).not.toEqual(before[0]);
     expect(await rows(TODAY - 2)).toEqual(before[1]);
   });
+});
+
+test('rows of a law that no longer counts disappear, and return when it counts again', async () => {
+  await send(0, 20, () => 0);
+  const next = defineSchema({
+    ...{ app: 'notes', version: 2, budget: { epsilon: 100, per: 'month' }, segments: { platform: ['web', 'ios'] } },
+    metrics: { plan: choice(['free', 'pro', 'team'], { epsilon: 2, every: 'week', description: 'Which plan?' }) },
+  });
+  let current = catalog;
+  const told = (): Promise<unknown> =>
+    execute(
+      url,
+      `SELECT version::integer, epsilon, reports::integer, first_day::text, outcome, watch FROM murmuration.bi_metrics WHERE metric = 'plan'`,
+    );
+  await withKeepers(
+    1,
+    async ([keeper]) => {
+      expect(await keeper?.look()).toBe(7);
+      expect(await rowsOf('plan', 'all')).toHaveLength(3);
+      current = createCatalog([schema.document, next.document]);
+      await letCome();
+      expect(await keeper?.look()).toBe(1);
+      expect(await told()).toEqual([[2, 2, 0, null, 'too-few-reports', 1]]);
+      for (const span of ['all', 'day']) expect(await rowsOf('plan', span)).toEqual([]);
+      await letCome();
+      expect(await keeper?.look()).toBe(0);
+      current = catalog;
+      await letCome();
+      expect(await keeper?.look()).toBe(1);
+      expect(await rowsOf('plan', 'all')).toHaveLength(3);
+    },
+    () => current,
+  );
+});
+
+test('a metric that never had reports has no row', async () => {
+  await withKeepers(1, async ([keeper]) => expect(await keeper?.look()).toBe(0));
+  expect(await execute(url, 'SELECT metric FROM murmuration.bi_metrics')).toEqual([]);
 });
 
 test('a collector with the option keeps the tables by itself, and without a database it is refused', async () => {

@@ -41,6 +41,10 @@ const isOfConnection = (error: unknown): boolean => {
   return syscall !== undefined || (isPlain && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
+/** Whether an error leaves open what a COMMIT has done: the connection broke while it was in use, or the server stopped. */
+export const isCutOff = (error: unknown): boolean =>
+  isOfConnection(error) || ['08', '57P01', '57P02'].some((code) => stateOf(error).startsWith(code));
+
 /** Whether an error says that the connection is of no more use. */
 export function isGone(error: unknown): boolean {
   // Unfit: the connection leads to another server than the last one.

@@ -132,7 +132,7 @@ async function inOneLine<T>(source: PostgresSource, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     const words = inWords(error);
-    throw words === undefined ? error : new UnfitDatabase(`${withoutPassword(source.postgres)}: ${words}`);
+    throw words === undefined ? error : new UnfitDatabase(`${withoutPassword(source.postgres)}: ${words}`, { cause: error });
   }
 }
 

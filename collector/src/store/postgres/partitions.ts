@@ -55,8 +55,11 @@ export class Partitions {
       if (Number(version) !== FILLING) checkVersion(version);
       const open = missing.filter((day) => day >= Number(closed));
       for (const day of open) {
-        const [[name] = []] = await query('SELECT to_regclass($1)', [nameOf(day)]);
-        if (name !== null) continue;
+        // By the catalog's rows: `to_regclass` may still say what it said before this transaction waited for the lock.
+        const there = await query(`SELECT 1 FROM pg_class WHERE relname = $1 AND relnamespace = '${SCHEMA}'::regnamespace`, [
+          `batch_id_${day}`,
+        ]);
+        if (there.length > 0) continue;
         await query(`CREATE TABLE ${nameOf(day)} (LIKE ${SCHEMA}.batch_id INCLUDING ALL)`);
         // Created in place, it would lock the whole table against flushes for a moment.
         await query(`ALTER TABLE ${SCHEMA}.batch_id ATTACH PARTITION ${nameOf(day)} FOR VALUES IN (${day})`);

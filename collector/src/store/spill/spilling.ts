@@ -7,41 +7,94 @@
 import { batchesOf, type Group, only } from '../group.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import type { PostgresStore } from '../postgres/postgres.ts';
-import { type Appended, type Entry, type Shapes, type Store, StoreAway } from '../store.ts';
+import { OtherVersion } from '../postgres/version.ts';
+import { type Appended, type Entry, type Shapes, type Store, StoreAway, StoreFull } from '../store.ts';
+import { merged } from './merged.ts';
 import type { SpillLog } from './spill-log.ts';
 
 /** Milliseconds between two looks at whether the database answers, and after one that left something behind. */
 const EVERY = 250;
 const LATER = 10_000;
 
-/** Adds a log to a store. Closing the store forwards what can be forwarded, and leaves the rest to the next process. */
-export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (message: string) => void): Store {
+/** Milliseconds for which a store that is closed goes on forwarding. */
+const CLOSING = 10_000;
+
+/** A group that waits, and its number. */
+interface Waiting {
+  readonly n: number;
+  readonly group: Group;
+}
+
+/** Whether an error says that no group can be forwarded now. */
+const isOfAll = (error: unknown): boolean => error instanceof StoreAway || error instanceof StoreFull || error instanceof OtherVersion;
+
+/**
+ * Adds a log to a store. Closing the store forwards what can be forwarded, and leaves the rest to the next process.
+ *
+ * @param closing milliseconds for which closing it forwards
+ */
+export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (message: string) => void, closing: number = CLOSING): Store {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<boolean> = Promise.resolve(true);
+  let end = Number.POSITIVE_INFINITY;
+  /** Groups that are told to be stuck. */
+  const stuck = new Set<number>();
 
-  /** Forwards a group. Returns the batches that there is no room for yet. */
-  const forward = async (group: Group): Promise<Int32Array> => {
-    const results = await store.forward(group);
+  /** Forwards groups in one transaction, and deletes them. Returns whether there was room for all. */
+  const forward = async (groups: readonly Waiting[]): Promise<boolean> => {
+    const results = await store.forward(merged(groups.map(({ group }) => group)));
     for (const result of ['conflict', 'expired'] as const) {
       const dropped = results.filter((each) => each === result).length;
       if (dropped > 0) onTrouble(`${dropped} batches were acknowledged while the database was away, and are dropped now: ${result}`);
     }
-    return only(
-      group.words,
-      batchesOf(group.words).filter((_, i) => results[i] === 'full'),
-    );
+    let i = 0;
+    const leftOf = ({ words }: Group): Int32Array =>
+      only(
+        words,
+        batchesOf(words).filter(() => results[i++] === 'full'),
+      );
+    const left = groups.map(({ n, group }) => ({ n, words: leftOf(group) }));
+    log.done(left);
+    return left.every(({ words }) => words.length === 0);
+  };
+  /** Tells that a group can't be forwarded. The others don't wait for it. */
+  const skip = (n: number, error: unknown): void => {
+    if (!stuck.has(n)) onTrouble(`group ${n} of ${log.file} can't be forwarded: ${(error as Error).message}`);
+    stuck.add(n);
+  };
+  const read = (n: number): readonly Waiting[] => {
+    try {
+      return [{ n, group: log.read(n) }];
+    } catch (error) {
+      skip(n, error);
+      return [];
+    }
+  };
+  /** Forwards groups, one by one if they can't be forwarded together. Returns whether there was room for those that could be. */
+  const forwardEach = async (groups: readonly Waiting[]): Promise<boolean> => {
+    const [first, ...others] = groups;
+    if (first === undefined) return true;
+    try {
+      return await forward(groups);
+    } catch (error) {
+      if (isOfAll(error)) throw error;
+      if (others.length === 0) {
+        skip(first.n, error);
+        return true;
+      }
+    }
+    let isWhole = true;
+    for (const each of groups) isWhole = (await forwardEach([each])) && isWhole;
+    return isWhole;
   };
   /** Forwards all groups once. Returns whether none is left. */
   const forwardAll = async (): Promise<boolean> => {
     let isWhole = true;
-    for (let spilled = log.after(0); spilled !== undefined; spilled = log.after(spilled.n)) {
-      const left = await forward(spilled.group);
-      isWhole &&= left.length === 0;
-      log.done(spilled, left);
-    }
+    for (let ns = log.after(0); ns.length > 0 && performance.now() < end; ns = log.after(ns.at(-1) as number))
+      isWhole = (await forwardEach(ns.flatMap(read))) && isWhole;
     if (!isWhole) onTrouble('batches that were acknowledged while the database was away wait until there is room for them');
-    return isWhole;
+    return log.bytes === 0;
   };
   const look = async (): Promise<boolean> => {
     if (log.bytes === 0) return true;
@@ -57,7 +110,7 @@ export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (messa
     if (isClosed || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      working = look();
+      working = working.then(look); // one at a time: two would forward the same groups
       void working.then((isDone) => {
         if (!isDone) plan(store.isAway?.() === true ? EVERY : LATER);
       });
@@ -85,6 +138,7 @@ export function withSpill(store: PostgresStore, log: SpillLog, onTrouble: (messa
     close: async () => {
       await spill.settle();
       isClosed = true;
+      end = performance.now() + closing;
       clearTimeout(timer);
       await working;
       if (!(await look()))
