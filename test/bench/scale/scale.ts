@@ -22,7 +22,7 @@ const TABLES = `
   ALTER TABLE delta ALTER COLUMN sums SET STORAGE EXTERNAL;
   CREATE TABLE tally_delta (shard smallint, metric text, schema text, day integer, segment text, cohort integer, reports integer, cells bytea);
   CREATE TABLE counter (
-    shard smallint, metric text, schema text, day integer, segment text, cohort integer, reports integer, cells bytea,
+    shard smallint, metric text, schema text, day integer, segment text, cohort integer, reports integer, cells integer[],
     PRIMARY KEY (shard, metric, schema, day, segment, cohort)
   )`;
 
@@ -39,29 +39,38 @@ const rows = (count: number) => async (query: Query) => {
   await query(`INSERT INTO delta VALUES ${places}`, values);
 };
 
-/** Writes each tally as a row. */
-const tallies =
-  (table: string, onConflict = '') =>
-  async (query: Query): Promise<void> => {
-    const same = (value: string | number): readonly (string | number)[] => times(TALLIES, () => value);
-    const columns = [same(1), same('metric'), same('app/1/0123456789abcdef'), same(1), same('{}'), times(TALLIES, (i) => i), same(8)];
-    await query(
-      `INSERT INTO ${table} SELECT *
-        FROM unnest($1::smallint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::bytea[]) ${onConflict}`,
-      [...columns, times(TALLIES, () => randomBytes(BYTES / TALLIES))],
-    );
-  };
+/** The columns of a row for each tally, all but the cells. */
+function tallyColumns(): readonly (readonly (string | number)[])[] {
+  const same = (value: string | number): readonly (string | number)[] => times(TALLIES, () => value);
+  return [same(1), same('metric'), same('app/1/0123456789abcdef'), same(1), same('{}'), times(TALLIES, (i) => i), same(8)];
+}
+const TALLY_TYPES = '$1::smallint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::integer[]';
 
-/** What a database does that keeps its tallies as counters; adding up the cells themselves would come on top. */
-const IN_PLACE = `ON CONFLICT (shard, metric, schema, day, segment, cohort)
-  DO UPDATE SET reports = counter.reports + excluded.reports, cells = excluded.cells`;
+/** Appends each tally as a row. */
+async function tallies(query: Query): Promise<void> {
+  const cells = times(TALLIES, () => randomBytes(BYTES / TALLIES));
+  await query(`INSERT INTO tally_delta SELECT * FROM unnest(${TALLY_TYPES}, $8::bytea[])`, [...tallyColumns(), cells]);
+}
+
+/** Adds each tally to its row, as a database does that keeps counters: with as many bytes of cells, four for each. */
+async function counters(query: Query): Promise<void> {
+  const cells = times(TALLIES, () => list(times(BYTES / TALLIES / 4, (i) => i)));
+  await query(
+    `INSERT INTO counter
+      SELECT shard, metric, schema, day, segment, cohort, reports, cells::integer[] FROM unnest(${TALLY_TYPES}, $8::text[])
+        AS fresh (shard, metric, schema, day, segment, cohort, reports, cells)
+      ON CONFLICT (shard, metric, schema, day, segment, cohort) DO UPDATE SET reports = counter.reports + excluded.reports,
+        cells = ARRAY(SELECT a + b FROM unnest(counter.cells, excluded.cells) AS pair (a, b))`,
+    [...tallyColumns(), cells],
+  );
+}
 
 const FORMS: readonly (readonly [name: string, append: (query: Query) => Promise<void>])[] = [
   ['ids only', async () => undefined],
   ['and one row with all sums', rows(1)],
   ["and ten rows, one for each metric's shard (as shipped)", rows(10)],
-  ['and 1,280 rows, one for each tally', tallies('tally_delta')],
-  ['and 1,280 counters, updated in place', tallies('counter', IN_PLACE)],
+  ['and 1,280 rows, one for each tally', tallies],
+  ['and 1,280 counters, updated in place', counters],
 ];
 
 /** One flush, of ids that are all new. */
