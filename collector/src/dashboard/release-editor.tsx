@@ -160,26 +160,17 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
         ) : (
           draft.kind !== 'days' && <Menu name="of" value={draft.column} options={named} onChoose={(column) => change({ column })} />
         )}
-        {draft.kind === 'sum' && (
-          <Field name="from value" id="ask-low">
-            <input
-              id="ask-low"
-              type="number"
-              value={draft.low}
-              onInput={({ currentTarget }: Typed) => change({ low: currentTarget.value })}
-            />
-          </Field>
-        )}
-        {draft.kind === 'sum' && (
-          <Field name="to value" id="ask-high">
-            <input
-              id="ask-high"
-              type="number"
-              value={draft.high}
-              onInput={({ currentTarget }: Typed) => change({ high: currentTarget.value })}
-            />
-          </Field>
-        )}
+        {draft.kind === 'sum' &&
+          (['low', 'high'] as const).map((end) => (
+            <Field key={end} name={end === 'low' ? 'from value' : 'to value'} id={`ask-${end}`}>
+              <input
+                id={`ask-${end}`}
+                type="number"
+                value={draft[end]}
+                onInput={({ currentTarget }: Typed) => change({ [end]: currentTarget.value })}
+              />
+            </Field>
+          ))}
         {columns.map(({ name, values }) => (
           <Menu
             key={name}

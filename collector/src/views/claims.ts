@@ -3,6 +3,7 @@
  * computes, so that another one takes over from a collector that is gone. Only the database's clock counts.
  */
 
+import type { About as AboutEstimates } from '../estimates/about.ts';
 import type { Database, Query } from '../store/postgres/database.ts';
 import { SCHEMA, shardOf } from '../store/postgres/tables.ts';
 import { type Estimated, type EstimateRow, storable } from './rows.ts';
@@ -12,15 +13,8 @@ const HELD = "interval '1 minute'";
 const KEPT = "interval '1 day'";
 
 /** What a metric is, for readers. */
-export interface About {
-  readonly app: string;
-  readonly metric: string;
-  readonly version: number;
-  readonly type: string;
-  readonly mechanism: string;
-  readonly epsilon: number;
+export interface About extends Omit<AboutEstimates, 'reports' | 'from' | 'to'> {
   readonly description: string;
-  readonly minimum: number;
 }
 
 /** A metric that this collector has claimed. */

@@ -3,19 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
-import {
-  add,
-  amountText,
-  compare,
-  minus,
-  most,
-  parseAmount,
-  readAmount,
-  rhoOf,
-  sum,
-  toNumber,
-  ZERO,
-} from '#collector/release/budget/amount.ts';
+import { add, amountText, compare, minus, most, parseAmount, readAmount, sum, toNumber, ZERO } from '#collector/release/budget/amount.ts';
+import { pure } from '#collector/release/mechanisms/spending.ts';
 
 const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
 
@@ -23,7 +12,7 @@ describe('amounts', () => {
   test('are exact: ten tenths and three thirds are one', () => {
     expect(amountText(sum(Array.from({ length: 10 }, () => amount('0.1'))))).toBe('1');
     expect(amountText(sum(Array.from({ length: 3 }, () => amount('1/3'))))).toBe('1');
-    expect(amountText(rhoOf(amount('0.1')))).toBe('0.005');
+    expect(amountText(pure(amount('0.1')).rho)).toBe('0.005');
     expect(amountText(amount('2/6'))).toBe('1/3');
     expect(amountText(minus(amount('0.1'), amount('0.25')))).toBe('-0.15');
     expect(amountText(ZERO)).toBe('0');
@@ -46,7 +35,7 @@ describe('amounts', () => {
       }),
     );
     // ρ of the smallest amount, and a sum of unlike ones, are longer than what is read from outside.
-    const small = rhoOf(amount('0.000000000001'));
+    const small = pure(amount('0.000000000001')).rho;
     expect(readAmount(amountText(small))).toEqual(small);
   });
 
@@ -61,7 +50,7 @@ const charge = fc
   .record({ analyst: fc.constantFrom(...analysts), days: fc.tuple(fc.nat(DAYS), fc.nat(DAYS)), tenths: fc.integer({ min: 1, max: 20 }) })
   .map(({ analyst, days, tenths }): Charge => {
     const epsilon = amount(`${tenths}/10`);
-    return { analyst, from: Math.min(...days), to: Math.max(...days), cost: { epsilon, rho: rhoOf(epsilon) } };
+    return { analyst, from: Math.min(...days), to: Math.max(...days), cost: pure(epsilon) };
   });
 const colluders = fc.oneof(fc.constant<Colluders>('all'), fc.integer({ min: 1, max: 5 }));
 const range = fc.tuple(fc.nat(DAYS), fc.nat(DAYS)).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));

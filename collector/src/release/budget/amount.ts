@@ -49,9 +49,6 @@ export const least = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? a : 
 
 export const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, ZERO);
 
-/** ρ of a mechanism of pure ε: ε²/2 (Bun and Steinke 2016, proposition 1.4). */
-export const rhoOf = (epsilon: Amount): Amount => lowest(epsilon.numerator ** 2n, 2n * epsilon.denominator ** 2n);
-
 /** The nearest number to at least 15 digits, for what is shown and for bounds. */
 export function toNumber({ numerator, denominator }: Amount): number {
   const scale = 10n ** 20n;

@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Cost } from '../budget/accounting.ts';
-import { add, most, parseAmount, rhoOf, ZERO } from '../budget/amount.ts';
+import { add, most, parseAmount, ZERO } from '../budget/amount.ts';
+import { pure } from '../mechanisms/spending.ts';
 import type { Measure, Question } from './question.ts';
 
 /** What a measurement costs each device-day. */
 export function costOf({ epsilon }: Measure): Cost {
-  const amount = parseAmount(epsilon, 'epsilon');
-  return { epsilon: amount, rho: rhoOf(amount) };
+  return pure(parseAmount(epsilon, 'epsilon'));
 }
 
 const NOTHING: Cost = { epsilon: ZERO, rho: ZERO };
