@@ -1,6 +1,7 @@
 /**
  * Answers questions about the tallies in a thread of its own, which also reads them. A large answer takes tenths of a second, and ingest
- * must not wait for it. Equal questions are answered once until the tallies of their metrics change.
+ * must not wait for it. Equal questions are answered once until the tallies of their metrics change. A question whose strings must be
+ * discovered first takes seconds: it has another thread, so that no other question waits for it.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -11,7 +12,7 @@ import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import { createFreshTotals, type FreshTotals } from './fresh-totals.ts';
 import { answerOf, type Reply } from './reply.ts';
 import { keyOf } from './task-key.ts';
-import type { Candidates, Task } from './tasks.ts';
+import { type Candidates, searchesFirst, type Task } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
 
 /** Milliseconds that the running computation gets when the collector stops. */
@@ -27,6 +28,8 @@ export interface EstimatingOptions {
   readonly limits?: TaskLimits;
   /** Bytes of answers that are kept or being sent. */
   readonly mostBytes?: number;
+  /** Starts a thread. */
+  readonly begin?: (data: EstimatesData) => Worker;
 }
 
 /** The estimates service. */
@@ -41,26 +44,31 @@ export interface Estimating {
   readonly answer: (task: Task, maxAge: number, signal: AbortSignal) => Promise<HeldAnswer>;
   /** The number of tasks that are being computed or wait. */
   readonly waiting: () => number;
-  /** Refuses what waits, and ends the thread. */
+  /** Refuses what waits, and ends the threads. */
   readonly close: () => Promise<void>;
 }
 
+const beginWorker = (data: EstimatesData): Worker =>
+  new Worker(threadFile(import.meta.url, 'worker'), { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
+
 /** Creates the service. No thread runs until the first question. */
-export function createEstimating({ store, candidates, limits = TASK_LIMITS, mostBytes }: EstimatingOptions): Estimating {
-  const data: EstimatesData = { source: store.source, candidates };
-  const queue = createTaskQueue<Task, Reply>(
-    () => new Worker(threadFile(import.meta.url, 'worker'), { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } }),
-    limits,
-  );
+export function createEstimating(options: EstimatingOptions): Estimating {
+  const { store, candidates, limits = TASK_LIMITS, mostBytes, begin = beginWorker } = options;
+  const open = () => createTaskQueue<Task, Reply>(() => begin({ source: store.source, candidates }), limits);
+  const short = open();
+  const searches = open();
   const cache = new AnswerCache(mostBytes);
   const totals = createFreshTotals(store);
   return {
     totals,
     answer: async (task, maxAge, signal) =>
       cache.get(keyOf(task, await totals(maxAge)), signal, async (abandoned, isWelcome) => {
+        const queue = searchesFirst(task, candidates) ? searches : short;
         return answerOf(await queue.run(task, abandoned, isWelcome));
       }),
-    waiting: queue.waiting,
-    close: () => queue.end(GRACE),
+    waiting: () => short.waiting() + searches.waiting(),
+    close: async () => {
+      await Promise.all([short.end(GRACE), searches.end(GRACE)]);
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** What the estimates thread is asked, as plain data, and how it answers from the tallies. */
 
+import { isPrefixLaw } from '@murmuration/shared';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DayRange, Evidence, PartsReader, Selection, TallyReader } from '../store/store.ts';
 import { association } from './association.ts';
@@ -57,6 +58,12 @@ export type Task = EstimatesTask | SeriesTask | AssociationTask | CompareTask;
 
 /** The strings that are looked for in text metrics, by metric name. */
 export type Candidates = ReadonlyMap<string, readonly string[]>;
+
+/** Whether strings must be discovered before a task can be answered. */
+export function searchesFirst({ kind, of: [{ metric }], settings }: Task, lists: Candidates): boolean {
+  const { length } = settings.candidates ?? lists.get(metric.metric) ?? [];
+  return (kind === 'series' || kind === 'compare') && isPrefixLaw(metric.document.law) && length === 0;
+}
 
 /** Reads what a selection holds. */
 async function gather(
