@@ -19,7 +19,8 @@ async function run({ endpoint, devices, seed, atOnce, perSecond }: Orders, post:
     while (begun < devices) {
       const person = next();
       const due = started + (Math.max(0, ++begun - atOnce) / perSecond) * 1_000;
-      if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      const early = due - performance.now();
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       const reported = await report(person, { endpoint });
       for (const metric of reported.delivered) countTruth(truths, metric, person);
       for (const { result } of reported.lost) lost[result] = (lost[result] ?? 0) + 1;
