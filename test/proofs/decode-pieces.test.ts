@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conditionalOn } from '#collector/estimators/decode/conditional.ts';
 import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
 import { medianOf } from '#collector/estimators/decode/distribution.ts';
 import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/estimators/decode/null-law.ts';
 import { residualScore } from '#collector/estimators/decode/residual-score.ts';
 import { ATOM, count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
 import { normalQuantile, normalTail } from '#collector/statistics/normal.ts';
+import { conditionalOn } from '#collector/statistics/truncated-normal.ts';
 import { uniforms } from '../bench/decode/random.ts';
 
 /** Σ over the distinct cells that each assignment of places hits, of a cohort with these residuals. */
@@ -145,22 +145,48 @@ describe('discoveries', () => {
 });
 
 describe('intervals given selection', () => {
-  test('invert the truncated normal distribution', () => {
+  const thresholds = fc.double({ min: -1, max: 8, noNaN: true });
+
+  test('have the median of the truncated normal distribution within them', () => {
     fc.assert(
-      fc.property(fc.double({ min: -1, max: 8, noNaN: true }), fc.double({ min: 0.01, max: 8.9, noNaN: true }), (c, more) => {
+      fc.property(thresholds, fc.double({ min: 0, max: 8.9, noNaN: true }), (c, more) => {
         const z = c + more;
         const { low, middle, high } = conditionalOn(z, c);
-        for (const [end, probability] of [
-          [low, 0.025],
-          [middle, 0.5],
-          [high, 0.975],
-        ] as const) {
-          const at = normalTail(z - end) / normalTail(c - end);
-          if (end > 0) expect(at).toBeCloseTo(probability, 5);
-          else expect(at).toBeGreaterThanOrEqual(probability);
-        }
+        const at = normalTail(z - middle) / normalTail(c - middle);
+        if (middle > 0) expect(at).toBeCloseTo(0.5, 5);
+        else expect(at).toBeGreaterThanOrEqual(0.5);
         expect(low).toBeLessThanOrEqual(middle);
         expect(middle).toBeLessThanOrEqual(high);
+      }),
+    );
+  });
+
+  test('hold each signal with 95 %, of the estimates that are large enough', () => {
+    fc.assert(
+      fc.property(thresholds, fc.double({ min: 1e-3, max: 12, noNaN: true }), (c, signal) => {
+        // Both ends rise with z, so the estimates whose intervals hold the signal are those from one z to another.
+        const first = (isPast: (z: number) => boolean): number => {
+          let [from, to] = [c, Math.max(c, signal) + 10];
+          if (isPast(from)) return c;
+          for (let step = 0; step < 60; step++) {
+            const middle = (from + to) / 2;
+            if (isPast(middle)) to = middle;
+            else from = middle;
+          }
+          return to;
+        };
+        const from = first((z) => conditionalOn(z, c).high >= signal);
+        const to = first((z) => conditionalOn(z, c).low > signal);
+        const held = (normalTail(from - signal) - normalTail(to - signal)) / normalTail(c - signal);
+        expect(held).toBeCloseTo(0.95, 4);
+      }),
+    );
+  });
+
+  test('never say of a string just found that nobody has it', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 8, noNaN: true }), fc.double({ min: 0, max: 5, noNaN: true }), (c, more) => {
+        expect(conditionalOn(c + more, c).high).toBeGreaterThan(c + more + 1.6);
       }),
     );
   });

@@ -1,16 +1,12 @@
 /**
  * What is told of strings that were tested: error bars, p-values and q-values. A string is reported because its estimate was large, so
- * estimates of strings near the limit are too large on average. The interval allows for that: it holds the shares f for which an estimate
- * this large is likely among those that are reported at all. With x the estimate, s its standard error and c the least estimate that is
- * reported,
- *   P(X > x | X > c) = Q((x - f) / s) / Q((c - f) / s)
- * lies between 2.5 % and 97.5 % (Zhong, Prentice 2008, "Bias-reduced estimators and confidence intervals for odds ratios in genome-wide
- * association studies", for one normal estimate that passed a threshold). Far above the limit it is the usual interval. The typical share
- * has 50 %.
+ * estimates of strings near the limit are too large on average. The interval and the typical share allow for that
+ * (statistics/truncated-normal.ts).
  */
 
 import { type Estimate, endOf, Z95 } from '../estimators/estimate.ts';
 import { logUpperTail } from '../statistics/normal-tail.ts';
+import { conditionalOn } from '../statistics/truncated-normal.ts';
 import type { Levels } from './levels.ts';
 import type { Placed } from './prefix.ts';
 import { limitOf, type Selected } from './select.ts';
@@ -37,7 +33,6 @@ export interface Judged {
   readonly people: number;
 }
 
-const TAIL = 0.025;
 /** More standard deviations than any test asks for. */
 const FARTHEST = 100;
 
@@ -63,14 +58,9 @@ export function leastOf({ found: { reports, noise }, rate }: Judged, logWeight: 
 
 /** What the share can be, given that its estimate is above a limit. */
 function conditional(estimate: number, deviation: number, limit: number): Pick<Told, 'low' | 'typical' | 'high'> {
-  if (limit >= estimate) return { low: 0, typical: 0, high: within(estimate + Z95 * deviation) };
-  const above = (f: number): number => Math.exp(logUpperTail((estimate - f) / deviation) - logUpperTail((limit - f) / deviation));
-  const far = 40 * deviation;
-  return {
-    low: within(endOf(estimate, estimate - far, (f) => above(f) >= TAIL)),
-    typical: within(endOf(estimate, estimate - far, (f) => above(f) >= 0.5)),
-    high: within(endOf(estimate, estimate + Z95 * 2 * deviation, (f) => above(f) <= 1 - TAIL)),
-  };
+  const z = estimate / deviation;
+  const { low, middle, high } = conditionalOn(z, Math.min(z, limit / deviation));
+  return { low: within(low * deviation), typical: within(middle * deviation), high: within(high * deviation) };
 }
 
 /** The least false discovery rate at which each is reported, from ascending logarithms of p-values over weights. */

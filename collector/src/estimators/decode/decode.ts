@@ -7,8 +7,8 @@
  */
 
 import { normalQuantile } from '../../statistics/normal.ts';
+import { conditionalOn } from '../../statistics/truncated-normal.ts';
 import { type Observed, observe } from './cells.ts';
-import { conditionalOn } from './conditional.ts';
 import type { Decoded, Outcome } from './decoded.ts';
 import { direct, isDirect } from './direct.ts';
 import { discoveriesOf } from './discoveries.ts';
