@@ -4,7 +4,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Asked, fetchAssociation, inWords } from './api.ts';
-import { margin, percent } from './format.ts';
+import { margin, percent, rangeInWords } from './format.ts';
 import type { Association, Metric, Strings } from './types.ts';
 
 interface AssociationProps {
@@ -37,7 +37,10 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
   const rows = found.strings.filter(({ isFound }) => isFound).slice(0, MOST);
   return (
     <section class="association" aria-label={`${found.lists.join(' and ')} with ${found.text}`}>
-      <p class="note">{found.verdict}.</p>
+      <h4>
+        Does {found.lists.join(' and ')} go with {found.text}?
+      </h4>
+      <p class="note">{inSentence(found.verdict)}</p>
       {found.found && rows.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <div class="table-frame" tabIndex={0}>
@@ -67,9 +70,11 @@ export function AssociationTable({ metric, asked, basis }: AssociationProps): VN
   );
 }
 
-/** A share with the margin of its 95 % interval. */
+const inSentence = (verdict: string): string => `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}.`.replaceAll(' %', '\u00a0%');
+
+/** A share with the margin of its 95 % interval. Where no share can be there, what is left of the interval in words. */
 const withMargin = (share: RowProps['share'], decimals: number): string =>
-  `${percent(share.estimate, decimals)} ± ${margin(share, decimals)}`;
+  share.low >= 0 && share.high <= 1 ? `${percent(share.estimate, decimals)} ± ${margin(share, decimals)}` : rangeInWords(share, decimals);
 
 type RowProps = Pick<Association['strings'][number], 'answers'> & {
   readonly title: string;
@@ -83,7 +88,9 @@ function Rest({ found, columns }: { found: RowProps['share']; columns: number })
     <tr>
       <th scope="row">Everything else</th>
       <td>{withMargin(share, 1)}</td>
-      <td colSpan={columns}>not known: a string that is not found hides its answers</td>
+      <td class="words" colSpan={columns}>
+        not known: a string that is not found hides its answers
+      </td>
     </tr>
   );
 }
