@@ -182,7 +182,9 @@ describe('from devices to the reader', () => {
     for (const each of found?.answers ?? []) check(each, share('/docs', each.label) + share('/home', each.label));
     check(found as never, 0.8);
     expect(about.independence).toBeLessThan(1e-6);
-    expect(about.verdict).toMatch(/^plan goes with page \(p < 0\.0001\): (free|pro) is given (more|less) often with “\/(docs|home)” \(\d+ %/);
+    expect(about.verdict).toMatch(
+      /^plan goes with page \(p < 0\.0001\): (free|pro) is given (more|less) often with “\/(docs|home)” \(\d+ %/,
+    );
   });
 
   test('several lists are the columns together', async () => {
