@@ -8,7 +8,7 @@ import type { Refusal } from './types.ts';
 
 export type { ReleaseTable } from '../http/openapi/release-answers.ts';
 export type { Answer, Preview } from '../release/answer.ts';
-export type { Measured } from '../release/query/measured.ts';
+export type { Cell, Measured } from '../release/query/measured.ts';
 export type { Measure, Question } from '../release/query/question.ts';
 
 const TIMEOUT = 30_000;

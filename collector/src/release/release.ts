@@ -3,7 +3,8 @@
  *
  * 1. The question is checked, and refused if it does not fit the budgets. No row has been read then.
  * 2. The rows are read. If that fails, nothing is spent.
- * 3. The charge is written, unless another one has taken the rest of a budget meanwhile. It is durable before anything is drawn.
+ * 3. The charge is written, unless another one has taken the rest of a budget meanwhile, or another process was charged for the same question
+ *    and is about to answer it (claims.ts). It is durable before anything is drawn.
  * 4. The noise is drawn, and the answer is written. Only a written answer leaves this module.
  *
  * A crash between 3 and 4 leaves a charge without an answer. Asking again is charged again.
@@ -16,9 +17,8 @@ import { type Limit, leftFor } from './budget/accounting.ts';
 import { compare, least } from './budget/amount.ts';
 import { type Budgets, budgetsOf, costJson, limitText } from './budget/budgets.ts';
 import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
-import type { Random } from './mechanisms/random.ts';
-import { measureAll, prepare } from './query/measure.ts';
-import type { Prepared } from './query/measured.ts';
+import { PATIENCE, storedOr } from './claims.ts';
+import type { Measuring } from './measuring/measuring.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
@@ -40,7 +40,9 @@ export interface ReleaseParts {
   readonly ledger: Ledger;
   /** Reads rows of a table. */
   readonly read: (wanted: WantedRows) => Promise<Participation>;
-  readonly random: Random;
+  readonly measuring: Measuring;
+  /** Milliseconds for which the answer of another process is waited for; PATIENCE by default. */
+  readonly patience?: number;
 }
 
 /** A question of an analyst. */
@@ -58,24 +60,24 @@ export class Releases {
   readonly #parts: ReleaseParts;
   /** Questions that are being asked, so that the same one is not charged twice at once. */
   readonly #running = new Map<string, Promise<Answer>>();
+  /** Charges whose measurements failed here. */
+  readonly #failed = new Set<number>();
 
   constructor(parts: ReleaseParts) {
     this.#parts = parts;
   }
 
   /** What a question would cost, and the error to expect. Spends nothing. @throws {RangeError} when it does not fit the table */
-  preview({ analyst, catalog, question }: Asked): Promise<Preview> {
-    return this.#parts.ledger.transact(async (ledger) => {
-      const budgets = await budgetsOf(ledger, question.app);
-      const { resolved, prepared } = prepareFor(catalog, question, budgets);
-      const own = budgets.analysts.get(analyst);
-      const left = own && budgets.table && limitsOf(budgets, analyst, resolved);
-      return {
-        ...aboutOf(resolved),
-        errors: prepared.map(({ answer: _answer, ...rest }) => rest),
-        ...(left && { left: limitText(tightest(left)) }),
-      };
+  async preview(asked: Asked): Promise<Preview> {
+    const { ledger, measuring } = this.#parts;
+    const { resolved, left } = await ledger.transact(async (transaction) => {
+      const budgets = await budgetsOf(transaction, asked.question.app);
+      const found = resolveFor(asked, budgets);
+      const own = budgets.analysts.get(asked.analyst);
+      return { resolved: found, left: own && budgets.table && limitsOf(budgets, asked.analyst, found) };
     });
+    const errors = await measuring.expect(resolved);
+    return { ...aboutOf(resolved), errors, ...(left && { left: limitText(tightest(left)) }) };
   }
 
   /**
@@ -94,62 +96,64 @@ export class Releases {
   }
 
   async #ask(asked: Asked): Promise<Answer> {
-    const { ledger, read, random } = this.#parts;
-    const first = await ledger.transact(async (transaction) => {
-      const found = prepareFor(asked.catalog, asked.question, await budgetsOf(transaction, asked.question.app));
-      const stored = await storedOf(transaction, asked, found.resolved);
-      if (stored === undefined) await check(transaction, asked, found.resolved);
-      return { ...found, stored };
-    });
-    const { resolved, prepared, stored } = first;
-    if (stored !== undefined) return answerOf(stored, true);
+    const { ledger, read, measuring, patience = PATIENCE } = this.#parts;
+    const resolved = await ledger.transact(async (transaction) => resolveFor(asked, await budgetsOf(transaction, asked.question.app)));
+    await measuring.expect(resolved);
     const { from, to, where, table } = resolved;
-    const schemas = [...table.schemas.keys()];
-    const { rows, closedBefore, firstDay } = await read({ schemas, metrics: where.get('metric') ?? [], from, to });
+    const claiming = { ledger, patience: asked.again ? 0 : patience, dead: this.#failed };
+    const storedOrTaken = <T>(take: (transaction: LedgerTransaction) => Promise<T>) =>
+      storedOr(
+        claiming,
+        { app: table.app, analyst: asked.analyst, question: resolved.key },
+        (transaction) => storedOf(transaction, asked, resolved),
+        async (transaction) => {
+          await check(transaction, asked, resolved);
+          return take(transaction);
+        },
+      );
+    const before = await storedOrTaken(async () => undefined);
+    if ('stored' in before) return answerOf(before.stored, true);
+    const { rows, closedBefore, firstDay } = await read({
+      schemas: [...table.schemas.keys()],
+      metrics: where.get('metric') ?? [],
+      from,
+      to,
+    });
     if (from < firstDay)
       throw new RangeError(
         `from: expected a day from ${dayText(firstDay)}, since earlier ones are kept as months or not at all, got ${dayText(from)}`,
       );
-    const charge = await ledger.transact(async (transaction) => {
-      const meanwhile = await storedOf(transaction, asked, resolved);
-      if (meanwhile !== undefined) return meanwhile;
-      await check(transaction, asked, resolved);
-      return transaction.append(asked.analyst, entryOf(asked, resolved, 'charge', { from, to, cost: costJson(resolved.cost) }));
-    });
-    if (charge.kind === 'answer') return answerOf(charge, true);
-    const body: StoredAnswer = {
-      ...aboutOf(resolved),
-      results: measured(() => measureAll(resolved, prepared, rows, random)),
-      openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)),
-    };
-    const answer = { ...body, charge: charge.n } as unknown as Json;
-    return answerOf(
-      await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
-      false,
+    const found = await storedOrTaken((transaction) =>
+      transaction.append(asked.analyst, entryOf(asked, resolved, 'charge', { from, to, cost: costJson(resolved.cost) })),
     );
+    if ('stored' in found) return answerOf(found.stored, true);
+    const charge = found.taken.n;
+    try {
+      const results = await measuring.measure(resolved, rows).catch(hideCause);
+      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)) };
+      const answer = { ...body, charge } as unknown as Json;
+      return answerOf(
+        await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
+        false,
+      );
+    } catch (error) {
+      this.#failed.add(charge);
+      throw error;
+    }
   }
 }
 
-/** Makes measurements. An error says nothing of its cause, which could name a secret number. The charge stays. */
-function measured<T>(measure: () => T): T {
-  try {
-    return measure();
-  } catch {
-    throw new Error('the measurements failed after they were charged');
-  }
+/** The error of measurements that failed. It says nothing of its cause, which could name a secret number. The charge stays. */
+function hideCause(): never {
+  throw new Error('the measurements failed after they were charged');
 }
 
 /** Checks a question against its table. @throws {RangeError} */
-function prepareFor(
-  catalog: Catalog,
-  question: Question,
-  { table }: Budgets,
-): { readonly resolved: Resolved; readonly prepared: readonly Prepared[] } {
+function resolveFor({ catalog, question }: Asked, { table }: Budgets): Resolved {
   const columns = tableOf(catalog, question.app);
   if (table === undefined)
     throw new RangeError(`app: expected an app whose table has a budget, as release budget sets it, got ${question.app}`);
-  const resolved = resolve(columns, question, table.batchesPerDay);
-  return { resolved, prepared: prepare(resolved) };
+  return resolve(columns, question, table.batchesPerDay);
 }
 
 const entryOf = ({ analyst }: Asked, { table, key }: Resolved, kind: 'charge' | 'answer', body: Json) =>

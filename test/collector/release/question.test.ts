@@ -17,6 +17,7 @@ const table = tableOf(catalog, 'notes');
 const count: Measure = { kind: 'count', epsilon: '0.1' };
 const base = { app: 'notes', from: '2026-11-01', to: '2026-11-03' };
 const synthetic = (more: object) => ({ kind: 'synthetic', epsilon: '1', columns: ['platform', 'cores'], about: 100, ...more });
+const share = (more: object) => ({ kind: 'share', epsilon: '1', column: 'platform', values: ['web'], about: 100, ...more });
 /** As JSON, which leaves out what is undefined. */
 const asked = (more: { readonly [key: string]: unknown } = { measures: [count] }): Question =>
   parseQuestion(JSON.parse(JSON.stringify({ ...base, ...more })));
@@ -60,6 +61,17 @@ describe('a question', () => {
     [
       { measures: [synthetic({}), synthetic({ columns: ['cores', 'day'] })] },
       'measures: expected at most 1 of the kind synthetic in a question',
+    ],
+    [{ measures: [share({ values: [] })] }, 'measures.0.values: expected some of android, ios, web, and not all of them, got none'],
+    [{ measures: [share({ values: ['web', 'ios', 'android'] })] }, 'measures.0.values: expected some of android, ios, web, and not all'],
+    [{ measures: [share({ values: ['beos'] })] }, 'and not all of them, got "beos"'],
+    [{ measures: [share({ groupBy: ['platform'] })] }, 'measures.0.groupBy: expected other columns than platform, got it'],
+    [{ measures: [share({ column: 'day' })] }, 'measures.0.column: expected one of the columns'],
+    [{ measures: [share({ about: 0 })] }, 'measures.0.about: expected a number of reports from 1'],
+    [{ measures: [{ ...synthetic({}), kind: 'association', columns: ['day', 'day'] }] }, 'measures.0.columns: expected two columns, got 1'],
+    [
+      { measures: [{ ...synthetic({}), kind: 'association', columns: ['day', 'cores', 'platform'] }] },
+      'measures.0.columns: expected two columns, got 3',
     ],
     [
       { measures: Array(51).fill({ kind: 'days', epsilon: '0.01' }) },
@@ -146,6 +158,17 @@ describe('a question', () => {
     });
     const parted = rows.partition('platform', { web: (part) => [part.sum('cores', { epsilon: '1', low: 1, high: 8 })] });
     expect(resolved(parted).question.partition?.parts['web']).toEqual([{ kind: 'sum', epsilon: '1', column: 'cores', low: 1, high: 8 }]);
+    expect(
+      rows.ask((all) => [
+        all.share('platform', ['web'], { epsilon: '1', about: 50, groupBy: ['version'] }),
+        all.association('platform', 'version', { epsilon: '1', about: 50 }),
+      ]).measures,
+    ).toEqual([
+      { kind: 'share', epsilon: '1', column: 'platform', values: ['web'], groupBy: ['version'], about: 50 },
+      { kind: 'association', epsilon: '1', columns: ['platform', 'version'], about: 50 },
+    ]);
+    // @ts-expect-error: there is no such value
+    expect(() => resolved(rows.ask((all) => [all.share('platform', ['beos'], { epsilon: '1', about: 5 })]))).toThrow('got "beos"');
     // @ts-expect-error: there is no such column
     expect(() => resolved(rows.ask((all) => [all.median('core', { epsilon: '1' })]))).toThrow('expected one of the columns');
     // @ts-expect-error: there is no such value

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { budgetsOf, setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
+import { measuringBy } from '#collector/release/measuring/measuring.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
 import type { Measure, Question } from '#collector/release/query/question.ts';
 import { Releases } from '#collector/release/release.ts';
@@ -62,7 +63,8 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
         await store.fold();
         return readParticipation(store.source, wanted);
       },
-      random,
+      measuring: measuringBy(random),
+      patience: 0,
       ...more,
     });
   const by = (analyst: string, more: Partial<Question> = {}) => ({ analyst, catalog, question: { ...question, ...more } });
@@ -154,7 +156,7 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
     let transactions = 0;
     const failing: Ledger = {
       ...ledger,
-      transact: (work) => (++transactions === 2 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
+      transact: (work) => (++transactions === 3 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
     };
     await expect(asking(broken, { ledger: failing }).ask(by('ann'))).rejects.toThrow('no room');
     expect(await charges()).toBe(0);
