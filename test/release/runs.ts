@@ -19,8 +19,8 @@ import type { Random } from '#collector/release/mechanisms/random.ts';
 import { meanRangeVariance } from '#collector/release/mechanisms/range-design.ts';
 import { ranges } from '#collector/release/mechanisms/ranges.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
 import { range } from '../proofs/channel.ts';
+import { decimal } from './decimal.ts';
 import { selectionLaw } from './selection.ts';
 
 /** What a run found: the error that `accuracy` bounds, and the figure whose mean theory gives. */

@@ -4,8 +4,9 @@ import { participation } from '@murmuration/collector';
 import { dayText, parseDay } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountText, parseAmount, toNumber } from '#collector/release/budget/amount.ts';
+import { amountText, parseAmount } from '#collector/release/budget/amount.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
+import { toDouble } from '#collector/release/mechanisms/spending.ts';
 import { measureAll, prepare } from '#collector/release/query/measure.ts';
 import { type Measure, parseQuestion, type Question } from '#collector/release/query/question.ts';
 import { resolve } from '#collector/release/query/resolve.ts';
@@ -234,7 +235,7 @@ describe('the stated epsilon', () => {
       const changes = cells.map(({ value }, at) => value - (without?.[i]?.cells?.[at]?.value ?? 0));
       // A day is in a noisy sum of each level.
       const change = changes.reduce((all, by) => all + Math.abs(by), 0) * (design?.levels ?? 1);
-      return sum + (change / error.sensitivity) * toNumber(parseAmount(epsilon, 'epsilon'));
+      return sum + (change / error.sensitivity) * toDouble(parseAmount(epsilon, 'epsilon'));
     }, 0);
   }
 
@@ -250,7 +251,7 @@ describe('the stated epsilon', () => {
           // A device-day: of each metric so many reports as the bound allows, in any segments and versions.
           const each = batches < 3 ? batches : 1;
           const deviceDay = drawn.filter((one, i) => drawn.slice(0, i).filter(({ metric }) => metric === one.metric).length < each);
-          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toNumber(of.cost.epsilon) * (1 + 1e-12));
+          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toDouble(of.cost.epsilon) * (1 + 1e-12));
         },
       ),
       { numRuns: 500 },
@@ -264,7 +265,7 @@ describe('the stated epsilon', () => {
       (metric): ReportCount => ({ schema: wires[1], metric, day: FROM, segment: { platform: 'web', cores: '1' }, reports: 1 }),
     );
     expect(of.bound).toBe(3);
-    expect(lossOf(of, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 12);
-    expect(lossOf(year, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 9);
+    expect(lossOf(of, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 12);
+    expect(lossOf(year, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 9);
   });
 });
