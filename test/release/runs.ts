@@ -158,7 +158,7 @@ function analystsRun(): Run {
 }
 
 function aggregateRun(aggregator: 'mean' | 'median'): Run {
-  const [epsilon, blocks, points] = [0.5, 32, 21];
+  const [epsilon, blocks, points] = [0.5, 16, 21];
   const of = { epsilon: epsilonOf(epsilon), sensitivity: 1, blocks, low: 0, high: 10, points, aggregator } as const;
   // Every block has the result 5, so the aggregate without noise is 5.
   const mechanism = sampleAndAggregate({ ...of, statistic: () => 5 });
@@ -171,7 +171,7 @@ function aggregateRun(aggregator: 'mean' | 'median'): Run {
   const sum = geometric({ epsilon: epsilonOf(epsilon), sensitivity: points - 1 });
   return {
     name: mechanism.name,
-    what: aggregator === 'mean' ? '32 blocks, 21 points, ε 0.5' : '32 blocks, 21 points, ε 0.5: its rank',
+    what: aggregator === 'mean' ? '16 blocks, 21 points, ε 0.5' : '16 blocks, 21 points, ε 0.5: its rank',
     draw: (random) => {
       const released = mechanism.release([], random);
       const error = aggregator === 'mean' ? Math.abs(released - 5) : (0 - (scores[Math.round(released * 2)] as number)) / 2;
