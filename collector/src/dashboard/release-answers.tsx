@@ -36,12 +36,18 @@ function shownValue({ kind }: Measure, value: number): string {
 
 const intervalOf = ({ low, high }: Cell): string => (low === undefined || high === undefined ? '' : `${percent(low)} to ${percent(high)}`);
 
+/** The heading of numbers in a table, below the measurement in words. */
+const HEADINGS: { readonly [kind in Measure['kind']]?: string } = { count: 'reports', share: 'share', sum: 'sum', synthetic: 'weight' };
+
 /** How far a result is off. */
 function errorOf({ measure, error, table, cells = [] }: Measured): string {
   const [first] = cells;
-  if (measure.kind === 'share') return cells.length === 1 && first !== undefined ? `${intervalOf(first)} with 95\u00a0%` : '';
+  if (measure.kind === 'share')
+    return cells.length === 1 && first !== undefined
+      ? `(${intervalOf(first)} with 95\u00a0%)`
+      : 'with the range that holds each with 95\u00a0%';
   if (measure.kind === 'association')
-    return `± ${error.within.toFixed(2)} of the mean over ${count(error.blocks?.count ?? 0)} blocks with 95\u00a0%`;
+    return `± ${error.within.toFixed(2)} with 95\u00a0%, for the mean of ${count(error.blocks?.count ?? 0)} blocks of reports`;
   const off =
     measure.kind === 'median'
       ? ' ranks'
@@ -66,41 +72,47 @@ function Result(result: Measured): VNode {
     <div class="release-result">
       <p>
         {title}
-        {columns.length === 0 && <strong>: {chosen ?? shownValue(measure, only?.value ?? 0)}</strong>}
+        {columns.length === 0 && (
+          <>
+            : <strong>{chosen ?? shownValue(measure, only?.value ?? 0)}</strong>
+          </>
+        )}
         <span class="quiet"> {errorOf(result)}</span>
       </p>
       {measure.kind === 'days' && <DaysPicture cells={cells} />}
       {columns.length > 0 && measure.kind !== 'days' && (
-        <table>
-          <thead>
-            <tr>
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-              <th scope="col" class="release-number">
-                {measureInWords(measure)}
-              </th>
-              {hasIntervals && (
-                <th scope="col" class="release-number">
-                  between
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {cells.slice(0, MOST_ROWS).map((cell) => (
-              <tr key={columns.map((name) => cell.values[name]).join('\n')}>
+        <div class="release-wide">
+          <table>
+            <thead>
+              <tr>
                 {columns.map((name) => (
-                  <td key={name}>{cell.values[name] || '(none)'}</td>
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
                 ))}
-                <td class="release-number">{shownValue(measure, cell.value)}</td>
-                {hasIntervals && <td class="release-number">{intervalOf(cell)}</td>}
+                <th scope="col" class="release-number">
+                  {HEADINGS[measure.kind]}
+                </th>
+                {hasIntervals && (
+                  <th scope="col" class="release-number">
+                    range
+                  </th>
+                )}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {cells.slice(0, MOST_ROWS).map((cell) => (
+                <tr key={columns.map((name) => cell.values[name]).join('\n')}>
+                  {columns.map((name) => (
+                    <td key={name}>{cell.values[name] || '(none)'}</td>
+                  ))}
+                  <td class="release-number">{shownValue(measure, cell.value)}</td>
+                  {hasIntervals && <td class="release-number">{intervalOf(cell)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {cells.length > MOST_ROWS && measure.kind !== 'days' && (
         <p class="quiet">

@@ -6,12 +6,12 @@ import { type Draft, firstDraft, valuesOf, withColumn } from './release-draft.ts
 
 const KINDS: { readonly [kind in Measure['kind']]: string } = {
   count: 'reports',
-  share: 'share of a value',
-  days: 'reports by day, for any range',
+  share: 'share',
+  days: 'reports by day',
   mostUsed: 'most used',
   median: 'median',
   sum: 'sum',
-  association: 'association of two columns',
+  association: 'association',
   synthetic: 'synthetic table',
 };
 
@@ -136,7 +136,12 @@ function MeasureFields(part: Part): VNode {
         />
       )}
       {HAS_ABOUT.includes(kind) && (
-        <TextField {...part} name={kind === 'share' ? 'expected reports, each' : 'expected reports'} field="about" type="number" />
+        <TextField
+          {...part}
+          name={kind === 'share' && draft.groupBy !== '' ? 'expected reports in each' : 'expected reports'}
+          field="about"
+          type="number"
+        />
       )}
       {kind === 'sum' && <TextField {...part} name="from value" field="low" type="number" />}
       {kind === 'sum' && <TextField {...part} name="to value" field="high" type="number" />}
@@ -144,7 +149,7 @@ function MeasureFields(part: Part): VNode {
   );
 }
 
-/** All fields. */
+/** All fields: those that choose rows, and those that say what is measured of them. */
 export function Fields({
   tables,
   draft,
@@ -158,28 +163,32 @@ export function Fields({
   const table = tableOf(draft.app);
   const part: Part = { draft, table, change: (changed) => onChange({ ...draft, ...changed }) };
   return (
-    <div class="filters">
-      {tables.length > 1 && (
-        <Menu
-          name="app"
-          value={draft.app}
-          options={tables.map(({ app }) => [app, app])}
-          onChoose={(app) => onChange(firstDraft(tableOf(app), Date.now()))}
-        />
-      )}
-      <TextField {...part} name="from" field="from" type="date" />
-      <TextField {...part} name="to" field="to" type="date" />
-      <MeasureFields {...part} />
-      {table.columns.map(({ name }) => (
-        <Menu
-          key={name}
-          name={name}
-          value={draft.where[name] ?? ''}
-          options={[['', 'all'], ...valuesOf(table, name).map((value) => [value, value] as const)]}
-          onChoose={(value) => part.change({ where: { ...draft.where, [name]: value } })}
-        />
-      ))}
-      <TextField {...part} name="ε" field="epsilon" type="text" />
-    </div>
+    <>
+      <div class="filters">
+        {tables.length > 1 && (
+          <Menu
+            name="app"
+            value={draft.app}
+            options={tables.map(({ app }) => [app, app])}
+            onChoose={(app) => onChange(firstDraft(tableOf(app), Date.now()))}
+          />
+        )}
+        <TextField {...part} name="from" field="from" type="date" />
+        <TextField {...part} name="to" field="to" type="date" />
+        {table.columns.map(({ name }) => (
+          <Menu
+            key={name}
+            name={name}
+            value={draft.where[name] ?? ''}
+            options={[['', 'all'], ...valuesOf(table, name).map((value) => [value, value] as const)]}
+            onChoose={(value) => part.change({ where: { ...draft.where, [name]: value } })}
+          />
+        ))}
+      </div>
+      <div class="filters">
+        <MeasureFields {...part} />
+        <TextField {...part} name="ε" field="epsilon" type="text" />
+      </div>
+    </>
   );
 }

@@ -266,7 +266,9 @@ describe('murmuration release', () => {
       ask('--analyst', 'fay', '--where', 'metric=rain', '--epsilon', '1', '--association', 'day', 'platform', '--about', about, ...args);
     const few = related('100');
     expect([few.status, few.stdout]).toEqual([2, '']);
-    expect(few.stderr).toMatch(/^murmuration: association: expected at least \d+ reports in 64 blocks, or a larger ε/);
+    expect(few.stderr).toMatch(
+      /^murmuration: association: expected at least \d+ reports, \d+ for each of 64 blocks; a larger ε takes fewer/,
+    );
     expect(related('100000').stdout).toMatch(
       /^association of day and platform: [01]\.\d{3} \(sample and aggregate: within 0\.047 of the mean over the blocks with 95 %; 64 blocks of some 1562 reports, in which unrelated columns show up to 0\.\d{3}\)\n/,
     );

@@ -174,9 +174,9 @@ describe('an association', () => {
 
   test('is refused with too few reports for its blocks, and says how many it takes', () => {
     expect(() => prepare(asked({ ...association, about: 1000 }))).toThrow(
-      'association: expected at least 1600 reports in 64 blocks, or a larger ε, which takes fewer blocks; use count with group-by cores, platform instead, got 1000',
+      'association: expected at least 1600 reports, 25 for each of 64 blocks; a larger ε takes fewer blocks, and count with group-by cores, platform takes none, got 1000',
     );
-    expect(() => prepare(asked({ ...association, epsilon: '0.01' }))).toThrow('in 8192 blocks');
+    expect(() => prepare(asked({ ...association, epsilon: '0.01' }))).toThrow('for each of 8192 blocks');
     expect(() => prepare(asked({ ...association, epsilon: '0.0001', about: 2 ** 32 }))).not.toThrow();
   });
 });

@@ -67,8 +67,8 @@ export function association(resolved: Resolved, { columns: names, about }: Assoc
   const noise = mechanism.accuracy(BETA);
   if (about < least || noise > MOST_NOISE)
     throw new RangeError(
-      `association: expected at least ${least} reports in ${blocks} blocks, or a larger ε, which takes fewer blocks; use count with group-by ` +
-        `${names.join(', ')} instead, got ${about}`,
+      `association: expected at least ${least} reports, ${least / blocks} for each of ${blocks} blocks; a larger ε takes fewer blocks, and count ` +
+        `with group-by ${names.join(', ')} takes none, got ${about}`,
     );
   const error: ExpectedError = {
     mechanism: 'sample and aggregate',
