@@ -9,31 +9,19 @@
  * A crash between 3 and 4 leaves a charge without an answer. Asking again is charged again.
  */
 
-import { canonicalJson, dayText, type Json } from '@murmuration/shared';
+import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
-import { type Limit, leftFor } from './budget/accounting.ts';
-import { compare, least } from './budget/amount.ts';
 import { type Budgets, budgetsOf, costJson, limitText } from './budget/budgets.ts';
 import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
+import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import type { Random } from './mechanisms/random.ts';
 import { measureAll, prepare } from './query/measure.ts';
 import type { Prepared } from './query/measured.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
-import type { Participation, WantedRows } from './table/participation.ts';
-
-/** The error of a question that does not fit a budget. Nothing was read or spent. */
-export class OverBudget extends Error {
-  /** What is left, as `ε 0.3`. */
-  readonly left: string;
-
-  constructor(message: string, left: string) {
-    super(message);
-    this.left = left;
-  }
-}
+import { checkKept, type Participation, type WantedRows } from './table/participation.ts';
 
 /** What releases are made of. */
 export interface ReleaseParts {
@@ -64,16 +52,16 @@ export class Releases {
   }
 
   /** What a question would cost, and the error to expect. Spends nothing. @throws {RangeError} when it does not fit the table */
-  preview({ analyst, catalog, question }: Asked): Promise<Preview> {
+  preview(asked: Asked): Promise<Preview> {
+    const { analyst, catalog, question } = asked;
     return this.#parts.ledger.transact(async (ledger) => {
       const budgets = await budgetsOf(ledger, question.app);
       const { resolved, prepared } = prepareFor(catalog, question, budgets);
-      const own = budgets.analysts.get(analyst);
-      const left = own && budgets.table && limitsOf(budgets, analyst, resolved);
+      const left = budgets.analysts.has(analyst) ? tightest(budgets, dueOf(asked, resolved)) : undefined;
       return {
         ...aboutOf(resolved),
         errors: prepared.map(({ answer: _answer, ...rest }) => rest),
-        ...(left && { left: limitText(tightest(left)) }),
+        ...(left && { left: limitText(left) }),
       };
     });
   }
@@ -94,7 +82,7 @@ export class Releases {
   }
 
   async #ask(asked: Asked): Promise<Answer> {
-    const { ledger, read, random } = this.#parts;
+    const { ledger, random } = this.#parts;
     const first = await ledger.transact(async (transaction) => {
       const found = prepareFor(asked.catalog, asked.question, await budgetsOf(transaction, asked.question.app));
       const stored = await storedOf(transaction, asked, found.resolved);
@@ -105,11 +93,8 @@ export class Releases {
     if (stored !== undefined) return answerOf(stored, true);
     const { from, to, where, table } = resolved;
     const schemas = [...table.schemas.keys()];
-    const { rows, closedBefore, firstDay } = await read({ schemas, metrics: where.get('metric') ?? [], from, to });
-    if (from < firstDay)
-      throw new RangeError(
-        `from: expected a day from ${dayText(firstDay)}, since earlier ones are kept as months or not at all, got ${dayText(from)}`,
-      );
+    const read = await this.#parts.read({ schemas, metrics: where.get('metric') ?? [], from, to });
+    checkKept(from, read);
     const charge = await ledger.transact(async (transaction) => {
       const meanwhile = await storedOf(transaction, asked, resolved);
       if (meanwhile !== undefined) return meanwhile;
@@ -119,8 +104,8 @@ export class Releases {
     if (charge.kind === 'answer') return answerOf(charge, true);
     const body: StoredAnswer = {
       ...aboutOf(resolved),
-      results: measured(() => measureAll(resolved, prepared, rows, random)),
-      openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)),
+      results: measured(() => measureAll(resolved, prepared, read.rows, random)),
+      openDays: Math.max(0, to + 1 - Math.max(from, read.closedBefore)),
     };
     const answer = { ...body, charge: charge.n } as unknown as Json;
     return answerOf(
@@ -162,33 +147,12 @@ async function storedOf(ledger: LedgerTransaction, { analyst, again }: Asked, re
   return stored.filter((entry) => isEnough(entry, resolved)).at(-1);
 }
 
-/** What is left of the analyst's budget and of the table's. @throws {OverBudget} when the analyst has none */
-function limitsOf({ table, analysts, charges }: Budgets, analyst: string, resolved: Resolved): readonly Limit[] {
-  const own = analysts.get(analyst);
-  if (own === undefined || table === undefined)
-    throw new OverBudget(`expected an analyst with a budget on ${resolved.table.app}, got ${analyst} without one`, 'nothing');
-  const ofAnalyst = charges.filter((charge) => charge.analyst === analyst);
-  return [
-    { unit: own.unit, amount: leftFor(analyst, ofAnalyst, own, resolved, 1) },
-    { unit: table.limit.unit, amount: leftFor(analyst, charges, table.limit, resolved, table.colluders) },
-  ];
-}
-
-/** The limit to tell: the smaller one where both add up the same, else the analyst's. */
-function tightest([own, table]: readonly Limit[]): Limit {
-  const [first, second] = [own as Limit, table as Limit];
-  return first.unit === second.unit ? { unit: first.unit, amount: least(first.amount, second.amount) } : first;
-}
+/** What a question would be charged. */
+const dueOf = ({ analyst }: Asked, { from, to, cost, table }: Resolved): Due => ({
+  ...{ what: 'question', app: table.app, analysts: [analyst] },
+  ...{ from, to, cost },
+});
 
 /** @throws {OverBudget} when a question does not fit, with what is left */
-async function check(ledger: LedgerTransaction, { analyst }: Asked, resolved: Resolved): Promise<void> {
-  const limits = limitsOf(await budgetsOf(ledger, resolved.table.app), analyst, resolved);
-  const [over] = limits.filter(({ unit, amount }) => compare(resolved.cost[unit], amount) > 0);
-  if (over === undefined) return;
-  const of = over === limits[0] ? `the budget of ${analyst}` : `the budget of the table of ${resolved.table.app}`;
-  const cost = limitText({ unit: over.unit, amount: resolved.cost[over.unit] });
-  throw new OverBudget(
-    `expected a question within what is left of ${of}, ${limitText(over)} a day, got one of ${cost}; nothing was spent`,
-    limitText(over),
-  );
-}
+const check = async (ledger: LedgerTransaction, asked: Asked, resolved: Resolved): Promise<void> =>
+  checkBudgets(await budgetsOf(ledger, resolved.table.app), dueOf(asked, resolved));

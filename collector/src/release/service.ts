@@ -5,12 +5,14 @@ import { type Ledger, lazyLedger } from './budget/ledger.ts';
 import { openPostgresLedger } from './budget/postgres-ledger.ts';
 import { openSqliteLedger } from './budget/sqlite-ledger.ts';
 import { systemRandom } from './mechanisms/random.ts';
-import { Releases } from './release.ts';
+import { type ReleaseParts, Releases } from './release.ts';
+import { Streams } from './streams/streams.ts';
 import { createReading } from './table/reading.ts';
 
 /** What a collector needs for releases. */
 export interface ReleaseService {
   readonly releases: Releases;
+  readonly streams: Streams;
   readonly ledger: Ledger;
   readonly close: () => Promise<void>;
 }
@@ -19,16 +21,17 @@ export interface ReleaseService {
 export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
   const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
   const reading = createReading(store.source);
-  const releases = new Releases({
+  const parts: ReleaseParts = {
     ledger,
     read: async (wanted) => {
       await store.fold(); // so that an answer holds everything that was acknowledged
       return reading.read(wanted);
     },
     random: systemRandom(),
-  });
+  };
   return {
-    releases,
+    releases: new Releases(parts),
+    streams: new Streams(parts),
     ledger,
     close: async () => {
       await reading.close();
