@@ -1,7 +1,7 @@
 /** A process that asks for all of ann's budget, and says what became of it. Arguments: the kind of store, its location, its source, a column. */
 
-import { systemRandom } from '#collector/release/mechanisms/random.ts';
 import { OverBudget } from '#collector/release/budget/limits.ts';
+import { systemRandom } from '#collector/release/mechanisms/random.ts';
 import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
