@@ -32,6 +32,12 @@ const ROWS = ['android', 'ios', 'web'].flatMap((platform, i) =>
   ['free', 'pro'].map((tier, j) => row(platform, tier, COUNTS[2 * i + j] as number)),
 );
 
+/** Rows of so many reports of each tier. */
+export const rowsOf = (tiers: { readonly free: number; readonly pro: number }): readonly ReportCount[] => [
+  row('web', 'free', tiers.free),
+  row('web', 'pro', tiers.pro),
+];
+
 /** What a store would hold, with the first day that it keeps. */
 export const stored =
   (firstDay = 0, rows: readonly ReportCount[] = ROWS) =>
