@@ -44,11 +44,9 @@ interface CloseOptions extends AdminPlace {
   readonly json?: boolean;
 }
 
-/** Streams of a ledger, and of the store beside it. */
-async function streamsOf(place: AdminPlace, ledger: Ledger): Promise<Streams> {
-  const source = await sourceOf(place);
-  return new Streams({ ledger, read: (wanted) => readParticipation(source, wanted), random: systemRandom() });
-}
+/** Streams of a ledger, and of the store beside it, which is only looked for when it is read. */
+const streamsOf = (place: AdminPlace, ledger: Ledger): Streams =>
+  new Streams({ ledger, read: async (wanted) => readParticipation(await sourceOf(place), wanted), random: systemRandom() });
 
 function mechanismOption(text: string): MechanismName {
   const found = MECHANISMS.find((name) => name === text);
@@ -81,7 +79,7 @@ async function open(options: OpenOptions): Promise<void> {
       ...(mechanism !== undefined && { mechanism }),
     };
     const opening = { analysts, request, catalog: createCatalog([...schemas, ...published]), who: COMMAND_LINE, again };
-    const streams = await streamsOf(options, ledger);
+    const streams = streamsOf(options, ledger);
     if (options.preview) {
       const preview = await streams.preview(opening);
       return print(json, preview, () => previewText(preview));
@@ -94,14 +92,14 @@ async function open(options: OpenOptions): Promise<void> {
 const ask = (options: AskStreamOptions): Promise<void> =>
   withLedger(options, async (ledger) => {
     const { analyst, stream, where, json } = options;
-    const answer = await (await streamsOf(options, ledger)).ask({ analyst, apps: [], stream, where });
+    const answer = await streamsOf(options, ledger).ask({ analyst, apps: [], stream, where });
     print(json, answer, () => answerText(answer));
   });
 
 const list = (options: ListOptions): Promise<void> =>
   withLedger(options, async (ledger) => {
     const { stream: number, app, analyst, json } = options;
-    const streams = await streamsOf(options, ledger);
+    const streams = streamsOf(options, ledger);
     const seen = await streams.list({ apps: app === undefined ? [] : [app], ...(analyst !== undefined && { analyst }) });
     if (number === undefined) {
       const all = seen.map(({ stream }) => stream);
@@ -115,7 +113,7 @@ const list = (options: ListOptions): Promise<void> =>
 
 const close = (options: CloseOptions): Promise<void> =>
   withLedger(options, async (ledger) => {
-    const closed = await (await streamsOf(options, ledger)).close(COMMAND_LINE, options.stream);
+    const closed = await streamsOf(options, ledger).close(COMMAND_LINE, options.stream);
     print(options.json, closed, () => `stream ${closed.stream} answers no new questions: ${closed.ended}`);
   });
 

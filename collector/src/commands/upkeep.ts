@@ -25,8 +25,12 @@ function run(folder: string, work: () => Upkeep): void {
 /** Deletes the counts of streams, which may be of tallies that are gone: those of an app, or without one all. */
 async function forget(folder: string, app: string | undefined): Promise<void> {
   if (!hasAdmin(folder)) return;
-  const ledger = openSqliteLedger(folder);
-  await forgetStreams(ledger, app).finally(() => ledger.close());
+  try {
+    const ledger = openSqliteLedger(folder);
+    await forgetStreams(ledger, app).finally(() => ledger.close());
+  } catch (error) {
+    throw new Failure(`the tallies are deleted, and the counts of streams are not: ${(error as Error).message.split('\n').join(' ')}`);
+  }
 }
 
 interface DeleteOptions {

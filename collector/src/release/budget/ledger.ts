@@ -46,7 +46,7 @@ export type Wanted = Partial<Pick<Entry, 'kind' | 'app' | 'analyst' | 'question'
 export class InDoubt extends Error {}
 
 /** A stream, by the number of its entry, and what must not be known of it. */
-export type Secret = readonly [stream: number, text: string];
+type Secret = readonly [stream: number, text: string];
 
 /** The secrets of open streams, beside the ledger: no list and no route shows them, and no backup carries them. */
 export interface Secrets {

@@ -20,6 +20,7 @@ import type { Random } from '../mechanisms/random.ts';
 import { times } from '../mechanisms/spending.ts';
 import type { Design, StreamOptions } from '../mechanisms/streams.ts';
 import { BETA } from '../query/measured.ts';
+import { MOST_CELLS } from '../query/resolve.ts';
 import type { MechanismName } from './request.ts';
 
 /** What a design follows from. */
@@ -104,7 +105,7 @@ export function designOf(of: DesignOptions): StreamDesign {
         `${hard === undefined ? 'name hard, the number of hard questions, to go without the promise that they suffice' : 'fewer hard ones'}, ` +
         `got ${Math.ceil(within)}`,
     );
-  if (of.mechanism === undefined && within >= cellNoise)
+  if (of.mechanism === undefined && cells <= MOST_CELLS && within >= cellNoise)
     throw new RangeError(
       `a stream: expected one whose stated error is below that of noise for each cell, ${Math.ceil(cellNoise)}; use count with group-by over ` +
         `the same columns, which answers every question, or name the mechanism, got ${Math.ceil(within)} in ${cells} cells`,

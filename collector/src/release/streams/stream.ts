@@ -30,7 +30,7 @@ export interface StreamAbout extends StreamDesign {
 }
 
 /** A stream as it is stored. */
-export interface OpenedStream extends StreamAbout {
+interface OpenedStream extends StreamAbout {
   /** The released number of reports. */
   readonly total: number;
   /** Days that could still take reports when the rows were read. Later reports are not counted. */

@@ -19,7 +19,7 @@ const schema = defineSchema({
 });
 
 export const catalog = createCatalog([schema.document]);
-export const DAY = '2026-11-20';
+const DAY = '2026-11-20';
 
 const row = (platform: string, tier: string, reports: number): ReportCount => ({
   ...{ schema: wireName(schema.document), metric: 'plan', day: dayNumber(Date.parse(DAY)), reports },
@@ -52,7 +52,7 @@ export const request: StreamRequest = {
   ...{ epsilon: '8', queries: 10, about: 20_000, hard: 4, mechanism: 'weights' },
 };
 
-export const epsilon = (text: string) => ({ unit: 'epsilon', amount: parseAmount(text, 'epsilon') }) as const;
+const epsilon = (text: string) => ({ unit: 'epsilon', amount: parseAmount(text, 'epsilon') }) as const;
 
 /** Gives the table and three analysts budgets. */
 export async function giveBudgets(ledger: Ledger, table: string, own = '20', colluders: number | 'all' = 'all'): Promise<void> {
