@@ -5,8 +5,9 @@ import { type Ledger, lazyLedger } from './budget/ledger.ts';
 import { openPostgresLedger } from './budget/postgres-ledger.ts';
 import { openSqliteLedger } from './budget/sqlite-ledger.ts';
 import { systemRandom } from './mechanisms/random.ts';
-import { type ReleaseParts, Releases } from './release.ts';
+import { Releases } from './release.ts';
 import { Streams } from './streams/streams.ts';
+import type { Participation, WantedRows } from './table/participation.ts';
 import { createReading } from './table/reading.ts';
 
 /** What a collector needs for releases. */
@@ -21,17 +22,13 @@ export interface ReleaseService {
 export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
   const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
   const reading = createReading(store.source);
-  const parts: ReleaseParts = {
-    ledger,
-    read: async (wanted) => {
-      await store.fold(); // so that an answer holds everything that was acknowledged
-      return reading.read(wanted);
-    },
-    random: systemRandom(),
+  const read = async (wanted: WantedRows): Promise<Participation> => {
+    await store.fold(); // so that an answer holds everything that was acknowledged
+    return reading.read(wanted);
   };
   return {
-    releases: new Releases(parts),
-    streams: new Streams(parts),
+    releases: new Releases({ ledger, read, random: systemRandom() }),
+    streams: new Streams({ ledger, read, random: systemRandom() }),
     ledger,
     close: async () => {
       await reading.close();

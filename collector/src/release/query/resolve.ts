@@ -20,7 +20,7 @@ import { allMeasures, costOf, inParallel, inSequence, keyOf, sortMeasures } from
 import type { Measure, Question } from './question.ts';
 
 /** Cells of all measurements of one question, and days of it, at most. */
-export const MOST_CELLS = 10_000;
+const MOST_CELLS = 10_000;
 const MOST_DAYS = 1_100;
 /** Less tells nothing, and would let answers fill the ledger for free. */
 const LEAST_EPSILON = { numerator: 1n, denominator: 10_000n };

@@ -2,11 +2,10 @@
 
 import { canonicalJson, type Json, parseDay } from '@murmuration/shared';
 import { InDoubt, type LedgerTransaction } from '../budget/ledger.ts';
-import type { ReleaseParts } from '../release.ts';
 import { denseCounts, questionOf, type StreamQuestion } from './cells.ts';
 import { endStream } from './end.ts';
+import { type StreamParts, type StreamSecret, unnamed } from './parts.ts';
 import type { Conditions } from './request.ts';
-import { type StreamSecret, unnamed } from './secret.ts';
 import type { Sessions } from './sessions.ts';
 import { answerBody, answerOf, nameOf, type Stream, type StreamAnswer, type StreamState, stateFor } from './stream.ts';
 
@@ -50,12 +49,7 @@ function storedIn(state: StreamState, { where }: StreamQuestion): StreamAnswered
 }
 
 /** Draws and writes an answer, unless there is one meanwhile. */
-async function answer(
-  ledger: LedgerTransaction,
-  asked: StreamAsked,
-  sessions: Sessions,
-  { random }: ReleaseParts,
-): Promise<StreamAnswered> {
+async function answer(ledger: LedgerTransaction, asked: StreamAsked, sessions: Sessions, { random }: StreamParts): Promise<StreamAnswered> {
   const state = await stateFor(ledger, asked);
   const { stream, answers } = state;
   const question = questionOf(stream.columns, asked.where);
@@ -80,14 +74,14 @@ async function answer(
 }
 
 /** Ends a stream whose days are no longer kept. @throws {StreamOver} */
-async function checkDays({ ledger, read }: ReleaseParts, { stream, from, to }: Stream): Promise<void> {
+async function checkDays({ ledger, read }: StreamParts, { stream, from, to }: Stream): Promise<void> {
   const [first, last] = [parseDay(from), parseDay(to)] as [number, number];
   const { firstDay } = await read({ schemas: [], metrics: [], from: first, to: last });
   if (first < firstDay) throw new StreamOver((await endStream(ledger, 'the collector', stream, 'its days are no longer kept')).stream);
 }
 
 /** Answers a question. */
-export async function ask(parts: ReleaseParts, sessions: Sessions, asked: StreamAsked): Promise<StreamAnswered> {
+export async function ask(parts: StreamParts, sessions: Sessions, asked: StreamAsked): Promise<StreamAnswered> {
   const { ledger } = parts;
   const before = await ledger.transact((transaction) => stateFor(transaction, asked));
   const stored = storedIn(before, questionOf(before.stream.columns, asked.where));

@@ -20,7 +20,6 @@ import type { Random } from '../mechanisms/random.ts';
 import { times } from '../mechanisms/spending.ts';
 import type { Design, StreamOptions } from '../mechanisms/streams.ts';
 import { BETA } from '../query/measured.ts';
-import { MOST_CELLS } from '../query/resolve.ts';
 import type { MechanismName } from './request.ts';
 
 /** What a design follows from. */
@@ -62,6 +61,9 @@ const TOTAL_BETA = 0.01;
  */
 const MOST_WORK = 5e7;
 const LEAST_CELLS = 200;
+
+/** A count with groupBy has at most so many cells (query/resolve.ts). */
+const MOST_COUNTED = 10_000;
 
 /** The parameters of the session's mechanism. */
 function sessionOf(of: DesignOptions): StreamOptions {
@@ -105,7 +107,7 @@ export function designOf(of: DesignOptions): StreamDesign {
         `${hard === undefined ? 'name hard, the number of hard questions, to go without the promise that they suffice' : 'fewer hard ones'}, ` +
         `got ${Math.ceil(within)}`,
     );
-  if (of.mechanism === undefined && cells <= MOST_CELLS && within >= cellNoise)
+  if (of.mechanism === undefined && cells <= MOST_COUNTED && within >= cellNoise)
     throw new RangeError(
       `a stream: expected one whose stated error is below that of noise for each cell, ${Math.ceil(cellNoise)}; use count with group-by over ` +
         `the same columns, which answers every question, or name the mechanism, got ${Math.ceil(within)} in ${cells} cells`,

@@ -4,12 +4,11 @@ import { canonicalJson, type Json } from '@murmuration/shared';
 import { budgetsOf, costJson } from '../budget/budgets.ts';
 import type { LedgerTransaction } from '../budget/ledger.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
-import type { ReleaseParts } from '../release.ts';
 import { checkKept, type Participation } from '../table/participation.ts';
 import { countsOf } from './cells.ts';
 import { drawThreshold, totalNoise } from './design.ts';
 import { type Opening, type ResolvedOpening, resolveOpening } from './opening.ts';
-import { type StreamSecret, unnamed } from './secret.ts';
+import { type StreamParts, type StreamSecret, unnamed } from './parts.ts';
 import { designOptionsOf, type Stream, type StreamAbout, stateIn, streamsIn } from './stream.ts';
 
 /** A stream that is to be opened. */
@@ -44,7 +43,7 @@ async function charge(ledger: LedgerTransaction, who: string, due: Due): Promise
 }
 
 /** Draws the number of records and the threshold. */
-const draw = ({ resolved, about }: ResolvedOpening, { rows }: Participation, { random }: ReleaseParts) =>
+const draw = ({ resolved, about }: ResolvedOpening, { rows }: Participation, { random }: StreamParts) =>
   unnamed(() => {
     const options = designOptionsOf(about);
     const counts = countsOf(resolved, about.columns, rows);
@@ -55,7 +54,7 @@ const draw = ({ resolved, about }: ResolvedOpening, { rows }: Participation, { r
   });
 
 /** Opens a stream, or finds the same one that is open. */
-export async function open(parts: ReleaseParts, opening: ToOpen): Promise<Opened> {
+export async function open(parts: StreamParts, opening: ToOpen): Promise<Opened> {
   const { ledger } = parts;
   const { who, again = false, request } = opening;
   const first = await ledger.transact(async (transaction) => {

@@ -32,11 +32,11 @@
 
 import { budgetsOf, limitText } from '../budget/budgets.ts';
 import { tightest } from '../budget/limits.ts';
-import type { ReleaseParts } from '../release.ts';
 import { ask, type StreamAnswered, type StreamAsked } from './ask.ts';
 import { endStream } from './end.ts';
 import { type Opened, open, type ToOpen } from './open.ts';
 import { type Opening, resolveOpening } from './opening.ts';
+import type { StreamParts } from './parts.ts';
 import { Sessions } from './sessions.ts';
 import { type Reader, readableBy, type Stream, type StreamAbout, type StreamState, streamsIn } from './stream.ts';
 
@@ -48,10 +48,10 @@ export type StreamPreview = StreamAbout & {
 
 /** Streams of a collector, or of a command. */
 export class Streams {
-  readonly #parts: ReleaseParts;
+  readonly #parts: StreamParts;
   readonly #sessions = new Sessions();
 
-  constructor(parts: ReleaseParts) {
+  constructor(parts: StreamParts) {
     this.#parts = parts;
   }
 

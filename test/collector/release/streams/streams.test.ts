@@ -11,10 +11,10 @@ import { budgetsOf, override, spendingOf } from '#collector/release/budget/budge
 import { InDoubt, type Ledger } from '#collector/release/budget/ledger.ts';
 import { OverBudget } from '#collector/release/budget/limits.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
-import type { ReleaseParts } from '#collector/release/release.ts';
 import { StreamOver } from '#collector/release/streams/ask.ts';
 import { mechanismOf } from '#collector/release/streams/design.ts';
 import { forgetStreams } from '#collector/release/streams/end.ts';
+import type { StreamParts } from '#collector/release/streams/parts.ts';
 import { designOptionsOf } from '#collector/release/streams/stream.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
 import { execute as query } from '../../../setup/postgres-server.ts';
@@ -38,7 +38,7 @@ const far = (): Random => {
 describe.each(places)('a stream in $name', (place) => {
   let location: string;
   let ledger: Ledger;
-  const streams = (parts: Partial<ReleaseParts> = {}): Streams => new Streams({ ledger, read: stored(), random: SILENT, ...parts });
+  const streams = (parts: Partial<StreamParts> = {}): Streams => new Streams({ ledger, read: stored(), random: SILENT, ...parts });
   const opening = (more: object = {}, analysts: readonly string[] = ['ann', 'ben']) => ({
     ...{ analysts, catalog, who: 'test' },
     request: { ...request, ...more },

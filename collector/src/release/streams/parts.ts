@@ -1,6 +1,17 @@
-/** What is kept of a stream that nobody may see. */
+/** What streams are made of, and what is kept of each that nobody may see. */
 
+import type { Ledger } from '../budget/ledger.ts';
+import type { Random } from '../mechanisms/random.ts';
+import type { Participation, WantedRows } from '../table/participation.ts';
 import type { SparseCounts } from './cells.ts';
+
+/** What streams are made of. */
+export interface StreamParts {
+  readonly ledger: Ledger;
+  /** Reads rows of a table. */
+  readonly read: (wanted: WantedRows) => Promise<Participation>;
+  readonly random: Random;
+}
 
 /** The secret of a stream: who knows the threshold can tell how near guesses are, and the counts are exact. */
 export interface StreamSecret {
