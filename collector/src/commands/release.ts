@@ -11,6 +11,7 @@ import { colludersOption, setBudgets, showBudgets } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { withLedger } from './release-place.ts';
 import { rangeOption, valueOption } from './release-question.ts';
+import { addStreams } from './release-stream.ts';
 import { addStored } from './stored-options.ts';
 import { table } from './table.ts';
 import { print, UsageError, wholeOption } from './usage.ts';
@@ -27,18 +28,22 @@ interface OverrideOptions extends AdminPlace {
 }
 
 /** What an entry says, in a few words. */
-function wordsOf({ kind, body }: Entry): string {
-  const { cost, unit, amount, limit, charge } = body as {
+function wordsOf({ kind, body, question }: Entry): string {
+  if (kind === 'override' || kind === 'stream-end') return String(body);
+  const { cost, unit, amount, limit, charge, value, shared } = body as {
     readonly cost?: { readonly epsilon: string };
     readonly unit?: string;
     readonly amount?: string;
     readonly limit?: { readonly unit: string; readonly amount: string };
     readonly charge?: number;
+    readonly value?: string;
+    readonly shared?: number;
   };
-  if (kind === 'override') return String(body);
   if (kind === 'table') return `${limit?.unit} ${limit?.amount}`;
   if (kind === 'budget') return `${unit} ${amount}`;
-  return kind === 'answer' ? `for charge ${charge}` : `epsilon ${cost?.epsilon}`;
+  if (kind === 'answer' || kind === 'stream') return `for charge ${charge}`;
+  if (kind === 'charge') return `epsilon ${cost?.epsilon}${shared === undefined ? '' : `, once for all charges of ${shared}`}`;
+  return `${question}: ${value?.trim()}`;
 }
 
 const list = (options: ListOptions): Promise<void> =>
@@ -127,7 +132,8 @@ export function addRelease(program: Command): void {
     .option('--minimum <n>', 'no estimates where fewer reports than this are released', wholeOption('--minimum', 1), 20)
     .option('--json', 'print one JSON document on standard output')
     .action(estimates);
-  add(release, 'list', 'the ledger: budgets, charges, answers and overrides')
+  addStreams(release, add);
+  add(release, 'list', 'the ledger: budgets, charges, answers, streams and overrides')
     .option('--app <app>', 'only of this app')
     .option('--analyst <name>', 'only of this analyst')
     .action(list);

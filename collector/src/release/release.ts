@@ -10,30 +10,18 @@
  * A crash between 3 and 4 leaves a charge without an answer. Asking again is charged again.
  */
 
-import { canonicalJson, dayText, type Json } from '@murmuration/shared';
+import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
-import { type Limit, leftFor } from './budget/accounting.ts';
-import { compare, least } from './budget/amount.ts';
 import { type Budgets, budgetsOf, costJson, limitText } from './budget/budgets.ts';
 import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
+import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import { PATIENCE, storedOr } from './claims.ts';
 import type { Measuring } from './measuring/measuring.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
-import type { Participation, WantedRows } from './table/participation.ts';
-
-/** The error of a question that does not fit a budget. Nothing was read or spent. */
-export class OverBudget extends Error {
-  /** What is left, as `ε 0.3`. */
-  readonly left: string;
-
-  constructor(message: string, left: string) {
-    super(message);
-    this.left = left;
-  }
-}
+import { checkKept, type Participation, type WantedRows } from './table/participation.ts';
 
 /** What releases are made of. */
 export interface ReleaseParts {
@@ -73,11 +61,10 @@ export class Releases {
     const { resolved, left } = await ledger.transact(async (transaction) => {
       const budgets = await budgetsOf(transaction, asked.question.app);
       const found = resolveFor(asked, budgets);
-      const own = budgets.analysts.get(asked.analyst);
-      return { resolved: found, left: own && budgets.table && limitsOf(budgets, asked.analyst, found) };
+      return { resolved: found, left: budgets.analysts.has(asked.analyst) ? tightest(budgets, dueOf(asked, found)) : undefined };
     });
     const errors = await measuring.expect(resolved);
-    return { ...aboutOf(resolved), errors, ...(left && { left: limitText(tightest(left)) }) };
+    return { ...aboutOf(resolved), errors, ...(left && { left: limitText(left) }) };
   }
 
   /**
@@ -113,24 +100,16 @@ export class Releases {
       );
     const before = await storedOrTaken(async () => undefined);
     if ('stored' in before) return answerOf(before.stored, true);
-    const { rows, closedBefore, firstDay } = await read({
-      schemas: [...table.schemas.keys()],
-      metrics: where.get('metric') ?? [],
-      from,
-      to,
-    });
-    if (from < firstDay)
-      throw new RangeError(
-        `from: expected a day from ${dayText(firstDay)}, since earlier ones are kept as months or not at all, got ${dayText(from)}`,
-      );
-    const found = await storedOrTaken((transaction) =>
+    const found = await read({ schemas: [...table.schemas.keys()], metrics: where.get('metric') ?? [], from, to });
+    checkKept(from, found);
+    const charged = await storedOrTaken((transaction) =>
       transaction.append(asked.analyst, entryOf(asked, resolved, 'charge', { from, to, cost: costJson(resolved.cost) })),
     );
-    if ('stored' in found) return answerOf(found.stored, true);
-    const charge = found.taken.n;
+    if ('stored' in charged) return answerOf(charged.stored, true);
+    const charge = charged.taken.n;
     try {
-      const results = await measuring.measure(resolved, rows).catch(hideCause);
-      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)) };
+      const results = await measuring.measure(resolved, found.rows).catch(hideCause);
+      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: Math.max(0, to + 1 - Math.max(from, found.closedBefore)) };
       const answer = { ...body, charge } as unknown as Json;
       return answerOf(
         await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
@@ -166,33 +145,12 @@ async function storedOf(ledger: LedgerTransaction, { analyst, again }: Asked, re
   return stored.filter((entry) => isEnough(entry, resolved)).at(-1);
 }
 
-/** What is left of the analyst's budget and of the table's. @throws {OverBudget} when the analyst has none */
-function limitsOf({ table, analysts, charges }: Budgets, analyst: string, resolved: Resolved): readonly Limit[] {
-  const own = analysts.get(analyst);
-  if (own === undefined || table === undefined)
-    throw new OverBudget(`expected an analyst with a budget on ${resolved.table.app}, got ${analyst} without one`, 'nothing');
-  const ofAnalyst = charges.filter((charge) => charge.analyst === analyst);
-  return [
-    { unit: own.unit, amount: leftFor(analyst, ofAnalyst, own, resolved, 1) },
-    { unit: table.limit.unit, amount: leftFor(analyst, charges, table.limit, resolved, table.colluders) },
-  ];
-}
-
-/** The limit to tell: the smaller one where both add up the same, else the analyst's. */
-function tightest([own, table]: readonly Limit[]): Limit {
-  const [first, second] = [own as Limit, table as Limit];
-  return first.unit === second.unit ? { unit: first.unit, amount: least(first.amount, second.amount) } : first;
-}
+/** What a question would be charged. */
+const dueOf = ({ analyst }: Asked, { from, to, cost, table }: Resolved): Due => ({
+  ...{ what: 'question', app: table.app, analysts: [analyst] },
+  ...{ from, to, cost },
+});
 
 /** @throws {OverBudget} when a question does not fit, with what is left */
-async function check(ledger: LedgerTransaction, { analyst }: Asked, resolved: Resolved): Promise<void> {
-  const limits = limitsOf(await budgetsOf(ledger, resolved.table.app), analyst, resolved);
-  const [over] = limits.filter(({ unit, amount }) => compare(resolved.cost[unit], amount) > 0);
-  if (over === undefined) return;
-  const of = over === limits[0] ? `the budget of ${analyst}` : `the budget of the table of ${resolved.table.app}`;
-  const cost = limitText({ unit: over.unit, amount: resolved.cost[over.unit] });
-  throw new OverBudget(
-    `expected a question within what is left of ${of}, ${limitText(over)} a day, got one of ${cost}; nothing was spent`,
-    limitText(over),
-  );
-}
+const check = async (ledger: LedgerTransaction, asked: Asked, resolved: Resolved): Promise<void> =>
+  checkBudgets(await budgetsOf(ledger, resolved.table.app), dueOf(asked, resolved));

@@ -8,11 +8,14 @@ import { measuringBy } from './measuring/measuring.ts';
 import { measuringInThread } from './measuring/thread.ts';
 import { systemRandom } from './mechanisms/random.ts';
 import { Releases } from './release.ts';
+import { Streams } from './streams/streams.ts';
+import type { Participation, WantedRows } from './table/participation.ts';
 import { createReading } from './table/reading.ts';
 
 /** What a collector needs for releases. */
 export interface ReleaseService {
   readonly releases: Releases;
+  readonly streams: Streams;
   readonly ledger: Ledger;
   readonly close: () => Promise<void>;
 }
@@ -22,16 +25,13 @@ export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: stri
   const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
   const reading = createReading(store.source);
   const measuring = measuringInThread(measuringBy(systemRandom()));
-  const releases = new Releases({
-    ledger,
-    read: async (wanted) => {
-      await store.fold(); // so that an answer holds everything that was acknowledged
-      return reading.read(wanted);
-    },
-    measuring,
-  });
+  const read = async (wanted: WantedRows): Promise<Participation> => {
+    await store.fold(); // so that an answer holds everything that was acknowledged
+    return reading.read(wanted);
+  };
   return {
-    releases,
+    releases: new Releases({ ledger, read, measuring }),
+    streams: new Streams({ ledger, read, random: systemRandom() }),
     ledger,
     close: async () => {
       await reading.close();
