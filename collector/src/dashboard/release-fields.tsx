@@ -1,7 +1,8 @@
 // The fields of a question: what is measured, of what, in which rows, and at which ε.
 
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { Measure, ReleaseTable } from './release-api.ts';
+import { Field, Menu, type Options } from './release-controls.tsx';
 import { type Draft, firstDraft, valuesOf, withColumn } from './release-draft.ts';
 
 const KINDS: { readonly [kind in Measure['kind']]: string } = {
@@ -14,45 +15,6 @@ const KINDS: { readonly [kind in Measure['kind']]: string } = {
   association: 'association',
   synthetic: 'synthetic table',
 };
-
-type Options = readonly (readonly [value: string, label: string])[];
-
-function Menu({
-  name,
-  value,
-  options,
-  onChoose,
-}: {
-  name: string;
-  value: string;
-  options: Options;
-  onChoose: (value: string) => void;
-}): VNode {
-  return (
-    <label class="choice">
-      <span class="choice-name">{name}</span>
-      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {options.map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** A field with its name. The control has the id. */
-function Field({ name, id, children }: { name: string; id: string; children: ComponentChildren }): VNode {
-  return (
-    <div class="choice release-field">
-      <label class="choice-name" for={id}>
-        {name}
-      </label>
-      {children}
-    </div>
-  );
-}
 
 /** What some kinds of measurements ask for. */
 type Part = { readonly draft: Draft; readonly table: ReleaseTable; readonly change: (part: Partial<Draft>) => void };
