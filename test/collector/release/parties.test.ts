@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Charge, Colluders, Cost } from '#collector/release/budget/accounting.ts';
 import { spentBy } from '#collector/release/budget/accounting.ts';
-import { type Amount, compare, most, parseAmount, sum, ZERO } from '#collector/release/budget/amount.ts';
+import { type Amount, add, compare, most, parseAmount, ZERO } from '#collector/release/budget/amount.ts';
 import { type Budgets, spendingOf } from '#collector/release/budget/budgets.ts';
 import { checkBudgets, OverBudget, tightest } from '#collector/release/budget/limits.ts';
 import { byParty, groupsOf, partiesOf } from '#collector/release/budget/parties.ts';
@@ -32,7 +32,9 @@ function reach(releases: readonly Release[], analysts: readonly string[]): Amoun
     size = known.size;
     for (const { to } of releases) if (to.length > 1 && to.some((name) => known.has(name))) for (const name of to) known.add(name);
   }
-  return sum(releases.filter(({ to }) => to.some((name) => known.has(name))).map(({ epsilon }) => parseAmount(epsilon, 'epsilon')));
+  return releases
+    .filter(({ to }) => to.some((name) => known.has(name)))
+    .reduce((sum, { epsilon }) => add(sum, parseAmount(epsilon, 'epsilon')), ZERO);
 }
 
 const coalitions = (size: number, from: readonly string[] = NAMES): readonly (readonly string[])[] =>
