@@ -32,8 +32,9 @@ function reach(releases: readonly Release[], analysts: readonly string[]): Amoun
     size = known.size;
     for (const { to } of releases) if (to.length > 1 && to.some((name) => known.has(name))) for (const name of to) known.add(name);
   }
-  const heard = releases.filter(({ to }) => to.some((name) => known.has(name)));
-  return heard.map(({ epsilon }): Amount => parseAmount(epsilon, 'epsilon')).reduce(add, ZERO);
+  return releases
+    .filter(({ to }) => to.some((name) => known.has(name)))
+    .reduce((sum, { epsilon }) => add(sum, parseAmount(epsilon, 'epsilon')), ZERO);
 }
 
 const coalitions = (size: number, from: readonly string[] = NAMES): readonly (readonly string[])[] =>
