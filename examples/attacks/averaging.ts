@@ -4,7 +4,7 @@
  */
 
 import { participation } from '@murmuration/collector';
-import { OverBudget } from '../../collector/src/release/release.ts';
+import { OverBudget } from '../../collector/src/release/budget/limits.ts';
 import { mostRight, type Picture, SEED, seededRandom, show } from './attack.ts';
 import { percent } from './figure.ts';
 import { DAY, drawing, rowsOf, schema, withAnalysts } from './participation.ts';

@@ -6,9 +6,9 @@
 
 import { participation } from '@murmuration/collector';
 import { ratio } from '@murmuration/shared';
+import { OverBudget } from '../../collector/src/release/budget/limits.ts';
 import { multiAnalyst } from '../../collector/src/release/mechanisms/multi-analyst.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
-import { OverBudget } from '../../collector/src/release/release.ts';
 import { type Picture, SEED, seededRandom, show } from './attack.ts';
 import { DAY, rowsOf, schema, withAnalysts } from './participation.ts';
 

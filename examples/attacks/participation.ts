@@ -8,6 +8,7 @@ import { parseDay, ratio, wireName } from '@murmuration/shared';
 import type { Limit } from '../../collector/src/release/budget/accounting.ts';
 import { setBudget, setTable } from '../../collector/src/release/budget/budgets.ts';
 import { openSqliteLedger } from '../../collector/src/release/budget/sqlite-ledger.ts';
+import { measuringBy } from '../../collector/src/release/measuring/measuring.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
 import { measureAll, prepare } from '../../collector/src/release/query/measure.ts';
 import type { Question } from '../../collector/src/release/query/question.ts';
@@ -65,7 +66,7 @@ export async function withAnalysts<T>(
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-attack-'));
   const ledger = openSqliteLedger(folder);
   const limit = (epsilon: bigint): Limit => ({ unit: 'epsilon', amount: ratio(epsilon, 1n) });
-  const releases = new Releases({ ledger, read: async () => ({ rows, closedBefore: 0, firstDay: 0 }), random });
+  const releases = new Releases({ ledger, read: async () => ({ rows, closedBefore: 0, firstDay: 0 }), measuring: measuringBy(random) });
   try {
     const colluders = together === undefined ? 1 : 'all';
     await setTable(ledger, 'admin', 'notes', { limit: limit(together ?? each), colluders, batchesPerDay: BATCHES_PER_DAY });

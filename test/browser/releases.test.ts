@@ -104,13 +104,33 @@ test('an analyst who signs in at the dashboard is led to the releases, asks, pay
   await page.getByRole('button', { name: 'Ask for ε 0.1' }).click();
   await expect.poll(() => page.getByRole('img', { name: /^Reports by day, / }).count()).toBe(1);
   expect(await page.locator('.release-days polyline').getAttribute('points')).toMatch(/^0\.0,[\d.]+( [\d.]+,[\d.]+){6}$/);
+  await page.getByRole('combobox', { name: 'what' }).selectOption('share');
+  await page.getByRole('combobox', { name: 'for each' }).selectOption('');
+  await page.getByLabel('expected reports').fill('90');
+  await expect
+    .poll(() => expected.textContent())
+    .toMatch(/In a group of 90 reports the share is off by at most [\d.]+\u00a0%, .*It costs ε 0\.1 /);
+  await page.getByRole('button', { name: 'Ask for ε 0.1' }).click();
+  await expect.poll(() => page.locator('.release-result').first().textContent()).toMatch(/^Share of platform \w+: [\d.]+.% \([\d.]+.% to /);
+  await page.getByRole('combobox', { name: 'what' }).selectOption('association');
+  await expect.poll(() => page.locator('.problem').textContent()).toMatch(/^Expected association: at least \d+ reports, .*, got 90\.$/);
+  await page.getByLabel('expected reports').fill('1000000');
+  await expect.poll(() => expected.textContent()).toMatch(/^The mean over [\d,]+ blocks of reports is off by at most 0\.\d\d, /);
+  await page.getByRole('combobox', { name: 'what' }).selectOption('synthetic');
+  await expect.poll(() => page.locator('.problem').textContent()).toMatch(/^Expected synthetic: a table whose stated error is below /);
+  await page.getByLabel('version', { exact: true }).last().uncheck();
+  await page.getByLabel('from', { exact: true }).fill(dayText(dayNumber(Date.now()) - 89));
+  await page.getByLabel('ε', { exact: true }).fill('0.01');
+  await page.getByLabel('expected reports').fill('20');
+  await expect.poll(() => expected.textContent()).toMatch(/^For 20 reports, no number of a value or of two values is off by more than /);
+  await page.getByLabel('from', { exact: true }).fill(dayText(dayNumber(Date.now()) - 7));
   await page.getByRole('combobox', { name: 'what' }).selectOption('count');
   await page.getByLabel('ε', { exact: true }).fill('0.6');
   await page.getByRole('button', { name: 'Ask for ε 0.6' }).click();
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('ε 0.4 a day, got one of ε 0.6; nothing was spent');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('ε 0.3 a day, got one of ε 0.6; nothing was spent');
   await page.getByLabel('from', { exact: true }).fill(dayText(dayNumber(Date.now()) + 1));
-  await expect.poll(() => page.locator('.problem').textContent()).toContain('from: a day up to');
-  await expect.poll(() => page.locator('section').last().textContent()).toContain('ε 0.6 of ε 1');
+  await expect.poll(() => page.locator('.problem').textContent()).toMatch(/^Expected from: a day up to .*, got /);
+  await expect.poll(() => page.locator('section').last().textContent()).toContain('ε 0.7 of ε 1');
   expect(await isTooWide(page)).toBe(false);
   await page.setViewportSize({ width: 380, height: 900 });
   expect(await isTooWide(page)).toBe(false);

@@ -10,6 +10,7 @@ import { listActions } from '#collector/admin/actions.ts';
 import { createToken, createWriteKey, listCredentials, revokeCredential } from '#collector/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/admin/database.ts';
 import { listSchemas, publishSchemas } from '#collector/admin/published.ts';
+import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
 import { isSealed, seal, unseal } from '#collector/store/seal.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { verifyCopy } from '#collector/store/sqlite-backup.ts';
@@ -90,6 +91,20 @@ test('a restore from the copy alone has every key, token, schema and action, in 
   change(join(restored, 'murmuration.sqlite'), (store) => {
     expect(store.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'carried'").get()).toBeUndefined();
   });
+});
+
+test('a copy carries no secret of a stream: nobody can read one in it, and no stream goes on from it', async () => {
+  const secret = '{"threshold":4711}';
+  const ledger = openSqliteLedger(data);
+  await ledger.transact((transaction) => transaction.secrets.keep(1, secret));
+  backUp();
+  expect(readFileSync(copy).includes(secret)).toBe(false);
+  expect(await ledger.transact((transaction) => transaction.secrets.of(1))).toBe(secret);
+  await ledger.close();
+  expect(runCommand('restore', '--from', copy, '--data', restored).status).toBe(0);
+  const later = openSqliteLedger(restored);
+  expect(await later.transact((transaction) => transaction.secrets.all())).toEqual([]);
+  await later.close();
 });
 
 test('a restore never replaces keys that may be newer: it changes nothing, and says so', () => {

@@ -1,18 +1,15 @@
-/** The multi-analyst mechanism, and sample and aggregate: exact laws of neighbours, figures by definition, and refusals. */
+/** The multi-analyst mechanism: exact laws of neighbours, figures by definition, refusals, and why no question asks for it. */
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
-import { quantile } from '#collector/release/mechanisms/quantile.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
 import { range } from '../proofs/channel.ts';
 import { rational } from '../proofs/rational.ts';
 import { binomial, upperTail } from '../proofs/statistics.ts';
 import { exactLaw } from './branches.ts';
 import { decayed, minus, signOf, term, timesSum } from './exponential-sums.ts';
-import { expectWithin } from './neighbours.ts';
 
 const FALSE_ALARM = 1e-6;
 
@@ -81,70 +78,17 @@ describe('the multi-analyst mechanism', () => {
     expect(() => mechanism.colluders(0, 0.1)).toThrow(RangeError);
     expect(() => mechanism.divergence(7)).toThrow(RangeError);
   });
-});
 
-describe('sample and aggregate', () => {
-  const epsilon = ratio(1n, 1n);
-  const options = { epsilon, sensitivity: 1, blocks: 3, low: 0, high: 2, points: 3 } as const;
-  /** As sensitive as a statistic can be. */
-  const statistic = (records: readonly number[]): number => (records.reduce((sum, record) => sum + record, 0) * 7) % 3;
-
-  test('by the median spends at most ε, exactly, whatever the statistic is', () => {
-    const { release } = sampleAndAggregate<number>({ ...options, statistic, aggregator: 'median' });
-    const lawOf = (records: readonly number[]) => exactLaw((random) => release(records, random)).outputs;
-    for (const records of [[], [1], [1, 5]]) {
-      const law = lawOf(records);
-      for (const more of [0, 1, 2]) {
-        const other = lawOf([...records, more]);
-        expectWithin(law, other, epsilon);
-        expectWithin(other, law, epsilon);
-      }
+  test('tells an analyst the offset for nothing: in one question about days on which everybody knows that there were no reports', () => {
+    const random = createRandom(words(seededRng(12)));
+    const [wide, days] = [multiAnalyst({ epsilon, sensitivity: 1, width: 100 }), 1000];
+    let found = 0;
+    for (const _ of range(200)) {
+      const offset = wide.offset(random);
+      const sum = range(days).reduce((total) => total + wide.release({ value: 0, offset }, random), 0);
+      found += Number(Math.round(sum / days) === offset);
     }
-  });
-
-  test('by the median is the quantile of results of which one may be replaced', () => {
-    const { release } = sampleAndAggregate<number>({ ...options, blocks: 4, points: 9, statistic: () => 1, aggregator: 'median' });
-    const median = quantile({ epsilon, cells: 9, quantile: ratio(1n, 2n), sensitivity: 1, replaced: true });
-    const counts = range(9).map((i) => (i === 4 ? 4 : 0));
-    const [a, b] = [createRandom(words(seededRng(6))), createRandom(words(seededRng(6)))];
-    for (const _ of range(300)) expect(release([], a)).toBe(median.release(counts, b) / 4);
-  });
-
-  test('by the mean adds noise for the whole range to the sum of the blocks', () => {
-    const { release, accuracy } = sampleAndAggregate<number>({ ...options, statistic: () => 1.4, aggregator: 'mean' });
-    // No noise: every block has 1.4, which is nearest to 1.
-    expect(release([], { uniform: () => 0, flip: () => false, decay: (p, q) => p !== 1 || q !== 1 })).toBe(1);
-    const errors = range(2000).map((seed) => Math.abs(release([1], createRandom(words(seededRng(seed)))) - 1));
-    const beyond = errors.filter((error) => error > accuracy(0.1) + 1e-9).length;
-    expect(beyond / errors.length).toBeLessThanOrEqual(0.13);
-  });
-
-  test('keeps results in the range, and takes no result for its low end', () => {
-    const random = createRandom(words(seededRng(1)));
-    for (const [value, at] of [
-      [Number.NaN, 0],
-      [1e9, 2],
-      [-1e9, 0],
-    ] as const) {
-      const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic: () => value, aggregator: 'median' });
-      expect(release([], random)).toBe(at);
-    }
-  });
-
-  test('takes a statistic that throws for no result, so that no error tells about records', () => {
-    const statistic = (records: readonly number[]): number => {
-      if (records.includes(7)) throw new Error('seven');
-      return 2;
-    };
-    const { release } = sampleAndAggregate({ ...options, blocks: 200, statistic, aggregator: 'median' });
-    expect(release([7], createRandom(words(seededRng(1))))).toBe(2);
-  });
-
-  test('refuses ranges and blocks that are none', () => {
-    const of = { ...options, statistic, aggregator: 'mean' } as const;
-    expect(() => sampleAndAggregate({ ...of, low: 2, high: 2 })).toThrow('its low end below its high end');
-    expect(() => sampleAndAggregate({ ...of, high: Number.POSITIVE_INFINITY })).toThrow('a finite range');
-    expect(() => sampleAndAggregate({ ...of, sensitivity: 4 })).toThrow('from 4 to');
-    expect(() => sampleAndAggregate({ ...of, points: 1 })).toThrow(RangeError);
+    // The mean of 1,000 answers has a standard error of 0.089, so it rounds to another number with a probability of 2e-8.
+    expect(found).toBe(200);
   });
 });

@@ -9,11 +9,12 @@ import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
 import { laplace } from '#collector/release/mechanisms/laplace.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal, withinSafe } from '#collector/release/mechanisms/spending.ts';
+import { withinSafe } from '#collector/release/mechanisms/spending.ts';
 import { range } from '../proofs/channel.ts';
 import { rational } from '../proofs/rational.ts';
 import { multinomial, upperTail } from '../proofs/statistics.ts';
 import { exactLaw } from './branches.ts';
+import { decimal } from './decimal.ts';
 import { decayed, type ExponentialSum, equal, minus, none, one, plus, signOf, term, timesSum } from './exponential-sums.ts';
 
 const FALSE_ALARM = 1e-6;

@@ -19,8 +19,8 @@ import type { Random } from '#collector/release/mechanisms/random.ts';
 import { meanRangeVariance } from '#collector/release/mechanisms/range-design.ts';
 import { ranges } from '#collector/release/mechanisms/ranges.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
 import { range } from '../proofs/channel.ts';
+import { decimal } from './decimal.ts';
 import { selectionLaw } from './selection.ts';
 
 /** What a run found: the error that `accuracy` bounds, and the figure whose mean theory gives. */
@@ -158,10 +158,10 @@ function analystsRun(): Run {
 }
 
 function aggregateRun(aggregator: 'mean' | 'median'): Run {
-  const [epsilon, blocks, points] = [0.5, 40, 21];
+  const [epsilon, blocks, points] = [0.5, 16, 21];
   const of = { epsilon: epsilonOf(epsilon), sensitivity: 1, blocks, low: 0, high: 10, points, aggregator } as const;
   // Every block has the result 5, so the aggregate without noise is 5.
-  const mechanism = sampleAndAggregate<number>({ ...of, statistic: () => 5 });
+  const mechanism = sampleAndAggregate({ ...of, statistic: () => 5 });
   const scores = rankScores(
     range(points).map((i) => (i === 10 ? blocks : 0)),
     1,
@@ -171,7 +171,7 @@ function aggregateRun(aggregator: 'mean' | 'median'): Run {
   const sum = geometric({ epsilon: epsilonOf(epsilon), sensitivity: points - 1 });
   return {
     name: mechanism.name,
-    what: aggregator === 'mean' ? '40 blocks, 21 points, ε 0.5' : '40 blocks, 21 points, ε 0.5: its rank',
+    what: aggregator === 'mean' ? '16 blocks, 21 points, ε 0.5' : '16 blocks, 21 points, ε 0.5: its rank',
     draw: (random) => {
       const released = mechanism.release([], random);
       const error = aggregator === 'mean' ? Math.abs(released - 5) : (0 - (scores[Math.round(released * 2)] as number)) / 2;

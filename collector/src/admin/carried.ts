@@ -41,6 +41,15 @@ const bytesIn = (copy: string): Uint8Array | undefined =>
     hasCarried(database) ? (database.prepare('SELECT bytes FROM carried').get()?.['bytes'] as Uint8Array) : undefined,
   );
 
+/**
+ * Takes the secrets of streams out of a copy. A stream can't go on from a copy, which may lack hard answers: there would be more of them with
+ * the same threshold than were charged.
+ */
+function dropSecrets(database: DatabaseSync): void {
+  const hasSecrets = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'release_secret'").get() !== undefined;
+  if (hasSecrets) database.exec('PRAGMA secure_delete = ON; DELETE FROM release_secret');
+}
+
 /** Checks a file that holds carried bytes. @throws {RangeError} when it is damaged, something else, or of a later version */
 function look(file: string, source: string): Carried {
   const name = `${source}: ${ADMIN}`;
@@ -67,6 +76,7 @@ export function carryAdmin(folder: string, copy: string): Carried | undefined {
   try {
     checkOwner(join(folder, ADMIN));
     using(join(folder, ADMIN), false, (database) => database.prepare('VACUUM INTO ?').run(file));
+    using(file, false, dropSecrets);
     const carried = look(file, folder);
     using(copy, false, (database) => {
       database.exec('CREATE TABLE carried (bytes BLOB NOT NULL)');

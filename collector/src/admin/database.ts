@@ -1,7 +1,7 @@
 /**
- * `admin.sqlite`: write keys, access tokens, roles of users, published schemas, the log of actions and
- * the ledger of releases. The collector and the commands open it at the same
- * time, and SQLite's locks keep them apart. It lies beside the store in a file of its own, because it changes rarely and by other hands.
+ * `admin.sqlite`: write keys, access tokens, roles of users, published schemas, the log of actions, the ledger of releases and the secrets
+ * of its streams. The collector and the commands open it at the same time, and SQLite's locks keep them apart. It lies beside the store in
+ * a file of its own, because it changes rarely and by other hands.
  */
 
 import { existsSync } from 'node:fs';
@@ -46,6 +46,7 @@ const STEPS: readonly Step[] = [
       CREATE TRIGGER release_is_final BEFORE UPDATE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
       CREATE TRIGGER release_stays BEFORE DELETE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
     `),
+  (database) => database.exec('CREATE TABLE release_secret (stream INTEGER PRIMARY KEY, secret TEXT NOT NULL)'),
 ];
 
 /** The first versions that have the tables of keys, of schemas and of roles. */

@@ -1,6 +1,7 @@
 /** `murmuration release estimates`: the estimates of a metric beside a released number of reports, and with the error that it gives. */
 
 import { answersOf, rangeOf } from '@murmuration/shared';
+import { measuringBy } from '../release/measuring/measuring.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
 import { type PublishedEstimates, publishedEstimates } from '../release/published-estimates.ts';
 import type { Question } from '../release/query/question.ts';
@@ -54,7 +55,7 @@ export async function estimates(options: EstimatesOptions): Promise<void> {
   await withLedger(options, async (ledger) => {
     const catalog = createCatalog([...loaded.schemas, ...loaded.published]);
     const source = await sourceOf(options);
-    const releases = new Releases({ ledger, read: (wanted) => readParticipation(source, wanted), random: systemRandom() });
+    const releases = new Releases({ ledger, read: (wanted) => readParticipation(source, wanted), measuring: measuringBy(systemRandom()) });
     const { results } = await releases.ask({ analyst: options.analyst, catalog, question: questionOf(metric, options) });
     const released = results[0]?.cells?.[0]?.value ?? 0;
     const [found] = await fromStore(options, [metric], ({ evidence }) =>

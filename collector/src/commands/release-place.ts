@@ -2,9 +2,10 @@
 
 import { ADMIN, hasAdmin } from '../admin/database.ts';
 import { InDoubt, type Ledger } from '../release/budget/ledger.ts';
+import { OverBudget } from '../release/budget/limits.ts';
 import { openPostgresLedger } from '../release/budget/postgres-ledger.ts';
 import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
-import { OverBudget } from '../release/release.ts';
+import { StreamOver } from '../release/streams/ask.ts';
 import { checkNotMoved } from '../store/moved.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
 import { checkStored } from '../store/postgres/opening.ts';
@@ -27,7 +28,7 @@ function inOneLine(error: unknown): Error {
   const { message } = error as Error;
   if (error instanceof InDoubt)
     return new Failure(`expected a ledger that is whole, got ${message}; see docs/release.md, then: murmuration release override --reason`);
-  if (error instanceof OverBudget) return new Failure(message);
+  if (error instanceof OverBudget || error instanceof StreamOver) return new Failure(message);
   const isInput = error instanceof RangeError || error instanceof UnfitDatabase || error instanceof UsageError;
   return isInput ? new UsageError(message) : new Failure(message);
 }

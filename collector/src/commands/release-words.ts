@@ -20,44 +20,66 @@ const UNITS: { readonly [kind in Measure['kind']]?: string } = {
   mostUsed: ' reports below the best',
   median: ' ranks',
   synthetic: ' for every marginal',
+  association: ' of the mean over the blocks',
 };
 
-function errorText({ mechanism, standardDeviation, within, allWithin, ranges }: ExpectedError, { kind }: Measure): string {
-  const what = UNITS[kind] ?? '';
+/** Shares and associations lie between 0 and 1. */
+const isFraction = ({ kind }: Measure): boolean => kind === 'share' || kind === 'association';
+const fractionText = (value: number): string => value.toFixed(3);
+
+function errorText({ mechanism, standardDeviation, within, allWithin, ranges, blocks }: ExpectedError, measure: Measure): string {
+  const what = UNITS[measure.kind] ?? '';
   const deviation = standardDeviation === undefined ? '' : `standard deviation ${numberText(standardDeviation)}, `;
   const all = allWithin === undefined ? '' : `, all of them within ${numberText(allWithin)}`;
   const sums = ranges && `; sums over ranges: ${numberText(ranges.mean)} in the mean, ${numberText(ranges.worst)} at worst`;
-  return `${mechanism}: ${deviation}within ${numberText(within)}${what} with 95 %${all}${sums ?? ''}`;
+  const inBlocks =
+    blocks &&
+    `; ${blocks.count} blocks of some ${blocks.reports} reports, in which unrelated columns show up to ${fractionText(blocks.unrelated)}`;
+  const bound = isFraction(measure) ? fractionText(within) : numberText(within);
+  const expected = measure.kind === 'share' ? `, for ${measure.about} reports` : '';
+  return `${mechanism}: ${deviation}within ${bound}${what} with 95 %${all}${sums ?? ''}${inBlocks ?? ''}${expected}`;
 }
 
 function nameOf({ part, measure }: { readonly part?: string; readonly measure: Measure }): string {
-  const of =
-    'column' in measure
-      ? `${measure.kind} of ${measure.column}`
-      : 'columns' in measure
-        ? `synthetic table of ${measure.columns.join(', ')}`
-        : measure.kind;
+  const of = ((): string => {
+    if (measure.kind === 'share') return `share of ${measure.column} ${measure.values.join(', ')}`;
+    if ('column' in measure) return `${measure.kind} of ${measure.column}`;
+    if (measure.kind === 'association') return `association of ${measure.columns.join(' and ')}`;
+    return measure.kind === 'synthetic' ? `synthetic table of ${measure.columns.join(', ')}` : measure.kind;
+  })();
   return part === undefined ? of : `${part}: ${of}`;
 }
 
 /** A longer table than this is not printed. */
 const MOST_ROWS = 1_100;
 
+const intervalText = ({ low = 0, high = 1 }: Cell): string => `${fractionText(low)} to ${fractionText(high)}`;
+
 function cellsText(cells: readonly Cell[]): string {
   const columns = Object.keys(cells[0]?.values ?? {});
   if (cells.length > MOST_ROWS) return `${cells.length} cells, which --out writes to a file`;
-  const hasErrors = cells[0]?.standardError !== undefined;
-  const rows = cells.map(({ values, value, standardError }) => [
-    ...columns.map((name) => values[name] || '(none)'),
-    cellText(value),
-    ...(hasErrors ? [numberText(standardError ?? 0)] : []),
+  const [first] = cells;
+  const [hasErrors, hasIntervals] = [first?.standardError !== undefined, first?.low !== undefined];
+  const rows = cells.map((cell) => [
+    ...columns.map((name) => cell.values[name] || '(none)'),
+    hasIntervals ? fractionText(cell.value) : cellText(cell.value),
+    ...(hasErrors ? [numberText(cell.standardError ?? 0)] : []),
+    ...(hasIntervals ? [intervalText(cell)] : []),
   ]);
-  return table([...columns, 'value', ...(hasErrors ? ['standard error'] : [])], rows);
+  return table([...columns, 'value', ...(hasErrors ? ['standard error'] : []), ...(hasIntervals ? ['95 %'] : [])], rows);
+}
+
+/** The only number of an answer. */
+function onlyText(cell: Cell | undefined, measure: Measure): string {
+  if (cell === undefined || !isFraction(measure)) return `${cell?.value}`;
+  return cell.low === undefined
+    ? fractionText(cell.value)
+    : `${fractionText(cell.value)}, between ${intervalText(cell).replace(' to ', ' and ')}`;
 }
 
 function linesOf({ cells = [], chosen, error, table: synthetic, ...rest }: Measured): readonly string[] {
   const hasColumns = Object.keys(cells[0]?.values ?? {}).length > 0;
-  const found = chosen === undefined && !hasColumns ? `${cells[0]?.value}` : chosen;
+  const found = chosen === undefined && !hasColumns ? onlyText(cells[0], rest.measure) : chosen;
   if (synthetic !== undefined) {
     const { mechanism, total, within } = synthetic;
     const heading = `${nameOf(rest)} (${mechanism}: ${total} reports, every marginal within ${numberText(within)} with 95 %)`;

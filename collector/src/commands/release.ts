@@ -6,10 +6,12 @@ import { override } from '../release/budget/budgets.ts';
 import type { Entry, Wanted } from '../release/budget/ledger.ts';
 import type { AdminPlace } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
-import { ask, rangeOption, whereOption } from './release-ask.ts';
+import { ask } from './release-ask.ts';
 import { colludersOption, setBudgets, showBudgets } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { withLedger } from './release-place.ts';
+import { rangeOption, valueOption } from './release-question.ts';
+import { addStreams } from './release-stream.ts';
 import { addStored } from './stored-options.ts';
 import { table } from './table.ts';
 import { print, UsageError, wholeOption } from './usage.ts';
@@ -26,18 +28,22 @@ interface OverrideOptions extends AdminPlace {
 }
 
 /** What an entry says, in a few words. */
-function wordsOf({ kind, body }: Entry): string {
-  const { cost, unit, amount, limit, charge } = body as {
+function wordsOf({ kind, body, question }: Entry): string {
+  if (kind === 'override' || kind === 'stream-end') return String(body);
+  const { cost, unit, amount, limit, charge, value, shared } = body as {
     readonly cost?: { readonly epsilon: string };
     readonly unit?: string;
     readonly amount?: string;
     readonly limit?: { readonly unit: string; readonly amount: string };
     readonly charge?: number;
+    readonly value?: string;
+    readonly shared?: number;
   };
-  if (kind === 'override') return String(body);
   if (kind === 'table') return `${limit?.unit} ${limit?.amount}`;
   if (kind === 'budget') return `${unit} ${amount}`;
-  return kind === 'answer' ? `for charge ${charge}` : `epsilon ${cost?.epsilon}`;
+  if (kind === 'answer' || kind === 'stream') return `for charge ${charge}`;
+  if (kind === 'charge') return `epsilon ${cost?.epsilon}${shared === undefined ? '' : `, once for all charges of ${shared}`}`;
+  return `${question}: ${value?.trim()}`;
 }
 
 const list = (options: ListOptions): Promise<void> =>
@@ -92,7 +98,7 @@ export function addRelease(program: Command): void {
     .option('--app <app>', 'the app')
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day (default: that of --from)')
-    .option('--where <column=value>', 'only reports with this value; may be repeated', whereOption, {})
+    .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
     .option('--group-by <column...>', 'one number for each value of these columns')
     .option('--count', 'the number of reports')
     .option('--sum <column>', 'the sum of a column of whole numbers, with --low and --high')
@@ -103,7 +109,17 @@ export function addRelease(program: Command): void {
     .option('--days', 'the number of reports of each day, from which sums over any range of days can be taken')
     .option('--range <from..to>', 'of --days: also the sum over these days and its standard error; may be repeated', rangeOption)
     .option('--synthetic <column...>', 'a synthetic table over these columns, which answers marginals of up to two of them')
-    .option('--about <n>', 'of --synthetic: how many reports you expect; the error is stated for it', wholeOption('--about', 1))
+    .option(
+      '--share <column=value>',
+      'the share of reports with this value, or with one of several; may be repeated',
+      valueOption('--share'),
+    )
+    .option('--association <column...>', "how strongly two columns go together: Cramér's V")
+    .option(
+      '--about <n>',
+      'of --synthetic, --association and --share: how many reports you expect, for a share in each group; the error is stated for it',
+      wholeOption('--about', 1),
+    )
     .option('--out <file>', 'also write the numbers to a file, as CSV')
     .option('--epsilon <amount>', 'what the answer costs each device-day: 0.1 or 1/3')
     .option('--again', 'pay for a new answer, even if there is a stored one')
@@ -116,7 +132,8 @@ export function addRelease(program: Command): void {
     .option('--minimum <n>', 'no estimates where fewer reports than this are released', wholeOption('--minimum', 1), 20)
     .option('--json', 'print one JSON document on standard output')
     .action(estimates);
-  add(release, 'list', 'the ledger: budgets, charges, answers and overrides')
+  addStreams(release, add);
+  add(release, 'list', 'the ledger: budgets, charges, answers, streams and overrides')
     .option('--app <app>', 'only of this app')
     .option('--analyst <name>', 'only of this analyst')
     .action(list);

@@ -2,6 +2,10 @@
 
 import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
+import { hasAdmin } from '../admin/database.ts';
+import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
+import { forgetStreams } from '../release/streams/end.ts';
+import { appOf } from '../store/room.ts';
 import { RETENTION } from '../store/sqlite-retention.ts';
 import { deleteMetrics, pruneStore, type Upkeep, vacuumStore } from '../store/sqlite-upkeep.ts';
 import { LEAST_DAYS } from './limits.ts';
@@ -15,6 +19,17 @@ function run(folder: string, work: () => Upkeep): void {
   } catch (error) {
     const message = (error as Error).message.split('\n').join(' ');
     throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
+  }
+}
+
+/** Deletes the counts of streams, which may be of tallies that are gone: those of an app, or without one all. */
+async function forget(folder: string, app: string | undefined): Promise<void> {
+  if (!hasAdmin(folder)) return;
+  try {
+    const ledger = openSqliteLedger(folder);
+    await forgetStreams(ledger, app).finally(() => ledger.close());
+  } catch (error) {
+    throw new Failure(`the tallies are deleted, and the counts of streams are not: ${(error as Error).message.split('\n').join(' ')}`);
   }
 }
 
@@ -46,7 +61,7 @@ export function addUpkeep(program: Command): void {
     .option('--metric <metric>', 'of this metric, in every schema that is not excluded')
     .option('--yes', 'really delete')
     .option(...data)
-    .action(({ data: folder, app, schema, metric, yes }: DeleteOptions) => {
+    .action(async ({ data: folder, app, schema, metric, yes }: DeleteOptions) => {
       const doomed = {
         ...(app !== undefined && { app }),
         ...(schema !== undefined && { schema }),
@@ -55,6 +70,7 @@ export function addUpkeep(program: Command): void {
       if (Object.keys(doomed).length === 0) throw new UsageError('expected --app, --schema or --metric, got none');
       if (yes !== true) throw new UsageError('expected --yes, because what is deleted is gone, got none');
       run(folder, () => deleteMetrics(folder, doomed));
+      await forget(folder, app ?? (schema === undefined ? undefined : appOf(schema)));
     });
   program
     .command('vacuum')

@@ -8,10 +8,17 @@ import type { Refusal } from './types.ts';
 
 export type { ReleaseTable } from '../http/openapi/release-answers.ts';
 export type { Answer, Preview } from '../release/answer.ts';
-export type { Measured } from '../release/query/measured.ts';
+export type { Cell, Measured } from '../release/query/measured.ts';
 export type { Measure, Question } from '../release/query/question.ts';
 
 const TIMEOUT = 30_000;
+
+/** What a refusal of a question says. A question of the editor has one measurement, which needs no number. */
+function saidOf(refusal: Refusal | null): string | undefined {
+  if (refusal?.error === 'over-budget') return `${refusal.got.charAt(0).toUpperCase()}${refusal.got.slice(1)}.`;
+  if (refusal?.error !== 'bad-question') return undefined;
+  return `Expected ${refusal.expected.replace(/^(question\.)?measures\.0\./, '')}, got ${refusal.got}.`;
+}
 
 async function ask<T>(path: string, signal: AbortSignal | null, body?: unknown): Promise<T> {
   const late = AbortSignal.timeout(TIMEOUT);
@@ -20,7 +27,7 @@ async function ask<T>(path: string, signal: AbortSignal | null, body?: unknown):
     ...(body !== undefined && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   const json: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw new ReadError(response.status, json as Refusal | null);
+  if (!response.ok) throw new ReadError(response.status, json as Refusal | null, saidOf(json as Refusal | null));
   return json as T;
 }
 

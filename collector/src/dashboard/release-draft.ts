@@ -7,13 +7,20 @@ export interface Draft {
   readonly app: string;
   readonly from: string;
   readonly to: string;
-  /** Synthetic tables have no fields here. */
-  readonly kind: Exclude<Measure['kind'], 'synthetic'>;
-  /** Of a sum, a median and the most used. */
+  readonly kind: Measure['kind'];
+  /** Of a sum, a median, the most used and a share; the first one of an association. */
   readonly column: string;
+  /** The second column of an association. */
+  readonly other: string;
+  /** Of a share. */
+  readonly value: string;
+  /** Of a synthetic table. */
+  readonly columns: readonly string[];
+  /** How many reports are expected, where the error depends on it. */
+  readonly about: string;
   readonly low: string;
   readonly high: string;
-  /** Of a count: one column, or none. */
+  /** Of a count and of a share: one column, or none. */
   readonly groupBy: string;
   readonly epsilon: string;
   /** The value of each column; empty for all. */
@@ -23,18 +30,46 @@ export interface Draft {
 const DAY_MS = 86_400_000;
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
+/** The values of a column that can be named. */
+export const valuesOf = ({ columns }: ReleaseTable, column: string): readonly string[] =>
+  (columns.find(({ name }) => name === column)?.values ?? []).filter((value) => value !== '');
+
 /** A first question: last week's reports of the first metric. */
-export function firstDraft({ app, columns }: ReleaseTable, now: number): Draft {
-  const metric = columns.find(({ name }) => name === 'metric')?.values[0] ?? '';
-  const column = columns.find(({ name }) => name !== 'metric')?.name ?? 'metric';
+export function firstDraft(table: ReleaseTable, now: number): Draft {
+  const { app, columns } = table;
+  const [metric = ''] = valuesOf(table, 'metric');
+  const names = columns.map(({ name }) => name);
+  // Columns with one value have nothing to compare.
+  const [column = 'metric', other = 'day'] = [...names.filter((name) => name !== 'metric' && valuesOf(table, name).length > 1), 'day'];
   const days = { from: dayOf(now - 7 * DAY_MS), to: dayOf(now - DAY_MS) };
-  return { app, ...days, kind: 'count', column, low: '0', high: '10', groupBy: '', epsilon: '0.1', where: { metric } };
+  const more = { column, other, value: valuesOf(table, column)[0] ?? '', columns: ['day', ...names.filter((name) => name !== 'metric')] };
+  return { app, ...days, kind: 'count', ...more, about: '1000', low: '0', high: '10', groupBy: '', epsilon: '0.1', where: { metric } };
 }
 
-function measureOf({ kind, column, low, high, groupBy, epsilon }: Draft): Measure {
-  if (kind === 'count') return { kind, epsilon, ...(groupBy !== '' && { groupBy: [groupBy] }) };
-  if (kind === 'days') return { kind, epsilon };
-  return kind === 'sum' ? { kind, epsilon, column, low: Number(low), high: Number(high) } : { kind, epsilon, column };
+/** The draft with another column, and a value of it. */
+export const withColumn = (table: ReleaseTable, column: string): Pick<Draft, 'column' | 'value'> => ({
+  column,
+  value: valuesOf(table, column)[0] ?? '',
+});
+
+function measureOf({ kind, column, other, value, columns, about, low, high, groupBy, epsilon }: Draft): Measure {
+  const grouped = groupBy !== '' && { groupBy: [groupBy] };
+  switch (kind) {
+    case 'count':
+      return { kind, epsilon, ...grouped };
+    case 'days':
+      return { kind, epsilon };
+    case 'sum':
+      return { kind, epsilon, column, low: Number(low), high: Number(high) };
+    case 'share':
+      return { kind, epsilon, column, values: [value], ...grouped, about: Number(about) };
+    case 'association':
+      return { kind, epsilon, columns: [column, other], about: Number(about) };
+    case 'synthetic':
+      return { kind, epsilon, columns, about: Number(about) };
+    default:
+      return { kind, epsilon, column };
+  }
 }
 
 /** The question of the fields. */

@@ -6,52 +6,10 @@ import { inWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview, type Preview, type ReleaseTable } from './release-api.ts';
 import { type Draft, firstDraft, questionOf } from './release-draft.ts';
+import { Fields } from './release-fields.tsx';
 
 /** Milliseconds without a change until a draft is previewed. */
 const PAUSE = 250;
-
-const KINDS = { count: 'reports', days: 'reports by day, for any range', mostUsed: 'most used', median: 'median', sum: 'sum' } as const;
-
-type Options = readonly (readonly [value: string, label: string])[];
-
-function Menu({
-  name,
-  value,
-  options,
-  onChoose,
-}: {
-  name: string;
-  value: string;
-  options: Options;
-  onChoose: (value: string) => void;
-}): VNode {
-  return (
-    <label class="choice">
-      <span class="choice-name">{name}</span>
-      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {options.map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** A field with its name. The control has the id. */
-function Field({ name, id, children }: { name: string; id: string; children: VNode }): VNode {
-  return (
-    <div class="choice release-field">
-      <label class="choice-name" for={id}>
-        {name}
-      </label>
-      {children}
-    </div>
-  );
-}
-
-type Typed = { currentTarget: HTMLInputElement };
 
 /** The preview of a draft, or why there is none. */
 function usePreview(draft: Draft, asked: number): Preview | string | null {
@@ -73,26 +31,57 @@ function usePreview(draft: Draft, asked: number): Preview | string | null {
   return found;
 }
 
+/** How far the answer will be off. */
+function expectedError({ measure, error }: Preview['errors'][number]): VNode {
+  const { within, allWithin, ranges, blocks } = error;
+  const bound = (text: string): VNode => <strong>{text}</strong>;
+  const whole = count(Math.ceil(within));
+  const chance = <>, with a probability of 95&nbsp;%</>;
+  if (measure.kind === 'share')
+    return (
+      <>
+        In a group of {count(measure.about)} reports the share is off by at most {bound(`${(100 * within).toFixed(1)}\u00a0%`)}
+        {chance}.
+      </>
+    );
+  if (measure.kind === 'association' && blocks !== undefined)
+    return (
+      <>
+        The mean over {count(blocks.count)} blocks of reports is off by at most {bound(within.toFixed(2))}
+        {chance}. It goes from 0 to 1; columns that are not related show up to {blocks.unrelated.toFixed(2)}.
+      </>
+    );
+  if (measure.kind === 'synthetic')
+    return (
+      <>
+        For {count(measure.about)} reports, no number of a value or of two values is off by more than {bound(whole)}
+        {chance}.
+      </>
+    );
+  if (measure.kind === 'mostUsed')
+    return (
+      <>
+        The value has at most {bound(whole)} reports fewer than the best{chance}.
+      </>
+    );
+  return (
+    <>
+      {measure.kind === 'median' ? 'The rank is off by at most' : 'Each number is off by at most'} {bound(whole)}
+      {chance}
+      {allWithin !== undefined && `; none of them by more than ${count(Math.ceil(allWithin))}`}.
+      {ranges !== undefined &&
+        ` Sums over ranges of days have a standard error of ${count(Math.ceil(ranges.mean))}, at worst ${count(Math.ceil(ranges.worst))}.`}
+    </>
+  );
+}
+
 function Expected({ preview }: { preview: Preview | string | null }): VNode {
   if (preview === null) return <p class="quiet">…</p>;
   if (typeof preview === 'string') return <p class="problem">{preview}</p>;
   const { cost, perDevice, days, errors, left, bound } = preview;
-  const [first] = errors;
-  const what =
-    first?.measure.kind === 'mostUsed'
-      ? 'The value has at most'
-      : first?.measure.kind === 'median'
-        ? 'The rank is off by at most'
-        : 'Each number is off by at most';
   return (
     <div class="release-expected" role="status">
-      <p>
-        {what} <strong>{count(Math.ceil(first?.error.within ?? 0))}</strong>
-        {first?.measure.kind === 'mostUsed' && ' reports fewer than the best'}, with a probability of 95&nbsp;%
-        {first?.error.allWithin !== undefined && `; none of them by more than ${count(Math.ceil(first.error.allWithin))}`}.
-        {first?.error.ranges !== undefined &&
-          ` Sums over ranges of days have a standard error of ${count(Math.ceil(first.error.ranges.mean))}, at worst ${count(Math.ceil(first.error.ranges.worst))}.`}
-      </p>
+      <p>{errors[0] && expectedError(errors[0])}</p>
       <p>
         It costs <strong>ε {cost.epsilon}</strong> for each device-day, of at most {bound} {bound === 1 ? 'report' : 'reports'}
         {days > 1 && `; ε ${perDevice.epsilon} for a device that reports on all ${days} days`}. You have{' '}
@@ -107,10 +96,9 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
   const [asked, setAsked] = useState(0);
   const [said, setSaid] = useState<string | null>(null);
   const preview = usePreview(draft, asked);
-  const { columns } = tables.find(({ app }) => app === draft.app) ?? (tables[0] as ReleaseTable);
-  const change = (part: Partial<Draft>): void => {
+  const change = (next: Draft): void => {
     setSaid(null);
-    setDraft({ ...draft, ...part });
+    setDraft(next);
   };
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -125,70 +113,10 @@ export function Editor({ tables, onAnswer }: { tables: readonly ReleaseTable[]; 
     }
     setAsked(asked + 1);
   };
-  const named = columns.map(({ name }) => [name, name] as const);
   return (
     <form class="panel release-panel" onSubmit={(event) => void submit(event)}>
       <h2>Ask</h2>
-      <div class="filters">
-        {tables.length > 1 && (
-          <Menu
-            name="app"
-            value={draft.app}
-            options={tables.map(({ app }) => [app, app])}
-            onChoose={(app) => setDraft(firstDraft(tables.find((each) => each.app === app) as ReleaseTable, Date.now()))}
-          />
-        )}
-        <Field name="from" id="ask-from">
-          <input
-            id="ask-from"
-            type="date"
-            value={draft.from}
-            onInput={({ currentTarget }: Typed) => change({ from: currentTarget.value })}
-          />
-        </Field>
-        <Field name="to" id="ask-to">
-          <input id="ask-to" type="date" value={draft.to} onInput={({ currentTarget }: Typed) => change({ to: currentTarget.value })} />
-        </Field>
-        <Menu name="what" value={draft.kind} options={Object.entries(KINDS)} onChoose={(kind) => change({ kind: kind as Draft['kind'] })} />
-        {draft.kind === 'count' ? (
-          <Menu
-            name="for each"
-            value={draft.groupBy}
-            options={[['', 'nothing'], ['day', 'day'], ...named]}
-            onChoose={(groupBy) => change({ groupBy })}
-          />
-        ) : (
-          draft.kind !== 'days' && <Menu name="of" value={draft.column} options={named} onChoose={(column) => change({ column })} />
-        )}
-        {draft.kind === 'sum' &&
-          (['low', 'high'] as const).map((end) => (
-            <Field key={end} name={end === 'low' ? 'from value' : 'to value'} id={`ask-${end}`}>
-              <input
-                id={`ask-${end}`}
-                type="number"
-                value={draft[end]}
-                onInput={({ currentTarget }: Typed) => change({ [end]: currentTarget.value })}
-              />
-            </Field>
-          ))}
-        {columns.map(({ name, values }) => (
-          <Menu
-            key={name}
-            name={name}
-            value={draft.where[name] ?? ''}
-            options={[['', 'all'], ...values.filter((value) => value !== '').map((value) => [value, value] as const)]}
-            onChoose={(value) => change({ where: { ...draft.where, [name]: value } })}
-          />
-        ))}
-        <Field name="ε" id="ask-epsilon">
-          <input
-            id="ask-epsilon"
-            type="text"
-            value={draft.epsilon}
-            onInput={({ currentTarget }: Typed) => change({ epsilon: currentTarget.value })}
-          />
-        </Field>
-      </div>
+      <Fields tables={tables} draft={draft} onChange={change} />
       <Expected preview={preview} />
       <div class="release-ask">
         <button type="submit" disabled={typeof preview === 'string' || preview === null || preview.left === undefined}>

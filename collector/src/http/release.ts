@@ -4,63 +4,31 @@
  * in a visitor's name.
  */
 
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import { includesRole } from '../admin/credentials.ts';
 import { answerOf } from '../release/answer.ts';
 import { answerCsv, assertTabular } from '../release/answer-csv.ts';
 import { budgetsOf, limitJson, spendingOf } from '../release/budget/budgets.ts';
-import { InDoubt, type Ledger } from '../release/budget/ledger.ts';
-import { type Asked, OverBudget, type Releases } from '../release/release.ts';
+import type { Ledger } from '../release/budget/ledger.ts';
+import type { Asked, Releases } from '../release/release.ts';
 import { tableOf } from '../release/table/columns.ts';
 import { mostReports } from '../release/table/contribution.ts';
-import type { Catalog } from '../schemas/catalog.ts';
 import { maySee, readerOf } from './access.ts';
 import { exactRouter } from './exact-router.ts';
 import { askedForm, MOST_ASKED, type ReleaseTable } from './openapi/release-answers.ts';
-import { Refusal } from './refusal.ts';
+import { bodyOf, refusing } from './release-refusals.ts';
+import { type StreamRouteParts, streamRouter } from './release-streams.ts';
 
 /** What the routes need. */
-export interface ReleaseRouteParts {
+export interface ReleaseRouteParts extends StreamRouteParts {
   readonly releases: Releases;
   readonly ledger: Ledger;
-  readonly catalogOf: (response: Response) => Catalog;
 }
-
-/** The refusal that answers an error. Messages name what was expected, and quote little of what came. */
-function refusalOf(error: unknown): unknown {
-  if (error instanceof OverBudget) return new Refusal(403, 'over-budget', 'a question within the budget', error.message.slice(0, 500));
-  if (error instanceof InDoubt) return new Refusal(409, 'ledger-in-doubt', 'a ledger that is whole', error.message);
-  if (!(error instanceof RangeError)) return error;
-  const [expected = '', got = 'another'] = error.message.split(', got ');
-  return new Refusal(400, 'bad-question', expected.replace(': expected ', ': ').slice(0, 300), got.slice(0, 200));
-}
-
-const refusing =
-  (work: (request: Request, response: Response) => Promise<unknown>): RequestHandler =>
-  async (request, response) => {
-    try {
-      const answer = await work(request, response);
-      if (typeof answer === 'string') response.type('text/csv').send(answer);
-      else response.json(answer);
-    } catch (error) {
-      throw refusalOf(error);
-    }
-  };
 
 /** The routes. They come after `requireReader`. */
-export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts): Router {
+export function releaseRouter({ releases, ledger, streams, catalogOf }: ReleaseRouteParts): Router {
   const askedBy = (request: Request, response: Response): Asked => {
-    if (!request.is('application/json')) throw new Refusal(415, 'bad-type', 'application/json', request.get('content-type') ?? 'none');
-    const { success, data, error } = askedForm.safeParse(request.body);
-    if (!success) {
-      const [issue] = error.issues;
-      throw new Refusal(
-        400,
-        'bad-question',
-        `${issue?.path.join('.').slice(0, 80) || 'a question'}: ${issue?.message}`.slice(0, 300),
-        'another',
-      );
-    }
+    const data = bodyOf(request, askedForm);
     return { analyst: readerOf(response).who, catalog: catalogOf(response), ...data };
   };
   /** The apps whose tables were given a budget, and what the reader may know of it. */
@@ -117,5 +85,6 @@ export function releaseRouter({ releases, ledger, catalogOf }: ReleaseRouteParts
       body,
       refusing((request, response) => releases.preview(askedBy(request, response))),
     )
-    .post('/v1/release/ask', body, refusing(ask));
+    .post('/v1/release/ask', body, refusing(ask))
+    .use(streamRouter({ streams, catalogOf }));
 }

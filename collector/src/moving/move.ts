@@ -116,7 +116,7 @@ async function compareBorders(source: Source, target: Target): Promise<void> {
 
 /** The ledger of releases. The folder is marked, so nobody appends to it any more. */
 async function releasesOf(folder: string): Promise<LedgerCopy> {
-  if (!hasAdmin(folder)) return { entries: [], doubt: undefined };
+  if (!hasAdmin(folder)) return { entries: [], doubt: undefined, secrets: [] };
   const ledger = openSqliteLedger(folder);
   try {
     return await copyOf(ledger);

@@ -1,4 +1,4 @@
-/** An answer as CSV: a row for each cell of a count, of days, or of a synthetic table. */
+/** An answer as CSV: a row for each cell of a count, of days, of shares, or of a synthetic table. */
 
 import { field } from '../commands/csv.ts';
 import type { StoredAnswer } from './answer.ts';
@@ -13,7 +13,9 @@ export function assertTabular(question: Question): void {
   const [first] = measures;
   if (measures.length !== 1) throw new RangeError(`CSV: expected one measurement, got ${measures.length}`);
   if (first?.measure.kind === 'median' || first?.measure.kind === 'mostUsed')
-    throw new RangeError(`CSV: expected count, sum, days or synthetic, got ${first.measure.kind}, whose answer is one value`);
+    throw new RangeError(
+      `CSV: expected count, sum, days, synthetic, share or association, got ${first.measure.kind}, whose answer is one value`,
+    );
 }
 
 const valuesIn = (cells: readonly Cell[], column: string): readonly string[] => [
@@ -32,11 +34,7 @@ export function answerCsv({ question, results }: Pick<StoredAnswer, 'question' |
     );
   }
   const columns = Object.keys(cells[0]?.values ?? {});
-  const hasErrors = cells[0]?.standardError !== undefined;
-  const rows = cells.map(({ values, value, standardError }) => [
-    ...columns.map((name) => values[name]),
-    value,
-    ...(hasErrors ? [standardError] : []),
-  ]);
-  return [[...columns, 'value', ...(hasErrors ? ['standardError'] : [])], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  const more = (['standardError', 'low', 'high'] as const).filter((name) => cells[0]?.[name] !== undefined);
+  const rows = cells.map((cell) => [...columns.map((name) => cell.values[name]), cell.value, ...more.map((name) => cell[name])]);
+  return [[...columns, 'value', ...more], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }

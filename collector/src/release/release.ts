@@ -3,44 +3,34 @@
  *
  * 1. The question is checked, and refused if it does not fit the budgets. No row has been read then.
  * 2. The rows are read. If that fails, nothing is spent.
- * 3. The charge is written, unless another one has taken the rest of a budget meanwhile. It is durable before anything is drawn.
+ * 3. The charge is written, unless another one has taken the rest of a budget meanwhile, or another process was charged for the same question
+ *    and is about to answer it (claims.ts). It is durable before anything is drawn.
  * 4. The noise is drawn, and the answer is written. Only a written answer leaves this module.
  *
  * A crash between 3 and 4 leaves a charge without an answer. Asking again is charged again.
  */
 
-import { canonicalJson, dayText, type Json } from '@murmuration/shared';
+import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
-import { type Limit, leftFor } from './budget/accounting.ts';
-import { compare, least } from './budget/amount.ts';
 import { type Budgets, budgetsOf, costJson, limitText } from './budget/budgets.ts';
 import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
-import type { Random } from './mechanisms/random.ts';
-import { measureAll, prepare } from './query/measure.ts';
-import type { Prepared } from './query/measured.ts';
+import { checkBudgets, type Due, tightest } from './budget/limits.ts';
+import { PATIENCE, storedOr } from './claims.ts';
+import type { Measuring } from './measuring/measuring.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
-import type { Participation, WantedRows } from './table/participation.ts';
-
-/** The error of a question that does not fit a budget. Nothing was read or spent. */
-export class OverBudget extends Error {
-  /** What is left, as `ε 0.3`. */
-  readonly left: string;
-
-  constructor(message: string, left: string) {
-    super(message);
-    this.left = left;
-  }
-}
+import { checkKept, type Participation, type WantedRows } from './table/participation.ts';
 
 /** What releases are made of. */
 export interface ReleaseParts {
   readonly ledger: Ledger;
   /** Reads rows of a table. */
   readonly read: (wanted: WantedRows) => Promise<Participation>;
-  readonly random: Random;
+  readonly measuring: Measuring;
+  /** Milliseconds for which the answer of another process is waited for; PATIENCE by default. */
+  readonly patience?: number;
 }
 
 /** A question of an analyst. */
@@ -58,24 +48,23 @@ export class Releases {
   readonly #parts: ReleaseParts;
   /** Questions that are being asked, so that the same one is not charged twice at once. */
   readonly #running = new Map<string, Promise<Answer>>();
+  /** Charges whose measurements failed here. */
+  readonly #failed = new Set<number>();
 
   constructor(parts: ReleaseParts) {
     this.#parts = parts;
   }
 
   /** What a question would cost, and the error to expect. Spends nothing. @throws {RangeError} when it does not fit the table */
-  preview({ analyst, catalog, question }: Asked): Promise<Preview> {
-    return this.#parts.ledger.transact(async (ledger) => {
-      const budgets = await budgetsOf(ledger, question.app);
-      const { resolved, prepared } = prepareFor(catalog, question, budgets);
-      const own = budgets.analysts.get(analyst);
-      const left = own && budgets.table && limitsOf(budgets, analyst, resolved);
-      return {
-        ...aboutOf(resolved),
-        errors: prepared.map(({ answer: _answer, ...rest }) => rest),
-        ...(left && { left: limitText(tightest(left)) }),
-      };
+  async preview(asked: Asked): Promise<Preview> {
+    const { ledger, measuring } = this.#parts;
+    const { resolved, left } = await ledger.transact(async (transaction) => {
+      const budgets = await budgetsOf(transaction, asked.question.app);
+      const found = resolveFor(asked, budgets);
+      return { resolved: found, left: budgets.analysts.has(asked.analyst) ? tightest(budgets, dueOf(asked, found)) : undefined };
     });
+    const errors = await measuring.expect(resolved);
+    return { ...aboutOf(resolved), errors, ...(left && { left: limitText(left) }) };
   }
 
   /**
@@ -94,62 +83,56 @@ export class Releases {
   }
 
   async #ask(asked: Asked): Promise<Answer> {
-    const { ledger, read, random } = this.#parts;
-    const first = await ledger.transact(async (transaction) => {
-      const found = prepareFor(asked.catalog, asked.question, await budgetsOf(transaction, asked.question.app));
-      const stored = await storedOf(transaction, asked, found.resolved);
-      if (stored === undefined) await check(transaction, asked, found.resolved);
-      return { ...found, stored };
-    });
-    const { resolved, prepared, stored } = first;
-    if (stored !== undefined) return answerOf(stored, true);
+    const { ledger, read, measuring, patience = PATIENCE } = this.#parts;
+    const resolved = await ledger.transact(async (transaction) => resolveFor(asked, await budgetsOf(transaction, asked.question.app)));
+    await measuring.expect(resolved);
     const { from, to, where, table } = resolved;
-    const schemas = [...table.schemas.keys()];
-    const { rows, closedBefore, firstDay } = await read({ schemas, metrics: where.get('metric') ?? [], from, to });
-    if (from < firstDay)
-      throw new RangeError(
-        `from: expected a day from ${dayText(firstDay)}, since earlier ones are kept as months or not at all, got ${dayText(from)}`,
+    const claiming = { ledger, patience: asked.again ? 0 : patience, dead: this.#failed };
+    const storedOrTaken = <T>(take: (transaction: LedgerTransaction) => Promise<T>) =>
+      storedOr(
+        claiming,
+        { app: table.app, analyst: asked.analyst, question: resolved.key },
+        (transaction) => storedOf(transaction, asked, resolved),
+        async (transaction) => {
+          await check(transaction, asked, resolved);
+          return take(transaction);
+        },
       );
-    const charge = await ledger.transact(async (transaction) => {
-      const meanwhile = await storedOf(transaction, asked, resolved);
-      if (meanwhile !== undefined) return meanwhile;
-      await check(transaction, asked, resolved);
-      return transaction.append(asked.analyst, entryOf(asked, resolved, 'charge', { from, to, cost: costJson(resolved.cost) }));
-    });
-    if (charge.kind === 'answer') return answerOf(charge, true);
-    const body: StoredAnswer = {
-      ...aboutOf(resolved),
-      results: measured(() => measureAll(resolved, prepared, rows, random)),
-      openDays: Math.max(0, to + 1 - Math.max(from, closedBefore)),
-    };
-    const answer = { ...body, charge: charge.n } as unknown as Json;
-    return answerOf(
-      await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
-      false,
+    const before = await storedOrTaken(async () => undefined);
+    if ('stored' in before) return answerOf(before.stored, true);
+    const found = await read({ schemas: [...table.schemas.keys()], metrics: where.get('metric') ?? [], from, to });
+    checkKept(from, found);
+    const charged = await storedOrTaken((transaction) =>
+      transaction.append(asked.analyst, entryOf(asked, resolved, 'charge', { from, to, cost: costJson(resolved.cost) })),
     );
+    if ('stored' in charged) return answerOf(charged.stored, true);
+    const charge = charged.taken.n;
+    try {
+      const results = await measuring.measure(resolved, found.rows).catch(hideCause);
+      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: Math.max(0, to + 1 - Math.max(from, found.closedBefore)) };
+      const answer = { ...body, charge } as unknown as Json;
+      return answerOf(
+        await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
+        false,
+      );
+    } catch (error) {
+      this.#failed.add(charge);
+      throw error;
+    }
   }
 }
 
-/** Makes measurements. An error says nothing of its cause, which could name a secret number. The charge stays. */
-function measured<T>(measure: () => T): T {
-  try {
-    return measure();
-  } catch {
-    throw new Error('the measurements failed after they were charged');
-  }
+/** The error of measurements that failed. It says nothing of its cause, which could name a secret number. The charge stays. */
+function hideCause(): never {
+  throw new Error('the measurements failed after they were charged');
 }
 
 /** Checks a question against its table. @throws {RangeError} */
-function prepareFor(
-  catalog: Catalog,
-  question: Question,
-  { table }: Budgets,
-): { readonly resolved: Resolved; readonly prepared: readonly Prepared[] } {
+function resolveFor({ catalog, question }: Asked, { table }: Budgets): Resolved {
   const columns = tableOf(catalog, question.app);
   if (table === undefined)
     throw new RangeError(`app: expected an app whose table has a budget, as release budget sets it, got ${question.app}`);
-  const resolved = resolve(columns, question, table.batchesPerDay);
-  return { resolved, prepared: prepare(resolved) };
+  return resolve(columns, question, table.batchesPerDay);
 }
 
 const entryOf = ({ analyst }: Asked, { table, key }: Resolved, kind: 'charge' | 'answer', body: Json) =>
@@ -162,33 +145,12 @@ async function storedOf(ledger: LedgerTransaction, { analyst, again }: Asked, re
   return stored.filter((entry) => isEnough(entry, resolved)).at(-1);
 }
 
-/** What is left of the analyst's budget and of the table's. @throws {OverBudget} when the analyst has none */
-function limitsOf({ table, analysts, charges }: Budgets, analyst: string, resolved: Resolved): readonly Limit[] {
-  const own = analysts.get(analyst);
-  if (own === undefined || table === undefined)
-    throw new OverBudget(`expected an analyst with a budget on ${resolved.table.app}, got ${analyst} without one`, 'nothing');
-  const ofAnalyst = charges.filter((charge) => charge.analyst === analyst);
-  return [
-    { unit: own.unit, amount: leftFor(analyst, ofAnalyst, own, resolved, 1) },
-    { unit: table.limit.unit, amount: leftFor(analyst, charges, table.limit, resolved, table.colluders) },
-  ];
-}
-
-/** The limit to tell: the smaller one where both add up the same, else the analyst's. */
-function tightest([own, table]: readonly Limit[]): Limit {
-  const [first, second] = [own as Limit, table as Limit];
-  return first.unit === second.unit ? { unit: first.unit, amount: least(first.amount, second.amount) } : first;
-}
+/** What a question would be charged. */
+const dueOf = ({ analyst }: Asked, { from, to, cost, table }: Resolved): Due => ({
+  ...{ what: 'question', app: table.app, analysts: [analyst] },
+  ...{ from, to, cost },
+});
 
 /** @throws {OverBudget} when a question does not fit, with what is left */
-async function check(ledger: LedgerTransaction, { analyst }: Asked, resolved: Resolved): Promise<void> {
-  const limits = limitsOf(await budgetsOf(ledger, resolved.table.app), analyst, resolved);
-  const [over] = limits.filter(({ unit, amount }) => compare(resolved.cost[unit], amount) > 0);
-  if (over === undefined) return;
-  const of = over === limits[0] ? `the budget of ${analyst}` : `the budget of the table of ${resolved.table.app}`;
-  const cost = limitText({ unit: over.unit, amount: resolved.cost[over.unit] });
-  throw new OverBudget(
-    `expected a question within what is left of ${of}, ${limitText(over)} a day, got one of ${cost}; nothing was spent`,
-    limitText(over),
-  );
-}
+const check = async (ledger: LedgerTransaction, asked: Asked, resolved: Resolved): Promise<void> =>
+  checkBudgets(await budgetsOf(ledger, resolved.table.app), dueOf(asked, resolved));

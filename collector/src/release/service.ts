@@ -1,16 +1,21 @@
-/** Releases of a running collector. The ledger is opened and the thread is started by the first question. */
+/** Releases of a running collector. The ledger is opened and threads are started by the first question that needs them. */
 
 import type { Store } from '../store/store.ts';
 import { type Ledger, lazyLedger } from './budget/ledger.ts';
 import { openPostgresLedger } from './budget/postgres-ledger.ts';
 import { openSqliteLedger } from './budget/sqlite-ledger.ts';
+import { measuringBy } from './measuring/measuring.ts';
+import { measuringInThread } from './measuring/thread.ts';
 import { systemRandom } from './mechanisms/random.ts';
 import { Releases } from './release.ts';
+import { Streams } from './streams/streams.ts';
+import type { Participation, WantedRows } from './table/participation.ts';
 import { createReading } from './table/reading.ts';
 
 /** What a collector needs for releases. */
 export interface ReleaseService {
   readonly releases: Releases;
+  readonly streams: Streams;
   readonly ledger: Ledger;
   readonly close: () => Promise<void>;
 }
@@ -19,19 +24,18 @@ export interface ReleaseService {
 export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
   const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
   const reading = createReading(store.source);
-  const releases = new Releases({
-    ledger,
-    read: async (wanted) => {
-      await store.fold(); // so that an answer holds everything that was acknowledged
-      return reading.read(wanted);
-    },
-    random: systemRandom(),
-  });
+  const measuring = measuringInThread(measuringBy(systemRandom()));
+  const read = async (wanted: WantedRows): Promise<Participation> => {
+    await store.fold(); // so that an answer holds everything that was acknowledged
+    return reading.read(wanted);
+  };
   return {
-    releases,
+    releases: new Releases({ ledger, read, measuring }),
+    streams: new Streams({ ledger, read, random: systemRandom() }),
     ledger,
     close: async () => {
       await reading.close();
+      await measuring.close();
       await ledger.close();
     },
   };

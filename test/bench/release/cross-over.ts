@@ -7,7 +7,7 @@ import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
 import { answerOf, type CountingQuery } from '#collector/release/mechanisms/queries.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
+import { decimal } from '../../release/decimal.ts';
 import { skewed, someQueries } from '../../release/runs.ts';
 
 const TRIALS = 3;

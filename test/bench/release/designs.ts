@@ -4,7 +4,7 @@ import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
 import { bestDesign, meanRangeVariance, type RangeDesign } from '#collector/release/mechanisms/range-design.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
+import { decimal } from '../../release/decimal.ts';
 
 const DAYS = [7, 14, 30, 60, 90, 180, 365, 730, 1825] as const;
 

@@ -4,10 +4,11 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, systemRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
 import { atMost } from '../../proofs/statistics.ts';
+import { decimal } from '../../release/decimal.ts';
 import { type Run, runs } from '../../release/runs.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
+import { associations, shares } from './aggregates.ts';
 import { crossOver } from './cross-over.ts';
 import { designs } from './designs.ts';
 import { offsets } from './offsets.ts';
@@ -100,7 +101,14 @@ function speeds(): readonly Line[] {
 export async function release(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {
   const lines = speeds();
   const all = runs.map(measure);
-  const [crossings, synthetic, ranges, colluders] = [crossOver(), tables(), designs(), offsets()];
+  const [crossings, synthetic, ranges, colluders, sharing, related] = [
+    crossOver(),
+    tables(),
+    designs(),
+    offsets(),
+    shares(),
+    associations(),
+  ];
   const failures = all.flatMap(failuresOf);
   const errors = all.map(({ run, mean, bound, within }) => ({
     mechanism: run.name,
@@ -111,7 +119,17 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
     within,
   }));
   return {
-    result: { passed: failures.length === 0 && lines.every(holds), errors, lines, crossings, synthetic, ranges, colluders } as {
+    result: {
+      passed: failures.length === 0 && lines.every(holds),
+      errors,
+      lines,
+      crossings,
+      synthetic,
+      ranges,
+      colluders,
+      sharing,
+      related,
+    } as {
       readonly passed: boolean;
     },
     rows: [
@@ -127,6 +145,10 @@ export async function release(): Promise<{ readonly result: { readonly passed: b
       ...ranges,
       [],
       ...colluders,
+      [],
+      ...sharing,
+      [],
+      ...related,
       ...failures.map((failure) => [failure]),
     ],
   };

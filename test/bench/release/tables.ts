@@ -7,7 +7,7 @@ import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts'
 import { marginalsOf } from '#collector/release/mechanisms/marginals.ts';
 import { answerOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
-import { decimal } from '#collector/release/mechanisms/spending.ts';
+import { decimal } from '../../release/decimal.ts';
 import { skewed } from '../../release/runs.ts';
 
 const TRIALS = 20;

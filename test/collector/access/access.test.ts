@@ -101,6 +101,7 @@ const ROUTES: readonly (readonly [path: string, least: Role])[] = [
   ['/v1/session', 'analyst'],
   ['/v1/release/tables', 'analyst'],
   ['/v1/release/answers', 'analyst'],
+  ['/v1/release/streams', 'analyst'],
   ['/metrics', 'viewer'],
   ['/v1/schemas', 'reviewer'],
   ['/v1/audit', 'reviewer'],

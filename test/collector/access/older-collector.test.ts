@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test('what only reads changes nothing, whether a collector runs or not', () => {
-  versionAfter('DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1');
+  versionAfter('DROP TABLE release_secret; DROP TABLE release_entry; DROP TABLE user; DROP TABLE schema; PRAGMA user_version = 1');
   const unlock = lock(data);
   const read = (): readonly unknown[] =>
     ['keys', 'schemas', 'roles'].map((command) => {
@@ -53,7 +53,7 @@ test('what only reads changes nothing, whether a collector runs or not', () => {
 });
 
 test('what writes is refused in one line while a collector runs, and migrates when none does', () => {
-  const newest = versionAfter('DROP TABLE release_entry');
+  const newest = versionAfter('DROP TABLE release_secret');
   const older = Number(newest) - 1;
   versionAfter(`PRAGMA user_version = ${older}`);
   const unlock = lock(data);

@@ -214,17 +214,19 @@ test('keys, tokens, roles, schemas and the log of actions move, and the log says
   await replica.close();
 });
 
-test('the ledger of releases moves, and the folder takes no charge any more', async () => {
+test('the ledger of releases moves with the secrets of its streams, and the folder takes no charge any more', async () => {
   await openSqlite();
   await close();
   const [here, there] = [openSqliteLedger(folder), openPostgresLedger({ postgres: url })];
   const charge = (ledger: Ledger): Promise<unknown> =>
     ledger.transact((open) => open.append('ann', { kind: 'charge', app: 'notes', analyst: 'ann', question: 'q', body: { cost: '1' } }));
   await charge(here);
+  await here.transact((open) => open.secrets.keep(7, 'a secret'));
   const entries = (ledger: Ledger): Promise<readonly unknown[]> => ledger.transact((open) => open.find({}));
   const before = await entries(here);
   expect(await moveStore(places())).toBeDefined();
   expect(await entries(there)).toEqual(before);
+  expect(await there.transact((open) => open.secrets.all())).toEqual([[7, 'a secret']]);
   await expect(charge(here)).rejects.toThrow('was moved to postgres://');
   await charge(there);
   expect(await entries(there)).toHaveLength(2);

@@ -165,7 +165,16 @@ test('every key of what grows begins with the shard, and the file for Citus dist
   const references = [...text.matchAll(/create_reference_table\('murmuration\.(\w+)'\)/g)].map(([, name]) => name);
   const others = new Set(keys.flatMap(([table, first]) => (first === 'shard' ? [] : [table])));
   expect(references).toEqual(['store']);
-  const small = ['admin_action', 'admin_credential', 'admin_schema', 'admin_user', 'release_entry', 'release_place', 'store'];
+  const small = [
+    'admin_action',
+    'admin_credential',
+    'admin_schema',
+    'admin_user',
+    'release_entry',
+    'release_place',
+    'release_secret',
+    'store',
+  ];
   expect([...others]).toEqual(small); // which do not grow with reports
   expect(distributed).toEqual(keys.flatMap(([table, first]) => (first === 'shard' ? [table] : [])));
   await dropDatabase(fresh);

@@ -3,10 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
-import { add, amountText, compare, minus, most, parseAmount, readAmount, sum, toNumber, ZERO } from '#collector/release/budget/amount.ts';
-import { pure } from '#collector/release/mechanisms/spending.ts';
+import { type Amount, add, amountText, compare, minus, most, parseAmount, readAmount, ZERO } from '#collector/release/budget/amount.ts';
+import { pure, toDouble } from '#collector/release/mechanisms/spending.ts';
 
 const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
+
+const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, ZERO);
 
 describe('amounts', () => {
   test('are exact: ten tenths and three thirds are one', () => {
@@ -16,7 +18,7 @@ describe('amounts', () => {
     expect(amountText(amount('2/6'))).toBe('1/3');
     expect(amountText(minus(amount('0.1'), amount('0.25')))).toBe('-0.15');
     expect(amountText(ZERO)).toBe('0');
-    expect(toNumber(amount('1/3'))).toBeCloseTo(1 / 3, 15);
+    expect(toDouble(amount('1/3'))).toBeCloseTo(1 / 3, 15);
   });
 
   test.each(['0', '0.0', '-1', '', 'x', '1/0', '0/3', '1e3', '.5', '1.', '0x10', 'Infinity', 'NaN', '1/2/3', '9'.repeat(81)])(
@@ -31,7 +33,7 @@ describe('amounts', () => {
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 9 }), (numerator, denominator) => {
         const one = readAmount(`${numerator}/${denominator}`);
         expect(readAmount(amountText(one))).toEqual(one);
-        expect(toNumber(one)).toBeCloseTo(numerator / denominator, 9);
+        expect(toDouble(one)).toBeCloseTo(numerator / denominator, 9);
       }),
     );
     // ρ of the smallest amount, and a sum of unlike ones, are longer than what is read from outside.

@@ -153,6 +153,24 @@ describe('an analyst', () => {
     expectRefusal(chosen[2], 'one value as CSV');
   });
 
+  test('gets shares with their ranges, and an association with its blocks, both as they are described', async () => {
+    const early = { from: '2026-10-01', to: '2026-10-09' };
+    const share = { kind: 'share', epsilon: '0.5', column: 'platform', values: ['ios'], groupBy: ['day'], about: 40 };
+    const association = { kind: 'association', epsilon: '0.5', columns: ['platform', 'day'], about: 100_000 };
+    const asked = { ...early, measures: [share, association] };
+    const { body } = await send('ann', '/v1/release/preview', JSON.stringify({ question: { ...question, ...asked } }));
+    expect(releaseAnswers.preview.parse(body).errors.map(({ error }) => error)).toMatchObject([
+      { mechanism: 'quotient of geometric cells' },
+      { mechanism: 'sample and aggregate', blocks: { count: 128, reports: 781 } },
+    ]);
+    const { results } = releaseAnswers.answer.parse((await ask('ann', asked)).body);
+    expect(results.map(({ cells = [] }) => cells.length)).toEqual([9, 1]);
+    for (const { value, low = 2, high = -1 } of results[0]?.cells ?? [])
+      expect([0 <= low, low <= value, value <= high, high <= 1]).not.toContain(false);
+    const few = await ask('ann', { ...early, measures: [{ ...association, about: 40 }] });
+    expect([few.status, few.body['expected'], few.body['got']]).toEqual([400, expect.stringContaining('for each of 128 blocks'), '40']);
+  });
+
   test('gets a synthetic table where noise for each cell would err more, and else is told what to ask instead', async () => {
     const measure = { kind: 'synthetic', epsilon: '0.01', columns: ['day', 'version', 'platform'], about: 5 };
     const table = { from: '2026-11-01', to: '2026-11-18', measures: [measure] };

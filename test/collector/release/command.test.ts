@@ -248,10 +248,58 @@ describe('murmuration release', () => {
     expect(run('budget', 'show', '--app', 'demo').stdout).toMatch(/^eva +ε 3 +ε 1\.5$/m);
   });
 
+  test('tells shares with an interval, and how strongly two columns go together, or how many reports that takes', () => {
+    run('budget', 'set', '--app', 'demo', '--analyst', 'fay', '--epsilon', '9');
+    run('budget', 'set', '--app', 'demo', '--epsilon', '40');
+    const options = ['--analyst', 'fay', '--where', 'metric=rain', '--epsilon', '2', '--about', '20'];
+    const share = (...args: readonly string[]): Ran => ask(...options, '--share', 'platform=ios', '--share', 'platform=android', ...args);
+    expect(share('--preview').stdout).toMatch(
+      /^share of platform android, ios \(quotient of geometric cells: within [01]\.\d{3} with 95 %, for 20 reports\)\n/,
+    );
+    const exact = ((devices.get('ios') ?? 0) + (devices.get('android') ?? 0)) / DEVICES;
+    const [{ cells = [] }] = json<Answer>(share('--json')).results as [Answer['results'][number]];
+    // Noise of rate 2 beyond 20 has a probability of 2 e^-40.
+    expect(Math.abs((cells[0]?.value ?? 0) - exact)).toBeLessThan(20 / DEVICES + 0.5);
+    expect(share().stdout).toMatch(/^share of platform android, ios: \d\.\d{3}, between \d\.\d{3} and \d\.\d{3} \(/);
+    expect(share('--group-by', 'day').stdout).toMatch(/^day +value +95 %$/m);
+    const related = (about: string, ...args: readonly string[]): Ran =>
+      ask('--analyst', 'fay', '--where', 'metric=rain', '--epsilon', '1', '--association', 'day', 'platform', '--about', about, ...args);
+    const few = related('100');
+    expect([few.status, few.stdout]).toEqual([2, '']);
+    expect(few.stderr).toMatch(
+      /^murmuration: association: expected at least \d+ reports, \d+ for each of 64 blocks; a larger ε takes fewer/,
+    );
+    expect(related('100000').stdout).toMatch(
+      /^association of day and platform: [01]\.\d{3} \(sample and aggregate: within 0\.047 of the mean over the blocks with 95 %; 64 blocks of some 1562 reports, in which unrelated columns show up to 0\.\d{3}\)\n/,
+    );
+  });
+
   test.each([
     [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--share', 'platform=ios', '--epsilon', '1'],
+      '--share: expected --about, how many reports you expect',
+    ],
+    [
+      [
+        ...['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--epsilon', '1', '--about', '9'],
+        ...['--share', 'platform=ios', '--share', 'version=1'],
+      ],
+      '--share: expected values of one column, got platform, version',
+    ],
+    [
+      [
+        ...['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--epsilon', '1', '--about', '9'],
+        ...['--share', 'platform=ios', '--group-by', 'platform'],
+      ],
+      'measures.0.groupBy: expected other columns than platform, got it',
+    ],
+    [
+      ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--association', 'platform', '--about', '9', '--epsilon', '1'],
+      'measures.0.columns: expected two columns, got 1',
+    ],
+    [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--epsilon', '1'],
-      'expected one of --count, --sum, --median, --most-used, --days and --synthetic, got none',
+      'expected one of --count, --sum, --median, --most-used, --days, --synthetic, --share and --association, got none',
     ],
     [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--synthetic', 'metric', 'platform', '--epsilon', '1'],
@@ -280,7 +328,7 @@ describe('murmuration release', () => {
     ],
     [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--median', 'version', '--out', 'x.csv', '--epsilon', '1'],
-      '--out: CSV: expected count, sum, days or synthetic, got median',
+      '--out: CSV: expected count, sum, days, synthetic, share or association, got median',
     ],
     [
       ['ask', '--analyst', 'ann', '--app', 'demo', '--from', '2026-11-01', '--sum', 'version', '--epsilon', '1'],

@@ -110,7 +110,7 @@ describe('CSV', () => {
   test('is refused for several measurements and for one value', () => {
     const question = (measures: readonly Measure[]) => asked('2026-01-02', measures).question;
     expect(() => assertTabular(question([{ kind: 'mostUsed', epsilon: '1', column: 'platform' }]))).toThrow(
-      'CSV: expected count, sum, days or synthetic, got mostUsed',
+      'CSV: expected count, sum, days, synthetic, share or association, got mostUsed',
     );
     const two = question([
       { kind: 'count', epsilon: '1' },

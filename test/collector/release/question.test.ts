@@ -4,8 +4,9 @@ import { participation } from '@murmuration/collector';
 import { dayText, parseDay } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountText, parseAmount, toNumber } from '#collector/release/budget/amount.ts';
+import { amountText, parseAmount } from '#collector/release/budget/amount.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
+import { toDouble } from '#collector/release/mechanisms/spending.ts';
 import { measureAll, prepare } from '#collector/release/query/measure.ts';
 import { type Measure, parseQuestion, type Question } from '#collector/release/query/question.ts';
 import { resolve } from '#collector/release/query/resolve.ts';
@@ -17,6 +18,7 @@ const table = tableOf(catalog, 'notes');
 const count: Measure = { kind: 'count', epsilon: '0.1' };
 const base = { app: 'notes', from: '2026-11-01', to: '2026-11-03' };
 const synthetic = (more: object) => ({ kind: 'synthetic', epsilon: '1', columns: ['platform', 'cores'], about: 100, ...more });
+const share = (more: object) => ({ kind: 'share', epsilon: '1', column: 'platform', values: ['web'], about: 100, ...more });
 /** As JSON, which leaves out what is undefined. */
 const asked = (more: { readonly [key: string]: unknown } = { measures: [count] }): Question =>
   parseQuestion(JSON.parse(JSON.stringify({ ...base, ...more })));
@@ -60,6 +62,17 @@ describe('a question', () => {
     [
       { measures: [synthetic({}), synthetic({ columns: ['cores', 'day'] })] },
       'measures: expected at most 1 of the kind synthetic in a question',
+    ],
+    [{ measures: [share({ values: [] })] }, 'measures.0.values: expected some of android, ios, web, and not all of them, got none'],
+    [{ measures: [share({ values: ['web', 'ios', 'android'] })] }, 'measures.0.values: expected some of android, ios, web, and not all'],
+    [{ measures: [share({ values: ['beos'] })] }, 'and not all of them, got "beos"'],
+    [{ measures: [share({ groupBy: ['platform'] })] }, 'measures.0.groupBy: expected other columns than platform, got it'],
+    [{ measures: [share({ column: 'day' })] }, 'measures.0.column: expected one of the columns'],
+    [{ measures: [share({ about: 0 })] }, 'measures.0.about: expected a number of reports from 1'],
+    [{ measures: [{ ...synthetic({}), kind: 'association', columns: ['day', 'day'] }] }, 'measures.0.columns: expected two columns, got 1'],
+    [
+      { measures: [{ ...synthetic({}), kind: 'association', columns: ['day', 'cores', 'platform'] }] },
+      'measures.0.columns: expected two columns, got 3',
     ],
     [
       { measures: Array(51).fill({ kind: 'days', epsilon: '0.01' }) },
@@ -146,6 +159,17 @@ describe('a question', () => {
     });
     const parted = rows.partition('platform', { web: (part) => [part.sum('cores', { epsilon: '1', low: 1, high: 8 })] });
     expect(resolved(parted).question.partition?.parts['web']).toEqual([{ kind: 'sum', epsilon: '1', column: 'cores', low: 1, high: 8 }]);
+    expect(
+      rows.ask((all) => [
+        all.share('platform', ['web'], { epsilon: '1', about: 50, groupBy: ['version'] }),
+        all.association('platform', 'version', { epsilon: '1', about: 50 }),
+      ]).measures,
+    ).toEqual([
+      { kind: 'share', epsilon: '1', column: 'platform', values: ['web'], groupBy: ['version'], about: 50 },
+      { kind: 'association', epsilon: '1', columns: ['platform', 'version'], about: 50 },
+    ]);
+    // @ts-expect-error: there is no such value
+    expect(() => resolved(rows.ask((all) => [all.share('platform', ['beos'], { epsilon: '1', about: 5 })]))).toThrow('got "beos"');
     // @ts-expect-error: there is no such column
     expect(() => resolved(rows.ask((all) => [all.median('core', { epsilon: '1' })]))).toThrow('expected one of the columns');
     // @ts-expect-error: there is no such value
@@ -211,7 +235,7 @@ describe('the stated epsilon', () => {
       const changes = cells.map(({ value }, at) => value - (without?.[i]?.cells?.[at]?.value ?? 0));
       // A day is in a noisy sum of each level.
       const change = changes.reduce((all, by) => all + Math.abs(by), 0) * (design?.levels ?? 1);
-      return sum + (change / error.sensitivity) * toNumber(parseAmount(epsilon, 'epsilon'));
+      return sum + (change / error.sensitivity) * toDouble(parseAmount(epsilon, 'epsilon'));
     }, 0);
   }
 
@@ -227,7 +251,7 @@ describe('the stated epsilon', () => {
           // A device-day: of each metric so many reports as the bound allows, in any segments and versions.
           const each = batches < 3 ? batches : 1;
           const deviceDay = drawn.filter((one, i) => drawn.slice(0, i).filter(({ metric }) => metric === one.metric).length < each);
-          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toNumber(of.cost.epsilon) * (1 + 1e-12));
+          expect(lossOf(of, rows, deviceDay)).toBeLessThanOrEqual(toDouble(of.cost.epsilon) * (1 + 1e-12));
         },
       ),
       { numRuns: 500 },
@@ -241,7 +265,7 @@ describe('the stated epsilon', () => {
       (metric): ReportCount => ({ schema: wires[1], metric, day: FROM, segment: { platform: 'web', cores: '1' }, reports: 1 }),
     );
     expect(of.bound).toBe(3);
-    expect(lossOf(of, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 12);
-    expect(lossOf(year, [], all)).toBeCloseTo(toNumber(of.cost.epsilon), 9);
+    expect(lossOf(of, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 12);
+    expect(lossOf(year, [], all)).toBeCloseTo(toDouble(of.cost.epsilon), 9);
   });
 });

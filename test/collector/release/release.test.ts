@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { budgetsOf, setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
+import { measuringBy } from '#collector/release/measuring/measuring.ts';
 import { type Random, systemRandom } from '#collector/release/mechanisms/random.ts';
 import type { Measure, Question } from '#collector/release/query/question.ts';
 import { Releases } from '#collector/release/release.ts';
@@ -62,7 +63,8 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
         await store.fold();
         return readParticipation(store.source, wanted);
       },
-      random,
+      measuring: measuringBy(random),
+      patience: 0,
       ...more,
     });
   const by = (analyst: string, more: Partial<Question> = {}) => ({ analyst, catalog, question: { ...question, ...more } });
@@ -154,7 +156,7 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
     let transactions = 0;
     const failing: Ledger = {
       ...ledger,
-      transact: (work) => (++transactions === 2 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
+      transact: (work) => (++transactions === 3 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
     };
     await expect(asking(broken, { ledger: failing }).ask(by('ann'))).rejects.toThrow('no room');
     expect(await charges()).toBe(0);
@@ -164,6 +166,51 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
     const releases = asking(systemRandom());
     const [one, other] = await Promise.all([releases.ask(by('ann')), releases.ask(by('ann'))]);
     expect([other, await charges()]).toEqual([one, 1]);
+  });
+
+  test('charge the same new question once that two processes are asked, and give both the one answer', async () => {
+    const other = open(location);
+    try {
+      let [entered, release] = [(): void => {}, (): void => {}];
+      const [reached, gate] = [new Promise<void>((resolve) => (entered = resolve)), new Promise<void>((resolve) => (release = resolve))];
+      const here = measuringBy(systemRandom());
+      const slow = asking(systemRandom(), {
+        patience: 60_000,
+        measuring: {
+          ...here,
+          measure: async (...parts) => {
+            entered();
+            await gate;
+            return here.measure(...parts);
+          },
+        },
+      });
+      const first = slow.ask(by('ann'));
+      await reached;
+      // The charge stands, and the answer does not. The second one has looked, and waits.
+      let looks = 0;
+      const counted: Ledger = { ...other, transact: (work) => other.transact(work).finally(() => looks++) };
+      const second = asking(broken, { ledger: counted, patience: 60_000 }).ask(by('ann'));
+      await expect.poll(() => looks).toBeGreaterThan(2);
+      expect(await charges()).toBe(1);
+      release();
+      expect(await second).toEqual({ ...(await first), isRepeated: true });
+      expect(await charges()).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('wait no longer for a charge whose measurements failed here, nor for one that is too old', async () => {
+    const failing = asking(broken, { patience: 60_000 });
+    await expect(failing.ask(by('ann'))).rejects.toThrow('the measurements failed');
+    await expect(failing.ask(by('ann'))).rejects.toThrow('the measurements failed');
+    expect(await charges()).toBe(2);
+    const limit = { unit: 'epsilon', amount: parseAmount('9', 'epsilon') } as const;
+    await setTable(ledger, 'test', 'notes', { limit, colluders: 1, batchesPerDay: 8 });
+    await setBudget(ledger, 'test', 'notes', 'ann', limit);
+    expect((await asking(systemRandom(), { patience: 300 }).ask(by('ann'))).isRepeated).toBe(false);
+    expect(await charges()).toBe(3);
   });
 
   test('give the last of a budget to exactly one of two that race for it', async () => {

@@ -4,6 +4,7 @@ import { createDocument } from 'zod-openapi';
 import { accessPaths } from './access.ts';
 import { metricsPaths } from './metrics.ts';
 import { releasePaths } from './release.ts';
+import { streamPaths } from './release-streams.ts';
 import { reportsPaths } from './reports.ts';
 
 /** The description: plain JSON. */
@@ -32,5 +33,5 @@ export const describeApi = (): Description =>
         key: { type: 'apiKey', in: 'query', name: 'key', description: 'A write key of the app. A collector that is open needs none.' },
       },
     },
-    paths: { ...reportsPaths, ...metricsPaths, ...releasePaths, ...accessPaths },
+    paths: { ...reportsPaths, ...metricsPaths, ...releasePaths, ...streamPaths, ...accessPaths },
   });

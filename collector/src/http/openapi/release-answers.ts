@@ -52,6 +52,14 @@ const error = z.strictObject({
     .strictObject({ mean: z.number(), worst: z.number() })
     .exactOptional()
     .meta({ description: 'Standard errors of sums over ranges of days: the root mean square over all ranges, and that of the worst.' }),
+  blocks: z
+    .strictObject({
+      count: z.int().min(1),
+      reports: z.int().min(0).meta({ description: 'Of each block, if as many reports come as are expected.' }),
+      unrelated: z.number().meta({ description: 'A bound on the mean of what columns that are not related would show in such blocks.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of an association.' }),
 });
 
 const about = {
@@ -72,6 +80,8 @@ const result = z.strictObject({
         values: z.record(z.string(), z.string()),
         value: z.number(),
         standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
+        low: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not below this.' }),
+        high: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not above this.' }),
       }),
     )
     .exactOptional(),

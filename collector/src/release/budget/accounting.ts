@@ -26,6 +26,8 @@ export type Cost = { readonly [unit in Unit]: Amount };
 export interface Charge extends DayRange {
   readonly analyst: string;
   readonly cost: Cost;
+  /** Charges with the same number are for one stream that analysts share (parties.ts). */
+  readonly shared?: number;
 }
 
 /** How many analysts may put their answers together. */

@@ -1,6 +1,6 @@
 /** Amounts of ε and ρ as exact rationals, so that a hundred charges of 1/100 are 1 and a budget is neither exceeded nor wasted. */
 
-import type { Ratio } from '@murmuration/shared';
+import { type Ratio, ratio } from '@murmuration/shared';
 
 /** A rational in lowest terms: what `Ratio` is, but it may be 0 or, as a difference, below 0. The denominator is positive. */
 export interface Amount {
@@ -17,15 +17,12 @@ export const ZERO: Amount = { numerator: 0n, denominator: 1n };
 const DIGITS = 12;
 const MOST_DENOMINATOR = 100n;
 
-function gcd(a: bigint, b: bigint): bigint {
-  let [x, y] = [a < 0n ? -a : a, b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
-}
-
+/** In lowest terms. `ratio` has no zero and nothing below it. */
 function lowest(numerator: bigint, denominator: bigint): Amount {
-  const divisor = gcd(numerator, denominator);
-  return { numerator: numerator / divisor, denominator: denominator / divisor };
+  if (numerator > 0n) return ratio(numerator, denominator);
+  if (numerator === 0n) return ZERO;
+  const opposite = ratio(-numerator, denominator);
+  return { ...opposite, numerator: -opposite.numerator };
 }
 
 export const add = (a: Amount, b: Amount): Amount =>
@@ -46,15 +43,6 @@ export const compare = (a: Amount, b: Amount): number => {
 
 export const most = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? b : a);
 export const least = (a: Amount, b: Amount): Amount => (compare(a, b) < 0 ? a : b);
-
-export const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, ZERO);
-
-/** The nearest number to at least 15 digits, for what is shown and for bounds. */
-export function toNumber({ numerator, denominator }: Amount): number {
-  const scale = 10n ** 20n;
-  const whole = numerator / denominator;
-  return Number(whole) + Number(((numerator - whole * denominator) * scale) / denominator) / Number(scale);
-}
 
 /** As it is stored and shown: a decimal where it has one of at most 12 places, else a fraction. */
 export function amountText({ numerator, denominator }: Amount): string {
@@ -93,7 +81,7 @@ export function parseAmount(text: string, what: string): Ratio {
     throw new RangeError(
       `${what}: expected at most ${DIGITS} digits before and after the point, or a denominator of at most ${MOST_DENOMINATOR}, got ${JSON.stringify(text)}`,
     );
-  return lowest(found.numerator, found.denominator);
+  return ratio(found.numerator, found.denominator);
 }
 
 /** Reads an amount that this program has written: of any length, since it may be a sum or a square, and it may be 0. */

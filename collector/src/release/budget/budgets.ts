@@ -4,6 +4,7 @@ import type { Json } from '@murmuration/shared';
 import { type Charge, type Colluders, type Cost, type Limit, spentBy, type Unit } from './accounting.ts';
 import { amountText, readAmount } from './amount.ts';
 import type { Entry, Ledger, LedgerTransaction } from './ledger.ts';
+import { byParty, type Group, groupsOf, partiesOf } from './parties.ts';
 
 /** The settings of an app's table. */
 export interface TableSettings {
@@ -20,6 +21,8 @@ export interface Budgets {
   readonly table: TableSettings | undefined;
   readonly analysts: ReadonlyMap<string, Limit>;
   readonly charges: readonly Charge[];
+  /** The analysts of each stream that was ever charged, of any app. */
+  readonly groups: readonly Group[];
 }
 
 /** A limit as it is stored and sent. */
@@ -44,8 +47,13 @@ const costOf = (json: { readonly [unit in Unit]: string }): Cost => ({
 });
 
 function chargeOf({ analyst, body }: Entry): Charge {
-  const { from, to, cost } = body as { readonly from: number; readonly to: number; readonly cost: { readonly [unit in Unit]: string } };
-  return { analyst, from, to, cost: costOf(cost) };
+  const { from, to, cost, shared } = body as {
+    readonly from: number;
+    readonly to: number;
+    readonly cost: { readonly [unit in Unit]: string };
+    readonly shared?: number;
+  };
+  return { analyst, from, to, cost: costOf(cost), ...(shared !== undefined && { shared }) };
 }
 
 /** Reads the budgets of an app, and what was charged to them. */
@@ -53,7 +61,7 @@ export async function budgetsOf(ledger: LedgerTransaction, app: string): Promise
   const [table, budgets, charges] = [
     (await ledger.find({ kind: 'table', app })).at(-1)?.body as { readonly [key: string]: Json } | undefined,
     await ledger.find({ kind: 'budget', app }),
-    await ledger.find({ kind: 'charge', app }),
+    await ledger.find({ kind: 'charge' }),
   ];
   return {
     table: table && {
@@ -62,7 +70,8 @@ export async function budgetsOf(ledger: LedgerTransaction, app: string): Promise
       batchesPerDay: table['batchesPerDay'] as number,
     },
     analysts: new Map(budgets.map(({ analyst, body }) => [analyst, limitOf(body)])),
-    charges: charges.map(chargeOf),
+    charges: charges.filter((charge) => charge.app === app).map(chargeOf),
+    groups: groupsOf(charges.map(chargeOf)),
   };
 }
 
@@ -81,12 +90,13 @@ export interface Spending {
 }
 
 /** What was spent of each budget of an app. */
-export function spendingOf({ table, analysts, charges }: Budgets): readonly Spending[] {
+export function spendingOf({ table, analysts, charges, groups }: Budgets): readonly Spending[] {
   const always = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const names = [...new Set([...analysts.keys(), ...charges.map(({ analyst }) => analyst)])].sort();
+  const together = byParty(charges, partiesOf(groups));
   const ofTable = table && {
     limit: table.limit,
-    spent: { unit: table.limit.unit, amount: spentBy(charges, table.limit.unit, always, table.colluders) },
+    spent: { unit: table.limit.unit, amount: spentBy(together, table.limit.unit, always, table.colluders) },
   };
   const ofAnalysts = names.map((analyst) => {
     const limit = analysts.get(analyst);
@@ -125,7 +135,7 @@ export async function setBudget(ledger: Ledger, who: string, app: string, analys
   });
 }
 
-/** Goes on with a ledger that may have lost entries. @throws {RangeError} when nothing speaks for that, or no reason is given */
+/** Goes on with a ledger that may have lost entries. It ends all streams. @throws {RangeError} when nothing speaks for that, or no reason is given */
 export async function override(ledger: Ledger, who: string, reason: string): Promise<Entry> {
   if (reason.trim() === '') throw new RangeError('--reason: expected why the ledger may go on, got none');
   return ledger.transact(async (transaction) => {
@@ -133,6 +143,7 @@ export async function override(ledger: Ledger, who: string, reason: string): Pro
     if (doubt === undefined)
       throw new RangeError('expected a ledger that may have lost entries, got one that is whole; nothing to override');
     await transaction.settle();
+    await transaction.secrets.drop(); // answers of streams may be lost, so no stream goes on
     const what = `went on with ${doubt}: ${reason.trim().slice(0, 500)}`;
     const entry = await transaction.append(who, { kind: 'override', app: '', analyst: '', question: '', body: what });
     await transaction.log(who, `releases: ${what}`);

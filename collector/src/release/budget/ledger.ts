@@ -8,9 +8,9 @@ import type { Json } from '@murmuration/shared';
 
 /**
  * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
- * admin went on after a restore.
+ * admin went on after a restore. Of a stream (streams/streams.ts): that it was opened, an easy or a hard answer, or that it was closed.
  */
-type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override';
+type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
 
 /** An entry to be written. */
 export interface NewEntry {
@@ -19,7 +19,7 @@ export interface NewEntry {
   readonly app: string;
   /** '' where it concerns no single analyst. */
   readonly analyst: string;
-  /** The hash of the question, of charges and answers; else ''. */
+  /** The hash of the question, of charges and answers; the stream, as `stream 12`, of what belongs to it; else ''. */
   readonly question: string;
   readonly body: Json;
 }
@@ -45,6 +45,18 @@ export type Wanted = Partial<Pick<Entry, 'kind' | 'app' | 'analyst' | 'question'
 /** The error of a ledger that may have lost entries: nothing is added to it until an admin has looked. */
 export class InDoubt extends Error {}
 
+/** A stream, by the number of its entry, and what must not be known of it. */
+type Secret = readonly [stream: number, text: string];
+
+/** The secrets of open streams, beside the ledger: no list and no route shows them, and no backup carries them. */
+export interface Secrets {
+  readonly of: (stream: number) => Promise<string | undefined>;
+  readonly keep: (...secret: Secret) => Promise<void>;
+  /** Drops the secret of a stream; without one, those of all. */
+  readonly drop: (stream?: number) => Promise<void>;
+  readonly all: () => Promise<readonly Secret[]>;
+}
+
 /** The ledger while nobody else can write it. */
 export interface LedgerTransaction {
   /** In the order in which they were written. */
@@ -58,6 +70,7 @@ export interface LedgerTransaction {
   readonly doubt: () => Promise<string | undefined>;
   /** Takes the ledger as it is for whole from now on. */
   readonly settle: () => Promise<void>;
+  readonly secrets: Secrets;
 }
 
 /** A ledger in a store. */
@@ -72,11 +85,16 @@ export interface LedgerCopy {
   readonly entries: readonly Entry[];
   /** Why entries may be missing, which holds in the other store, too. */
   readonly doubt: string | undefined;
+  readonly secrets: readonly Secret[];
 }
 
 /** Copies a ledger. */
 export const copyOf = (ledger: Ledger): Promise<LedgerCopy> =>
-  ledger.transact(async (transaction) => ({ entries: await transaction.find({}), doubt: await transaction.doubt() }));
+  ledger.transact(async (transaction) => ({
+    entries: await transaction.find({}),
+    doubt: await transaction.doubt(),
+    secrets: await transaction.secrets.all(),
+  }));
 
 /** The hash of an entry that follows another. Parsing a body and writing it again gives the same text: keys keep their order. */
 export const hashOf = (before: string, { n, at, who, kind, app, analyst, question, body }: Omit<Entry, 'hash'>): string =>

@@ -19,6 +19,7 @@ import {
   type LedgerCopy,
   NO_ENTRY,
   rowOf,
+  type Secrets,
   type Wanted,
 } from './ledger.ts';
 
@@ -55,9 +56,23 @@ async function logAction(query: Query, who: string, what: string, app: string | 
 const insert = (query: Query, entry: Entry): Promise<unknown> =>
   query(`INSERT INTO ${SCHEMA}.release_entry (${COLUMNS}) VALUES (${COLUMNS.map((_, i) => `$${i + 1}`)})`, rowOf(entry));
 
+const secretsIn = (query: Query): Secrets => ({
+  of: async (stream) =>
+    (await query(`SELECT secret FROM ${SCHEMA}.release_secret WHERE stream = $1`, [stream]))[0]?.[0] as string | undefined,
+  keep: async (stream, text) => void (await query(`INSERT INTO ${SCHEMA}.release_secret VALUES ($1, $2)`, [stream, text])),
+  drop: async (stream) =>
+    void (await query(`DELETE FROM ${SCHEMA}.release_secret WHERE $1::bigint IS NULL OR stream = $1`, [stream ?? null])),
+  all: async () =>
+    (await query(`SELECT stream, secret FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream, secret]) => [
+      Number(stream),
+      String(secret),
+    ]),
+});
+
 /** Puts a ledger into a database that has none, in a transaction of the caller's. A ledger that was in doubt stays in doubt. */
-export async function fillLedger(query: Query, { entries, doubt }: LedgerCopy): Promise<void> {
+export async function fillLedger(query: Query, { entries, doubt, secrets }: LedgerCopy): Promise<void> {
   for (const entry of entries) await insert(query, entry);
+  for (const secret of secrets) await secretsIn(query).keep(...secret);
   const [[place] = []] = await query(PLACE);
   if (doubt !== undefined || entries.length > 0)
     await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [doubt === undefined ? place : `in doubt: ${doubt}`]);
@@ -87,6 +102,7 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
           settle: async () => {
             doubt = undefined;
           },
+          secrets: secretsIn(query),
         });
       }),
     close: () => database.close(),

@@ -19,6 +19,7 @@ import {
   type LedgerTransaction,
   NO_ENTRY,
   rowOf,
+  type Secrets,
   type Wanted,
 } from './ledger.ts';
 
@@ -44,6 +45,18 @@ function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   const hash = known.n === 0 ? '' : select(database, 'WHERE n = ?', [`${known.n}`])[0]?.hash;
   return hash === known.hash ? undefined : `a ledger whose entry ${known.n} is not the one that was written before`;
 }
+
+const secretsIn = (database: DatabaseSync): Secrets => ({
+  of: async (stream) =>
+    database.prepare('SELECT secret FROM release_secret WHERE stream = ?').get(stream)?.['secret'] as string | undefined,
+  keep: async (stream, text) => void database.prepare('INSERT INTO release_secret VALUES (?, ?)').run(stream, text),
+  drop: async (stream) => void database.prepare('DELETE FROM release_secret WHERE ?1 IS NULL OR stream = ?1').run(stream ?? null),
+  all: async () =>
+    database
+      .prepare('SELECT stream, secret FROM release_secret ORDER BY stream')
+      .all()
+      .map(({ stream, secret }) => [Number(stream), String(secret)]),
+});
 
 /**
  * The last work on each folder's ledger in this process. SQLite's wait for a lock stops the process, so a second connection of the same
@@ -77,6 +90,7 @@ export function openSqliteLedger(folder: string): Ledger {
         settle: async () => {
           doubt = undefined;
         },
+        secrets: secretsIn(database),
       });
       database.exec('COMMIT');
       if (isChanged) note();

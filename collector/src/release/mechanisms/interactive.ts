@@ -33,7 +33,7 @@ export interface Guesses {
 }
 
 /** A session between two queries. */
-interface Session {
+export interface Session {
   /** T + R. Secret: who knows it can tell how near guesses are. */
   readonly threshold: number;
   /** How many hard queries are left. */
@@ -41,10 +41,14 @@ interface Session {
   readonly guesses: Guesses;
 }
 
-/** An answer, and the session after it. */
-interface Asked {
+/** An answer. */
+interface Answered {
   readonly answer: number;
   readonly hard: boolean;
+}
+
+/** An answer, and the session after it. */
+interface Asked extends Answered {
   readonly session: Session;
 }
 
@@ -72,7 +76,13 @@ export interface Interactive extends Spending {
   readonly open: (random: Random) => Session;
   /** A session that was stored as its secret threshold and its hard queries, in order. Spends nothing. */
   readonly resume: (threshold: number, answered: readonly Measurement[]) => Session;
-  /** @throws {RangeError} when no hard query is left */
+  /** The session after one more hard query. Spends nothing. */
+  readonly learn: (session: Session, answered: Measurement) => Session;
+  /** Draws what a hard query draws for its answer, and drops it, so that an easy query can be made to do the same work. */
+  readonly idle: (random: Random) => void;
+  /** Answers, and leaves it to the caller to learn from a hard query. @throws {RangeError} when no hard query is left */
+  readonly answer: (session: Session, query: CountingQuery, counts: readonly number[], random: Random) => Answered;
+  /** Answers and learns. @throws {RangeError} when no hard query is left */
   readonly ask: (session: Session, query: CountingQuery, counts: readonly number[], random: Random) => Asked;
   /** The largest error over the k queries, as far as the session lasts. */
   readonly accuracy: (beta: number) => number;
@@ -108,6 +118,20 @@ export function interactiveBound(of: Omit<InteractiveOptions, 'name' | 'cells' |
   return Math.max(of.gap(answering) + 2 * comparing, answering);
 }
 
+/** The largest parts of a fraction that noise is drawn exactly for (geometric.ts). */
+const MOST_PART = 2n ** 40n;
+
+/** The most hard queries, up to a limit, for which all noise can be drawn exactly. At least 1, which may be refused later. */
+export function mostHard(epsilon: Ratio, sensitivity: number, limit: number): number {
+  const isExact = (hard: number): boolean => {
+    const weight = Math.round(100 * (2 * hard) ** (2 / 3));
+    return epsilon.denominator * BigInt(3 * (100 + weight)) * BigInt(2 * hard * sensitivity) <= MOST_PART;
+  };
+  let most = limit;
+  while (most > 1 && !isExact(most)) most = Math.floor(most * 0.9);
+  return Math.max(1, most);
+}
+
 /** A mechanism for a stream of queries. */
 export function interactive(of: InteractiveOptions): Interactive {
   const { name, epsilon, sensitivity, cells, queries, hard, gap, guesses } = of;
@@ -116,27 +140,33 @@ export function interactive(of: InteractiveOptions): Interactive {
   const [thresholdNoise, comparisonNoise, answerNoise] = noisesOf(epsilon, sensitivity, hard);
   const designed = errorsOf(of, BETA);
   const threshold = designed.comparing + gap(designed.answering);
+  const learn = (session: Session, { query, value }: Measurement): Session => ({
+    ...session,
+    left: session.left - 1,
+    guesses: session.guesses.learned(query, value),
+  });
+  const answer: Interactive['answer'] = (session, query, counts, random) => {
+    assertQuery(query, cells);
+    assertTable(counts, cells);
+    if (session.left < 1) throw new RangeError(`${name}: expected a session with hard queries left, got one that has answered all ${hard}`);
+    const truth = answerOf(query, counts);
+    const guess = Math.round(session.guesses.guess(query));
+    if (Math.abs(truth - guess) + comparisonNoise.sample(random) < session.threshold) return { answer: guess, hard: false };
+    return { answer: answerNoise.release(truth, random), hard: true };
+  };
   return {
     name,
     ...pure(epsilon),
     sensitivity,
     hard,
     open: (random) => ({ threshold: threshold + thresholdNoise.sample(random), left: hard, guesses }),
-    resume: (stored, answered) => ({
-      threshold: stored,
-      left: hard - answered.length,
-      guesses: answered.reduce((known, { query, value }) => known.learned(query, value), guesses),
-    }),
+    resume: (stored, answered) => answered.reduce<Session>(learn, { threshold: stored, left: hard, guesses }),
+    learn,
+    idle: (random) => void answerNoise.sample(random),
+    answer,
     ask: (session, query, counts, random) => {
-      assertQuery(query, cells);
-      assertTable(counts, cells);
-      if (session.left < 1)
-        throw new RangeError(`${name}: expected a session with hard queries left, got one that has answered all ${hard}`);
-      const truth = answerOf(query, counts);
-      const guess = Math.round(session.guesses.guess(query));
-      if (Math.abs(truth - guess) + comparisonNoise.sample(random) < session.threshold) return { answer: guess, hard: false, session };
-      const answer = answerNoise.release(truth, random);
-      return { answer, hard: true, session: { ...session, left: session.left - 1, guesses: session.guesses.learned(query, answer) } };
+      const answered = answer(session, query, counts, random);
+      return { ...answered, session: answered.hard ? learn(session, { query, value: answered.answer }) : session };
     },
     accuracy: (beta) => {
       if (!(beta >= BETA)) throw new RangeError(`${name}: expected a probability of at least ${BETA}, for which it is made, got ${beta}`);

@@ -34,10 +34,19 @@ const POINTS = 400;
 
 /** How far queries are off at most, with a probability of 1 - β, if they are answered from cells with geometric noise of ε. */
 export function cellNoiseError(epsilon: Ratio, sensitivity: number, queries: readonly CountingQuery[], beta: number): number {
+  return cellNoiseBound(epsilon, sensitivity, { queries: queries.length, widest: Math.max(...queries.map((query) => query.length)) }, beta);
+}
+
+/** The same for so many queries of at most so many cells. */
+export function cellNoiseBound(
+  epsilon: Ratio,
+  sensitivity: number,
+  { queries, widest }: { readonly queries: number; readonly widest: number },
+  beta: number,
+): number {
   assertBeta(beta);
   const rate = toDouble(epsilon) / sensitivity;
-  const widest = Math.max(...queries.map((query) => query.length));
-  const tail = Math.log((2 * queries.length) / beta);
+  const tail = Math.log((2 * queries) / beta);
   // ln of 1 - e^-x without cancellation, for small rates.
   const logGap = (x: number): number => Math.log(-Math.expm1(-x));
   let least = Number.POSITIVE_INFINITY;

@@ -10,13 +10,15 @@
  * log₂(number of databases) queries are hard; c is one more, so that the session lasts. Enumeration is the price: at most 10^6 databases,
  * and so few records that γ₀ is some tenths of N. Name `hard` for a γ of 0: the smaller error that is then stated holds for every answer
  * until the session ends. Above 10^6 databases use private multiplicative weights.
+ *
+ * Let the published number n be off by at most δ, and D scaled to n records. Scaling moves an answer by at most δ, so the good database errs
+ * by at most γ₀ + δ on D, with γ₀ for n records, and γ = max(γ₀ + δ, λ₃) + 2.
  */
 
 import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';
 import { answerOf, type CountingQuery } from './queries.ts';
 import { assertEnumerable, databasesOf, enumerateDatabases, MOST_DATABASES, samplingError } from './small-databases.ts';
-import { assertWhole } from './spending.ts';
-import { assertUseful, type Design, type StreamOptions } from './streams.ts';
+import { assertTotals, assertUseful, type Design, type StreamOptions } from './streams.ts';
 
 /** The databases that are left, by their places in the enumeration. */
 function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, records: number, total: number): Guesses {
@@ -43,20 +45,35 @@ function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, reco
   };
 }
 
+/** Bytes of all databases, at most: they are held while a session is. */
+const MOST_BYTES = 2 ** 26;
+
+/** Whether so many records can be enumerated. */
+const isSmall = (cells: number, records: number): boolean =>
+  databasesOf(cells, records) <= MOST_DATABASES && databasesOf(cells, records) * cells <= MOST_BYTES;
+
 /** The design for m records. */
-function designOf(of: StreamOptions, records: number): Design {
-  const near = samplingError(records, of.queries) * of.total;
+function designOf(of: StreamOptions, records: number): MedianDesign {
+  const near = samplingError(records, of.queries) * of.total + (of.off ?? 0);
   const hard = Math.floor(Math.log2(databasesOf(of.cells, records))) + 1;
-  return { ...of, hard, gap: (answering) => Math.ceil(Math.max(near, answering)) + 2 };
+  return { ...of, records, hard, gap: (answering) => Math.ceil(Math.max(near, answering)) + 2 };
 }
 
-/** The number of records with the least stated error, among those that can be enumerated. */
-function bestRecords(of: StreamOptions): number {
-  let records = 1;
-  for (let m = 2; m <= 255 && databasesOf(of.cells, m) <= MOST_DATABASES; m++) {
-    if (interactiveBound(designOf(of, m)) < interactiveBound(designOf(of, records))) records = m;
+/** A design, and m. */
+type MedianDesign = Design & { readonly records: number };
+
+/** The design with the least stated error, among those whose databases can be enumerated. @throws {RangeError} when none can */
+export function medianDesign(of: StreamOptions & { readonly records?: number }): MedianDesign {
+  assertEnumerable(of.cells, of.records ?? 1, 'privateWeights');
+  if (of.records !== undefined) return designOf(of, of.records);
+  if (!isSmall(of.cells, 1))
+    throw new RangeError(`median mechanism: expected at most ${Math.sqrt(MOST_BYTES)} cells, got ${of.cells}; use privateWeights instead`);
+  let best = designOf(of, 1);
+  for (let records = 2; records <= 255 && isSmall(of.cells, records); records++) {
+    const design = designOf(of, records);
+    if (interactiveBound(design) < interactiveBound(best)) best = design;
   }
-  return records;
+  return best;
 }
 
 /**
@@ -68,14 +85,14 @@ function bestRecords(of: StreamOptions): number {
 export function medianMechanism(
   of: StreamOptions & { readonly records?: number; readonly hard?: number },
 ): Interactive & { readonly records: number } {
-  const { cells, total, hard } = of;
-  assertWhole(total, 'median mechanism: the number of records', 1, 2 ** 32);
-  assertEnumerable(cells, of.records ?? 1, 'privateWeights');
-  const records = of.records ?? bestRecords(of);
-  const design = hard === undefined ? designOf(of, records) : { ...of, hard, gap: () => 0 };
+  const { cells, hard, released = of.total } = of;
+  assertTotals('median mechanism', of, 2 ** 32);
+  const promising = medianDesign(of);
+  const { records } = promising;
+  const design = hard === undefined ? promising : { ...promising, hard, gap: () => 0 };
   if (hard === undefined) assertUseful('median mechanism', design);
   const databases = enumerateDatabases(cells, records);
   const all = Uint32Array.from({ length: databases.length / cells }, (_, place) => place);
-  const guesses = guessesOf(databases, all, cells, records, total);
+  const guesses = guessesOf(databases, all, cells, records, released);
   return { ...interactive({ ...design, name: 'median mechanism', guesses }), records };
 }

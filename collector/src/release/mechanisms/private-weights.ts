@@ -10,13 +10,17 @@
  * c is chosen by the least stated error. At ε = 1, with 1,000 queries over 1,024 cells, that is 3/4 of N for 10^5 records and 1/4 for 10^7.
  * A design that states N or more is refused. Name `hard` instead: γ is then 0 and the stated error smaller. It holds for every answer until
  * the session ends, but nothing promises how many queries that takes.
+ *
+ * Let the published number n be off by at most δ, and D scaled to n records. Scaling moves an answer by at most δ. So a hard query's guess
+ * errs by at least γ - δ on the scaled table, its noisy answer by at most λ₃ + δ, and the promise holds if
+ *   γ > δ + √(4n² ln(cells)/c + u (λ₃ + δ)²)
  */
 
 import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';
 import { evenWeights, learnedFrom, updatesEach } from './multiplicative-weights.ts';
 import { answerOf, type Measurement } from './queries.ts';
 import { assertWhole } from './spending.ts';
-import { assertUseful, type Design, type StreamOptions } from './streams.ts';
+import { assertTotals, assertUseful, type Design, type StreamOptions } from './streams.ts';
 
 /** More hard queries than this never have the least error for fewer than 10^9 records. */
 const MOST_HARD = 2000;
@@ -34,17 +38,17 @@ function guessesOf(weights: Float64Array, known: readonly Measurement[], total: 
 /** The design for c hard queries. */
 function designOf(of: StreamOptions, hard: number): Design {
   const learning = (4 * of.total ** 2 * Math.log(of.cells)) / hard;
-  return { ...of, hard, gap: (answering) => Math.floor(Math.sqrt(learning + updatesEach(hard) * answering ** 2)) + 2 };
+  const { off = 0 } = of;
+  return { ...of, hard, gap: (answering) => off + Math.floor(Math.sqrt(learning + updatesEach(hard) * (answering + off) ** 2)) + 2 };
 }
 
-/** The design of the least stated error. */
-function bestDesign(of: StreamOptions): Design {
+/** The design of the least stated error, with at most so many hard queries. */
+export function weightsDesign(of: StreamOptions, most: number = MOST_HARD): Design {
   let best = designOf(of, 1);
-  for (let hard = 2; hard <= MOST_HARD; hard = Math.ceil(hard * 1.1)) {
+  for (let hard = 2; hard <= most; hard = Math.ceil(hard * 1.1)) {
     const design = designOf(of, hard);
     if (interactiveBound(design) < interactiveBound(best)) best = design;
   }
-  assertUseful('private multiplicative weights', best);
   return best;
 }
 
@@ -54,9 +58,11 @@ function bestDesign(of: StreamOptions): Design {
  * @throws {RangeError} if `hard` is not named and the stated error is not below the number of records
  */
 export function privateWeights(of: StreamOptions & { readonly hard?: number }): Interactive {
-  const { cells, total, hard } = of;
-  assertWhole(total, 'private multiplicative weights: the number of records', 1, 2 ** 40);
+  const { cells, hard, released = of.total } = of;
+  assertTotals('private multiplicative weights', of, 2 ** 40);
   assertWhole(cells, 'private multiplicative weights: the number of cells', 2);
-  const design = hard === undefined ? bestDesign(of) : { ...of, hard, gap: () => 0 };
-  return interactive({ ...design, name: 'private multiplicative weights', guesses: guessesOf(evenWeights(cells, total), [], total) });
+  const design = hard === undefined ? weightsDesign(of) : { ...of, hard, gap: () => 0 };
+  if (hard === undefined) assertUseful('private multiplicative weights', design);
+  const guesses = guessesOf(evenWeights(cells, released), [], released);
+  return interactive({ ...design, name: 'private multiplicative weights', guesses });
 }

@@ -2,10 +2,10 @@
  * Sample and aggregate, for a statistic whose sensitivity nobody knows: Nissim, Raskhodnikova, Smith 2007, "Smooth Sensitivity and Sampling
  * in Private Data Analysis", §4, with the aggregators of Smith 2011.
  *
- * Law: every record goes to one of k blocks, chosen uniformly and independently. The statistic is computed on each block and rounded to one
- * of the points of a range: to the nearest end if it lies outside, to the lowest if it throws or is not a number. One unit of privacy, with
- * at most c records, is in at most c blocks, so it changes at most c of k results, whatever the statistic is. They are aggregated by one
- * of:
+ * Law: every record goes to one of k blocks, chosen uniformly and independently (dealing.ts). The statistic is computed on each block and
+ * rounded to one of the points of a range: to the nearest end if it lies outside, to the lowest if it throws or is not a number. One unit of
+ * privacy, with at most c records, adds them to at most c blocks and leaves the others as they were dealt, so it changes at most c of k
+ * results, whatever the statistic is. They are aggregated by one of:
  * - `median`: the median of the k results by quantile.ts, one result in place of another. It is robust against strange blocks.
  * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (points - 1).
  *
@@ -14,20 +14,25 @@
  */
 
 import { type Ratio, ratio } from '@murmuration/shared';
+import { type Block, deal } from './dealing.ts';
 import { geometric } from './geometric.ts';
 import type { ReleaseMechanism } from './index.ts';
 import { quantile } from './quantile.ts';
 import type { Random } from './random.ts';
 import { assertWhole, pure } from './spending.ts';
 
+/** The most blocks. */
+export const MOST_BLOCKS: number = 2 ** 20;
+
 /** The parameters of sample and aggregate. */
-export interface AggregateOptions<T> {
+export interface AggregateOptions {
   readonly epsilon: Ratio;
   /** The most records that one unit of privacy has. */
   readonly sensitivity: number;
+  /** A power of two. */
   readonly blocks: number;
   /** Computed on each block, which may be empty. */
-  readonly statistic: (records: readonly T[]) => number;
+  readonly statistic: (block: Block) => number;
   /** The range of results and the number of its points, evenly apart and with both ends. */
   readonly low: number;
   readonly high: number;
@@ -36,37 +41,38 @@ export interface AggregateOptions<T> {
 }
 
 /** The statistic of a block; NaN if it throws, since an error that depends on the records would tell about them. */
-function resultOf<T>(statistic: (records: readonly T[]) => number, records: readonly T[]): number {
+function resultOf(statistic: AggregateOptions['statistic'], block: Block): number {
   try {
-    return Number(statistic(records));
+    return Number(statistic(block));
   } catch {
     return Number.NaN;
   }
 }
 
 /** The results of the blocks as points of the range. */
-function resultsOf<T>(
-  { blocks, statistic, low, high, points }: AggregateOptions<T>,
-  records: readonly T[],
+function resultsOf(
+  { blocks, statistic, low, high, points }: AggregateOptions,
+  counts: readonly number[],
   random: Random,
 ): readonly number[] {
-  const parts = Array.from({ length: blocks }, (): T[] => []);
-  for (const record of records) (parts[random.uniform(blocks)] as T[]).push(record);
-  return parts.map((part) => {
-    const place = Math.round(((resultOf(statistic, part) - low) / (high - low)) * (points - 1));
-    return Number.isNaN(place) ? 0 : Math.min(points - 1, Math.max(0, place));
+  const results: number[] = [];
+  deal(counts, Math.log2(blocks), random, (block) => {
+    const place = Math.round(((resultOf(statistic, block) - low) / (high - low)) * (points - 1));
+    results.push(Number.isNaN(place) ? 0 : Math.min(points - 1, Math.max(0, place)));
   });
+  return results;
 }
 
 /**
- * Releases a statistic of records.
+ * Releases a statistic of a table's records.
  *
- * @throws {RangeError} unless the range has two points or more and there are at least as many blocks as one unit of privacy touches
+ * @throws {RangeError} unless the range has two points or more, and the blocks are a power of two and at least as many as one unit touches
  */
-export function sampleAndAggregate<T>(of: AggregateOptions<T>): ReleaseMechanism<readonly T[], number> {
+export function sampleAndAggregate(of: AggregateOptions): ReleaseMechanism<readonly number[], number> {
   const { epsilon, sensitivity, blocks, low, high, points, aggregator } = of;
   assertWhole(sensitivity, 'sample and aggregate: sensitivity');
-  assertWhole(blocks, 'sample and aggregate: blocks', sensitivity, 2 ** 20);
+  assertWhole(blocks, 'sample and aggregate: blocks', sensitivity, MOST_BLOCKS);
+  if (!Number.isInteger(Math.log2(blocks))) throw new RangeError(`sample and aggregate: expected a power of two of blocks, got ${blocks}`);
   assertWhole(points, 'sample and aggregate: points', 2, 2 ** 20);
   if (!(low < high && Number.isFinite(high - low))) {
     throw new RangeError(`sample and aggregate: expected a finite range, its low end below its high end, got ${low} to ${high}`);
@@ -77,8 +83,8 @@ export function sampleAndAggregate<T>(of: AggregateOptions<T>): ReleaseMechanism
     const noise = geometric({ epsilon, sensitivity: sensitivity * (points - 1) });
     return {
       ...shared,
-      release: (records, random) => {
-        const sum = resultsOf(of, records, random).reduce((total, place) => total + place, 0);
+      release: (counts, random) => {
+        const sum = resultsOf(of, counts, random).reduce((total, place) => total + place, 0);
         return low + (noise.release(sum, random) / blocks) * step;
       },
       accuracy: (beta) => (noise.accuracy(beta) / blocks) * step,
@@ -87,10 +93,10 @@ export function sampleAndAggregate<T>(of: AggregateOptions<T>): ReleaseMechanism
   const median = quantile({ epsilon, cells: points, quantile: ratio(1n, 2n), sensitivity, replaced: true });
   return {
     ...shared,
-    release: (records, random) => {
-      const counts = Array.from({ length: points }, () => 0);
-      for (const place of resultsOf(of, records, random)) counts[place] = (counts[place] as number) + 1;
-      return low + median.release(counts, random) * step;
+    release: (counts, random) => {
+      const places = Array.from({ length: points }, () => 0);
+      for (const place of resultsOf(of, counts, random)) places[place] = (places[place] as number) + 1;
+      return low + median.release(places, random) * step;
     },
     accuracy: (beta) => median.accuracy(beta),
   };

@@ -28,6 +28,18 @@ interface Measuring<C> {
   readonly days: (asked: Spends) => Measure;
   /** A synthetic table of at least two columns. `about` is how many reports are expected: the error is stated for it. */
   readonly synthetic: (columns: readonly ((keyof C & string) | 'day')[], asked: Spends & { readonly about: number }) => Measure;
+  /** The share of reports with one of these values. `about` is how many reports are expected in each group. */
+  readonly share: <K extends keyof C & string>(
+    column: K,
+    values: readonly C[K][],
+    asked: Spends & { readonly about: number; readonly groupBy?: readonly ((keyof C & string) | 'day')[] },
+  ) => Measure;
+  /** How strongly two columns go together: Cramér's V, from 0 to 1. `about` is how many reports are expected. */
+  readonly association: (
+    one: (keyof C & string) | 'day',
+    other: (keyof C & string) | 'day',
+    asked: Spends & { readonly about: number },
+  ) => Measure;
 }
 
 /** A table, or the rows of it that are left. */
@@ -43,16 +55,28 @@ export interface Queryable<C> {
   readonly ask: (measures: (rows: Measuring<C>) => readonly Measure[]) => Question;
 }
 
-const measuring: Measuring<never> = {
+const measuring: Measuring<{ readonly [column: string]: string }> = {
   count: ({ epsilon, groupBy = [] }) => ({ kind: 'count', epsilon, ...(groupBy.length > 0 && { groupBy }) }),
   sum: (column, { epsilon, low, high }) => ({ kind: 'sum', epsilon, column, low, high }),
   median: (column, { epsilon }) => ({ kind: 'median', epsilon, column }),
   mostUsed: (column, { epsilon }) => ({ kind: 'mostUsed', epsilon, column }),
   days: ({ epsilon }) => ({ kind: 'days', epsilon }),
   synthetic: (columns, { epsilon, about }) => ({ kind: 'synthetic', epsilon, columns, about }),
+  share: (column, values, { epsilon, about, groupBy = [] }) => ({
+    kind: 'share',
+    epsilon,
+    column,
+    values,
+    ...(groupBy.length > 0 && { groupBy }),
+    about,
+  }),
+  association: (one, other, { epsilon, about }) => ({ kind: 'association', epsilon, columns: [one, other], about }),
 };
 
 type Base = Pick<Question, 'app' | 'from' | 'to'> & { readonly where: { readonly [column: string]: readonly string[] } };
+
+/** What is made does not depend on the columns that compile. */
+const measuringOf = <C>(): Measuring<C> => measuring as unknown as Measuring<C>;
 
 const queryable = <C>(base: Base): Queryable<C> => ({
   where: (column, ...values) => {
@@ -61,10 +85,10 @@ const queryable = <C>(base: Base): Queryable<C> => ({
     return queryable({ ...base, where: { ...base.where, [column]: kept as readonly string[] } });
   },
   partition: (by, parts) => {
-    const made = Object.entries(parts).map(([value, make]) => [value, (make as (part: Measuring<C>) => readonly Measure[])(measuring)]);
+    const made = Object.entries(parts).map(([value, make]) => [value, (make as (part: Measuring<C>) => readonly Measure[])(measuringOf())]);
     return { ...base, partition: { by, parts: Object.fromEntries(made) } };
   },
-  ask: (measures) => ({ ...base, measures: measures(measuring) }),
+  ask: (measures) => ({ ...base, measures: measures(measuringOf()) }),
 });
 
 /**

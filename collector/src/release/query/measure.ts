@@ -13,12 +13,14 @@ import { quantile } from '../mechanisms/quantile.ts';
 import type { Random } from '../mechanisms/random.ts';
 import { type Column, DAY, declared } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';
+import { association } from './association.ts';
 import { allMeasures } from './compose.ts';
 import { days } from './days.ts';
 import { countsOf, dayOf, groupingOf } from './grouping.ts';
 import { BETA, type Measured, type Prepared } from './measured.ts';
 import type { Count, Measure, Median, MostUsed, Sum } from './question.ts';
 import type { Resolved } from './resolve.ts';
+import { share } from './share.ts';
 import { synthetic } from './synthetic.ts';
 
 /** Counts and sums: noise on each cell. Rows lie in one cell each, so the cells together change by what one number would. */
@@ -78,6 +80,10 @@ function madeOf(resolved: Resolved, measure: Measure, epsilon: Ratio): Omit<Prep
       return days(resolved, epsilon);
     case 'synthetic':
       return synthetic(resolved, measure, epsilon);
+    case 'share':
+      return share(resolved, measure, epsilon);
+    case 'association':
+      return association(resolved, measure, epsilon);
   }
 }
 

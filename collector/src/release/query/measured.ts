@@ -16,13 +16,19 @@ export interface ExpectedError {
   readonly standardDeviation?: number;
   /**
    * With a probability of 95 %: the most by which a number is off; the most reports that the value chosen has fewer than the best; or the
-   * most reports by which the median's rank is off.
+   * most reports by which the median's rank is off. Of a share, for as many reports as are expected; of an association, from the mean over
+   * the blocks.
    */
   readonly within: number;
   /** With a probability of 95 %, the most by which any of the numbers is off, where there are several. */
   readonly allWithin?: number;
   /** Of sums over ranges of days: the root of the mean variance over all ranges, and the standard error of the worst range. */
   readonly ranges?: { readonly mean: number; readonly worst: number };
+  /**
+   * Of an association: the blocks, how many of the expected reports are in each, and a bound on what columns that are not related would show
+   * in the mean over such blocks.
+   */
+  readonly blocks?: { readonly count: number; readonly reports: number; readonly unrelated: number };
 }
 
 /** A number of a cell, with the values that the cell stands for. */
@@ -31,6 +37,9 @@ export interface Cell {
   readonly value: number;
   /** Of a day. */
   readonly standardError?: number;
+  /** Of a share: it lies between these with a probability of at least 95 %. */
+  readonly low?: number;
+  readonly high?: number;
 }
 
 /** What the error of a sum over a range of days follows from: the tree of noisy sums, and the variance of each (mechanisms/ranges.ts). */

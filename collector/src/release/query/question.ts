@@ -51,11 +51,34 @@ export interface Synthetic {
   readonly about: number;
 }
 
+/**
+ * The share of the reports that have one of some values in a column; with `groupBy`, in each combination of values. It is the quotient of two
+ * numbers of disjoint rows, so it costs its ε once.
+ */
+export interface Share {
+  readonly kind: 'share';
+  readonly epsilon: string;
+  readonly column: string;
+  readonly values: readonly string[];
+  readonly groupBy?: readonly string[];
+  /** How many reports the analyst expects in each combination. The error is stated for it, and the answer does not depend on it. */
+  readonly about: number;
+}
+
+/** How strongly two columns go together: Cramér's V, by sample and aggregate (mechanisms/sample-and-aggregate.ts). */
+export interface Association {
+  readonly kind: 'association';
+  readonly epsilon: string;
+  readonly columns: readonly string[];
+  /** How many reports the analyst expects in all. */
+  readonly about: number;
+}
+
 /** One measurement. `epsilon` is what it costs each device-day, as text so that it is exact: `0.1` or `1/3`. */
-export type Measure = Count | Sum | Median | MostUsed | Days | Synthetic;
+export type Measure = Count | Sum | Median | MostUsed | Days | Synthetic | Share | Association;
 
 /** The kinds of measurements. */
-export const KINDS: readonly Measure['kind'][] = ['count', 'sum', 'median', 'mostUsed', 'days', 'synthetic'];
+export const KINDS: readonly Measure['kind'][] = ['count', 'sum', 'median', 'mostUsed', 'days', 'synthetic', 'share', 'association'];
 
 /** Measurements of disjoint parts of a table. They cost what the costliest part costs. */
 interface Partition {
@@ -79,7 +102,7 @@ export interface Question {
 /** Measurements in a question, at most. */
 const MOST = 1_000;
 
-/** Reports that a synthetic table may be expected to have, at most. */
+/** Reports that may be expected, at most. */
 const MOST_ABOUT = 2 ** 32;
 
 const epsilon = z.string({ error: 'a number above 0 as text, such as "0.1" or "1/3"' }).meta({
@@ -88,6 +111,12 @@ const epsilon = z.string({ error: 'a number above 0 as text, such as "0.1" or "1
 });
 const column = z.string({ error: 'the name of a column' }).meta({ description: 'metric, version, or the name of a segment.' });
 const groupBy = z.array(column, { error: 'a list of columns' }).exactOptional();
+const columns = z.array(column, { error: 'a list of columns' });
+const about = z
+  .int({ error: 'a whole number, how many reports are expected' })
+  .min(1, { error: 'a number of reports from 1' })
+  .max(MOST_ABOUT, { error: `a number of reports up to ${MOST_ABOUT}` })
+  .meta({ description: 'How many reports are expected. The error is stated for it, and the answer does not depend on it.' });
 const whole = (description: string) => z.int({ error: 'a whole number' }).meta({ description });
 
 const measure: z.ZodType<Measure> = z.discriminatedUnion(
@@ -105,16 +134,16 @@ const measure: z.ZodType<Measure> = z.discriminatedUnion(
     z.strictObject({ kind: z.literal('median'), epsilon, column }),
     z.strictObject({ kind: z.literal('mostUsed'), epsilon, column }),
     z.strictObject({ kind: z.literal('days'), epsilon }),
+    z.strictObject({ kind: z.literal('synthetic'), epsilon, columns, about }),
     z.strictObject({
-      kind: z.literal('synthetic'),
+      kind: z.literal('share'),
       epsilon,
-      columns: z.array(column, { error: 'a list of columns' }),
-      about: z
-        .int({ error: 'a whole number, how many reports are expected' })
-        .min(1, { error: 'a number of reports from 1' })
-        .max(MOST_ABOUT, { error: `a number of reports up to ${MOST_ABOUT}` })
-        .meta({ description: 'How many reports are expected. The error is stated for it, and the answer does not depend on it.' }),
+      column,
+      values: z.array(z.string(), { error: 'a list of values' }).meta({ description: 'The share is that of reports with one of them.' }),
+      groupBy,
+      about,
     }),
+    z.strictObject({ kind: z.literal('association'), epsilon, columns, about }),
   ],
   { error: `one of ${KINDS.join(', ')}` },
 );

@@ -13,19 +13,15 @@
 import { dayText, parseDay } from '@murmuration/shared';
 import type { DayRange } from '../../store/store.ts';
 import type { Cost } from '../budget/accounting.ts';
-import { amountText, compare, parseAmount } from '../budget/amount.ts';
-import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
+import { DAY, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';
 import { allMeasures, costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
+import { cellsOf, checkNumbers, columnOf, measureOf, quoted, valuesOf } from './measurements.ts';
 import type { Measure, Question } from './question.ts';
 
 /** Cells of all measurements of one question, and days of it, at most. */
 const MOST_CELLS = 10_000;
 const MOST_DAYS = 1_100;
-/** Less tells nothing, and would let answers fill the ledger for free. */
-const LEAST_EPSILON = { numerator: 1n, denominator: 10_000n };
-/** The largest bound of a sum. With it, the sum over 2^33 reports is exact. */
-const MOST_BOUND = 2 ** 20;
 
 /** A question that fits its table. */
 export interface Resolved extends DayRange {
@@ -42,8 +38,6 @@ export interface Resolved extends DayRange {
   readonly cost: Cost;
 }
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));
-
 function daysOf({ from, to }: Question): DayRange {
   const read = (name: string, text: string): number => {
     const day = parseDay(text);
@@ -54,20 +48,6 @@ function daysOf({ from, to }: Question): DayRange {
   if (days.from > days.to) throw new RangeError(`from: expected a day up to ${to}, got ${from}`);
   if (days.to - days.from >= MOST_DAYS) throw new RangeError(`to: expected at most ${MOST_DAYS} days, got ${days.to - days.from + 1}`);
   return days;
-}
-
-/** @throws {RangeError} when the table has no such column */
-function columnOf({ columns }: Table, field: string, name: string): Column {
-  const column = columns.get(name);
-  if (column === undefined)
-    throw new RangeError(`${field}: expected one of the columns ${[...columns.keys()].join(', ')}, got ${quoted(name)}`);
-  return column;
-}
-
-/** The values of a column, or of the days, that are meant. @throws {RangeError} when there is no such column */
-function valuesOf(table: Table, where: Resolved['where'], { from, to }: DayRange, field: string, name: string): readonly string[] {
-  if (name === DAY) return Array.from({ length: to - from + 1 }, (_, i) => dayText(from + i));
-  return where.get(columnOf(table, field, name).name) ?? [];
 }
 
 /** The values of each column that are meant. @throws {RangeError} when a column or a value is unknown, or nothing would be left */
@@ -85,61 +65,6 @@ function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<strin
     where.set(name, [...new Set(values)].sort());
   }
   return where;
-}
-
-/** How many cells a measurement has. @throws {RangeError} when there is no such column */
-function cellsOf(table: Table, where: Resolved['where'], days: DayRange, field: string, measure: Measure): number {
-  const product = (list: string, names: readonly string[]): number =>
-    names.map((name) => valuesOf(table, where, days, `${field}.${list}`, name).length).reduce((cells, size) => cells * size, 1);
-  if (measure.kind === 'days') return days.to - days.from + 1;
-  if (measure.kind === 'synthetic') return product('columns', measure.columns);
-  return product('groupBy', 'groupBy' in measure ? (measure.groupBy ?? []) : []);
-}
-
-/** Measurements of a kind in one question, at most: these take tenths of a second each, or seconds. */
-const MOST_OF: { readonly [kind in Measure['kind']]?: number } = { days: 50, synthetic: 1 };
-
-/** @throws {RangeError} when a question has too many measurements of a kind */
-function checkNumbers(question: Question): void {
-  const kinds = allMeasures(question).map(({ measure }) => measure.kind);
-  for (const [kind, most] of Object.entries(MOST_OF)) {
-    const found = kinds.filter((each) => each === kind).length;
-    if (found > most) throw new RangeError(`measures: expected at most ${most} of the kind ${kind} in a question, got ${found}`);
-  }
-}
-
-/** Checks a measurement, and sorts its lists. @throws {RangeError} */
-function measureOf(table: Table, where: Resolved['where'], field: string, measure: Measure): Measure {
-  const spent = parseAmount(measure.epsilon, `${field}.epsilon`);
-  if (compare(spent, LEAST_EPSILON) < 0)
-    throw new RangeError(`${field}.epsilon: expected at least ${amountText(LEAST_EPSILON)}, got ${amountText(spent)}`);
-  const epsilon = amountText(spent);
-  const groupBy = 'groupBy' in measure ? [...new Set(measure.groupBy)].sort() : [];
-  const grouped = groupBy.length > 0 && { groupBy };
-  if (measure.kind === 'count') return { kind: 'count', epsilon, ...grouped };
-  if (measure.kind === 'days') return { kind: 'days', epsilon };
-  if (measure.kind === 'synthetic') {
-    const columns = [...new Set(measure.columns)].sort();
-    if (columns.length < 2)
-      throw new RangeError(`${field}.columns: expected at least two columns, since count with groupBy counts one, got ${columns.length}`);
-    return { kind: 'synthetic', epsilon, columns, about: measure.about };
-  }
-  const column = columnOf(table, `${field}.column`, measure.column);
-  const { name } = column;
-  const values = where.get(name) ?? [];
-  if (measure.kind !== 'mostUsed' && declared(values).length === 0)
-    throw new RangeError(`${field}.column: expected values of ${name} that are asked for, got none`);
-  if (measure.kind === 'mostUsed') return { kind: 'mostUsed', epsilon, column: name };
-  if (measure.kind === 'median') {
-    if (!areNumbers(values)) throw new RangeError(`${field}.column: expected a column of numbers, got ${name}`);
-    return { kind: 'median', epsilon, column: name };
-  }
-  const { low, high } = measure;
-  if (!areWhole(values)) throw new RangeError(`${field}.column: expected a column of whole numbers, got ${name}`);
-  if (!(low < high)) throw new RangeError(`${field}.low: expected bounds, low below high, got ${low} and ${high}`);
-  if (low < -MOST_BOUND || high > MOST_BOUND)
-    throw new RangeError(`${field}.low: expected bounds from -${MOST_BOUND} to ${MOST_BOUND}, got ${low} and ${high}`);
-  return { kind: 'sum', epsilon, column: name, low, high, ...grouped };
 }
 
 /**
@@ -183,7 +108,7 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
     cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
   }
-  checkNumbers(canonical);
+  checkNumbers(allMeasures(canonical).map(({ measure }) => measure.kind));
   const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
   return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
 }

@@ -46,13 +46,8 @@ function segmentColumns(documents: readonly SchemaDocument[]): readonly Column[]
   });
 }
 
-/** The table of an app. @throws {RangeError} when no schema of the app is published */
-export function tableOf(catalog: Catalog, app: string): Table {
-  const schemas = new Map([...catalog.schemas].filter(([, document]) => document.app === app));
-  if (schemas.size === 0) {
-    const apps = [...new Set([...catalog.schemas.values()].map((document) => document.app))].sort();
-    throw new RangeError(`app: expected one of the published apps (${apps.join(', ')}), got ${JSON.stringify(app.slice(0, 80))}`);
-  }
+/** The table of an app with these versions, by wire name. */
+export function tableWith(app: string, schemas: Table['schemas']): Table {
   const documents = [...schemas.values()];
   const versions = [...new Set(documents.map(({ version }) => version))].sort((a, b) => a - b).map(String);
   const columns: readonly Column[] = [
@@ -61,6 +56,14 @@ export function tableOf(catalog: Catalog, app: string): Table {
     ...segmentColumns(documents),
   ];
   return { app, schemas, columns: new Map(columns.map((column) => [column.name, column])) };
+}
+
+/** The table of an app. @throws {RangeError} when no schema of the app is published */
+export function tableOf(catalog: Catalog, app: string): Table {
+  const schemas = new Map([...catalog.schemas].filter(([, document]) => document.app === app));
+  if (schemas.size > 0) return tableWith(app, schemas);
+  const apps = [...new Set([...catalog.schemas.values()].map((document) => document.app))].sort();
+  throw new RangeError(`app: expected one of the published apps (${apps.join(', ')}), got ${JSON.stringify(app.slice(0, 80))}`);
 }
 
 /** The values of a column that reports have, without that of reports whose version does not declare the segment. */

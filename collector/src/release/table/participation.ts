@@ -1,6 +1,7 @@
 /** Reads how many reports came, by schema, metric, day and segment: the rows of a table of participation, without what is in them. */
 
 import { DatabaseSync } from 'node:sqlite';
+import { dayText } from '@murmuration/shared';
 import { Database } from '../../store/postgres/database.ts';
 import { readHead } from '../../store/postgres/delta.ts';
 import { SCHEMA, shardOf } from '../../store/postgres/tables.ts';
@@ -31,6 +32,14 @@ export interface Participation {
   readonly closedBefore: number;
   /** The first day that is kept as a day. Reports of earlier days are added up by month, or deleted. */
   readonly firstDay: number;
+}
+
+/** @throws {RangeError} when the first day of a range is no longer kept as a day */
+export function checkKept(from: number, { firstDay }: Participation): void {
+  if (from < firstDay)
+    throw new RangeError(
+      `from: expected a day from ${dayText(firstDay)}, since earlier ones are kept as months or not at all, got ${dayText(from)}`,
+    );
 }
 
 type Row = readonly unknown[];

@@ -23,6 +23,7 @@
  * computes it (`views/claims.ts`). Readers get the views `bi_estimates` and `bi_metrics`, and nothing else.
  *
  * `release_entry` is the ledger of releases, and `release_place` says where it was written last (`release/budget/postgres-ledger.ts`).
+ * `release_secret` has what must not be known of open streams (`release/streams/streams.ts`).
  *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.
@@ -146,6 +147,7 @@ export const STEPS: readonly string[] = [
   CREATE TABLE murmuration.release_place (one boolean PRIMARY KEY DEFAULT true CHECK (one), place text);
   INSERT INTO murmuration.release_place DEFAULT VALUES;
   `,
+  'CREATE TABLE murmuration.release_secret (stream bigint PRIMARY KEY, secret text NOT NULL)',
 ];
 
 /** The shard of what belongs to a metric: FNV-1a of its app and its name, folded to a byte. */

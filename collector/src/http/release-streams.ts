@@ -1,0 +1,96 @@
+/**
+ * `/v1/release/streams`: streams of counting questions. An analyst opens one for themselves, since whoever may ask is charged; an admin for
+ * several. Nobody but a stream's analysts may ask it, and only they, reviewers and admins see its answers.
+ */
+
+import express, { type Request, type Response, type Router } from 'express';
+import { includesRole } from '../admin/credentials.ts';
+import { StreamOver } from '../release/streams/ask.ts';
+import type { Opening } from '../release/streams/opening.ts';
+import type { Reader as StreamReader, StreamState } from '../release/streams/stream.ts';
+import type { Streams } from '../release/streams/streams.ts';
+import type { Catalog } from '../schemas/catalog.ts';
+import { readerOf } from './access.ts';
+import { exactRouter } from './exact-router.ts';
+import { MOST_ASKED } from './openapi/release-answers.ts';
+import { openForm, questionForm } from './openapi/release-streams.ts';
+import { Refusal } from './refusal.ts';
+import { bodyOf, refusing } from './release-refusals.ts';
+
+/** What the routes need. */
+export interface StreamRouteParts {
+  readonly streams: Streams;
+  readonly catalogOf: (response: Response) => Catalog;
+}
+
+/** What the reader may see: all streams, for reviewers and admins. */
+function seenBy(response: Response): StreamReader {
+  const { who, role, apps } = readerOf(response);
+  return { apps, ...(!includesRole(role, 'reviewer') && { analyst: who }) };
+}
+
+/** The number of the path. @throws {RangeError} when it is none */
+function numberOf({ params }: Request): number {
+  const text = String(params['stream']);
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new RangeError(`stream: expected the number of a stream, got ${JSON.stringify(text.slice(0, 20))}`);
+  return Number(text);
+}
+
+/** The routes. They come after `requireReader`. */
+export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
+  /** @throws {Refusal} when the reader may not charge one of the analysts */
+  const openingOf = (request: Request, response: Response): Opening & { readonly who: string; readonly again: boolean } => {
+    const { who, role } = readerOf(response);
+    const { analysts = [who], again = false, stream } = bodyOf(request, openForm);
+    const others = analysts.filter((analyst) => analyst !== who);
+    if (others.length > 0 && !includesRole(role, 'admin'))
+      throw new Refusal(403, 'forbidden', 'an admin, to charge other analysts', `${who}, ${role}`);
+    return { analysts, request: stream, catalog: catalogOf(response), who, again };
+  };
+  /** A stream that the reader may see. @throws {RangeError} */
+  const found = async (request: Request, response: Response): Promise<StreamState> => {
+    const number = numberOf(request);
+    const state = (await streams.list(seenBy(response))).find(({ stream }) => stream.stream === number);
+    if (state === undefined) throw new RangeError(`stream: expected the number of a stream that you may see, got ${number}`);
+    return state;
+  };
+  const list = async (_request: Request, response: Response): Promise<unknown> => ({
+    streams: (await streams.list(seenBy(response))).map(({ stream }) => stream),
+  });
+  const show = async (request: Request, response: Response): Promise<unknown> => {
+    const { stream, answers } = await found(request, response);
+    return { ...stream, answers };
+  };
+  const ask = async (request: Request, response: Response): Promise<unknown> => {
+    const { who, apps } = readerOf(response);
+    const { where = {} } = bodyOf(request, questionForm);
+    return streams.ask({ analyst: who, apps, stream: numberOf(request), where });
+  };
+  /** Whoever paid alone may close a stream; one that others paid for, an admin. */
+  const close = async (request: Request, response: Response): Promise<unknown> => {
+    const { stream } = await found(request, response);
+    const { who, role } = readerOf(response);
+    const isOwn = stream.analysts.length === 1 && stream.analysts[0] === who;
+    if (!isOwn && !includesRole(role, 'admin'))
+      throw new Refusal(403, 'forbidden', 'its only analyst or an admin, to close a stream', `${who}, ${role}`);
+    if (stream.ended !== undefined) throw new StreamOver(stream);
+    return streams.close(who, stream.stream);
+  };
+  const body = express.json({ limit: MOST_ASKED });
+  return exactRouter()
+    .get('/v1/release/streams', refusing(list))
+    .get('/v1/release/streams/:stream', refusing(show))
+    .post(
+      '/v1/release/streams/preview',
+      body,
+      refusing((request, response) => streams.preview(openingOf(request, response))),
+    )
+    .post(
+      '/v1/release/streams',
+      body,
+      refusing((request, response) => streams.open(openingOf(request, response))),
+    )
+    .post('/v1/release/streams/:stream/ask', body, refusing(ask))
+    .post('/v1/release/streams/:stream/close', refusing(close));
+}

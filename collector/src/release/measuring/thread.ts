@@ -1,0 +1,81 @@
+/**
+ * Makes measurements that take long in a thread of their own: synthetic tables, associations and days. The thread draws from the system's
+ * source, as everything else does, so laws are the same there. What a thread has not answered when it ends was charged, and is lost.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { refusal } from '../../http/refusal.ts';
+import { threadFile } from '../../threads/request-reply.ts';
+import { createTaskQueue, TASK_LIMITS } from '../../threads/task-queue.ts';
+import { allMeasures } from '../query/compose.ts';
+import type { Measured } from '../query/measured.ts';
+import type { Measure } from '../query/question.ts';
+import type { Resolved } from '../query/resolve.ts';
+import type { Table } from '../table/columns.ts';
+import type { ReportCount } from '../table/participation.ts';
+import type { Expected, Measuring } from './measuring.ts';
+
+/** What crosses to the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
+export interface Task {
+  readonly resolved: Omit<Resolved, 'table'>;
+  readonly table: Omit<Table, 'columns'>;
+  readonly rows?: readonly ReportCount[];
+}
+
+/** What the thread replies. An error loses its class on the way. */
+export type Reply =
+  | { readonly expected: readonly Expected[] }
+  | { readonly measured: readonly Measured[] }
+  | { readonly problem: string; readonly isInput: boolean };
+
+/** Measurements that take tenths of a second, or seconds. */
+const LONG: readonly Measure['kind'][] = ['days', 'synthetic', 'association'];
+
+/** Questions that may wait before they are charged. Beyond that, the next is asked to retry later. */
+const MOST_WAITING = 20;
+
+/** Milliseconds that the running measurement gets when the collector stops. */
+const GRACE = 2_000;
+
+/** Measurements in a thread. */
+export interface MeasuringThread extends Measuring {
+  /** Ends the thread. What waits in it is lost. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Creates the service. No thread runs until the first question that takes long.
+ *
+ * @param here makes all other measurements
+ * @param start starts the thread
+ */
+export function measuringInThread(
+  here: Measuring,
+  start: () => Worker = () => new Worker(threadFile(import.meta.url, 'worker')),
+): MeasuringThread {
+  // What was charged is never turned away.
+  const queue = createTaskQueue<Task, Reply>(start, { ...TASK_LIMITS, mostWaiting: Number.POSITIVE_INFINITY });
+  const isLong = ({ question }: Resolved): boolean => allMeasures(question).some(({ measure }) => LONG.includes(measure.kind));
+  const ask = async (resolved: Resolved, rows?: readonly ReportCount[]): Promise<Reply> => {
+    const { table, ...rest } = resolved;
+    const { app, schemas } = table;
+    const task: Task = { resolved: rest, table: { app, schemas }, ...(rows && { rows }) };
+    const reply = await queue.run(task, new AbortController().signal);
+    if ('problem' in reply) throw reply.isInput ? new RangeError(reply.problem) : new Error(reply.problem);
+    return reply;
+  };
+  return {
+    expect: async (resolved) => {
+      if (!isLong(resolved)) return here.expect(resolved);
+      if (queue.waiting() >= MOST_WAITING) throw refusal('busy', `at most ${MOST_WAITING} questions that wait`, 'more; try again later');
+      const reply = await ask(resolved);
+      return 'expected' in reply ? reply.expected : [];
+    },
+    measure: async (resolved, rows) => {
+      if (!isLong(resolved)) return here.measure(resolved, rows);
+      const reply = await ask(resolved, rows);
+      return 'measured' in reply ? reply.measured : [];
+    },
+    close: () => queue.end(GRACE),
+  };
+}

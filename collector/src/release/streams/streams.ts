@@ -1,0 +1,104 @@
+/**
+ * Streams of counting questions: analysts share a table of cells and ask what they like, one question after the other, for a cost that is
+ * paid once. Roth and Roughgarden 2010, "Interactive Privacy via the Median Mechanism"; the mechanisms are in mechanisms/interactive.ts.
+ *
+ * Law: at the opening, the counts of the cells are frozen, so all answers are about one table D, whatever comes later. Its number of records
+ * is released with ε/10, and the rest is a session of mechanisms/interactive.ts with 9ε/10 on D. One device-day changes D by at most its
+ * bound Δ in all cells together, so a question by at most Δ.
+ *
+ * ε for analysts who share a stream: the session's proof fixes the published answers and compares neighbours. It never uses who asks. Each
+ * question may be any function of the answers before it, of other releases and of chance, as long as it does not see D or the threshold. So
+ * everything that the stream publishes, together, is ε-differentially private for any number of analysts, whether they work together or
+ * not. Therefore each analyst who may ask is charged ε, since each can see all answers, and the table is charged ε once. Analysts can tell
+ * each other through the questions what else they know, so those who share a stream count as one colluder (budget/parties.ts).
+ *
+ * Other releases come in between, and questions may depend on them. An interactive mechanism of pure ε is an interactive post-processing of
+ * one randomized response of ε (Vadhan and Wang 2021, "Concurrent Composition of Differential Privacy"). So it adds to them as if
+ * all of it had been released at the opening: ε, and ρ = ε²/2.
+ *
+ * Crashes. The order of the opening:
+ * 1. The budgets are checked. 2. The rows are read. 3. The charges are written, unless a budget does not hold them any more.
+ * 4. The number of records and the threshold are drawn; the stream, its threshold and its counts are written in one transaction.
+ * A crash before 3 costs nothing. One between 3 and 4 leaves charges without a stream, and what was drawn was not seen.
+ * A question is answered in one transaction of the ledger, which keeps all others out: it looks for a stored answer, counts the hard ones
+ * that are left, draws, and writes the answer. Hard answers are counted as entries, so writing one and having one less are one step. Only a
+ * written answer leaves. A crash before the end of the transaction loses a draw that nobody saw, and another one is as likely as if the
+ * first had not been: the answers have the law of the session. What fails must not tell what was drawn. So easy and hard questions draw the
+ * same noise, write entries of the same length, and fail with the same words.
+ *
+ * After a restore, hard answers may be lost. With the threshold of the stream there would be more of them than were charged. So backups do not
+ * carry the secrets, a ledger in doubt takes no new answer, and an override ends all streams.
+ */
+
+import { budgetsOf, limitText } from '../budget/budgets.ts';
+import { tightest } from '../budget/limits.ts';
+import { ask, type StreamAnswered, type StreamAsked } from './ask.ts';
+import { endStream } from './end.ts';
+import { type Opened, open, type ToOpen } from './open.ts';
+import { type Opening, resolveOpening } from './opening.ts';
+import type { StreamParts } from './parts.ts';
+import { Sessions } from './sessions.ts';
+import { type Reader, readableBy, type Stream, type StreamAbout, type StreamState, streamsIn } from './stream.ts';
+
+/** What a stream would be. */
+export type StreamPreview = StreamAbout & {
+  /** What is left of the budgets of all its analysts and of the table, as `ε 0.3`; undefined if one of them has none. */
+  readonly left?: string;
+};
+
+/** Streams of a collector, or of a command. */
+export class Streams {
+  readonly #parts: StreamParts;
+  readonly #sessions = new Sessions();
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  /** What a stream would cost, and the error that it would state. Spends nothing. @throws {RangeError} when it does not fit the table */
+  preview(opening: Opening): Promise<StreamPreview> {
+    return this.#parts.ledger.transact(async (ledger) => {
+      const budgets = await budgetsOf(ledger, opening.request.app);
+      const { about, due } = resolveOpening(opening, budgets);
+      const haveBudgets = about.analysts.every((analyst) => budgets.analysts.has(analyst));
+      return { ...about, ...(haveBudgets && { left: limitText(tightest(budgets, due)) }) };
+    });
+  }
+
+  /**
+   * Opens a stream, or finds the same one that is open.
+   *
+   * @throws {RangeError} when it does not fit the table
+   * @throws {OverBudget} when it does not fit a budget
+   * @throws {InDoubt} when the ledger may have lost entries
+   */
+  open(opening: ToOpen): Promise<Opened> {
+    return open(this.#parts, opening);
+  }
+
+  /**
+   * Answers a question. One that was answered before gets the stored answer, whoever of the stream's analysts asked it.
+   *
+   * @throws {RangeError} when the analyst has no such stream, or the question does not fit it
+   * @throws {StreamOver} when the stream answers no new questions
+   * @throws {InDoubt} when the ledger may have lost entries
+   */
+  ask(asked: StreamAsked): Promise<StreamAnswered> {
+    return ask(this.#parts, this.#sessions, asked);
+  }
+
+  /** Streams with their answers, as far as a reader may see them. */
+  list(reader: Reader): Promise<readonly StreamState[]> {
+    return this.#parts.ledger.transact(async (ledger) => (await streamsIn(ledger)).filter(readableBy(reader)));
+  }
+
+  /**
+   * Ends a stream, and deletes its counts and its threshold. Its answers stay.
+   *
+   * @throws {RangeError} when there is no such stream
+   * @throws {InDoubt} when the ledger may have lost entries
+   */
+  async close(who: string, stream: number): Promise<Stream> {
+    return (await endStream(this.#parts.ledger, who, stream, `closed by ${who}`)).stream;
+  }
+}
