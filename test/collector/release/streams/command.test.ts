@@ -72,7 +72,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
     expect([refused.status, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^murmuration: a stream: expected one whose stated error is below that of noise for each cell, \d+; use count with group-by over the same columns, which answers every question, or name the mechanism, got \d+ in 2 cells\n$/,
+        /^murmuration: a stream: expected one whose stated error is below that of noise for each cell, \d+; use count with group-by over the same columns, which answers every question, or name the mechanism (median|weights), got \d+ in 2 cells\n$/,
       ),
     ]);
     const preview = open('--mechanism', 'weights', '--preview');

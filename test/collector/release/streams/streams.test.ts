@@ -319,7 +319,7 @@ describe.each(places)('a stream in $name', (place) => {
     [{ where: { tier: ['gold'] } }, 'where.tier: expected some of free, pro, got "gold"'],
     [{ hard: 11 }, 'hard: expected at most 10 hard questions, got 11'],
     [{ about: 5 }, 'a stream: expected a stated error below the number of reports, 5'],
-    [{ mechanism: undefined }, 'use count with group-by over the same columns, which answers every question, or name the mechanism'],
+    [{ mechanism: undefined }, 'use count with group-by over the same columns, which answers every question, or name the mechanism '],
   ])('%j is refused in one line that says what was expected', async (more, message) => {
     await expect(streams().open(opening(more))).rejects.toThrow(message);
     await expect(streams().preview(opening(more))).rejects.toThrow(RangeError);
