@@ -303,7 +303,7 @@ describe.each(places)('a stream in $name', (place) => {
     await forgetStreams(ledger, 'other');
     expect(await secret(three)).toBeDefined();
     await forgetStreams(ledger, 'notes');
-    await expect(streams().ask(question(three))).rejects.toThrow('its counts were deleted');
+    await expect(streams().ask(question(three))).rejects.toThrow('its counts are gone: deleted, or not in a backup');
     for (const stream of [one, two, three]) expect(await secret(stream)).toBeUndefined();
     await expect(streams().close('test', 1)).rejects.toThrow('expected the number of a stream');
   });
