@@ -137,3 +137,43 @@ test('an analyst who signs in at the dashboard is led to the releases, asks, pay
   expect(complaints.filter((text) => !/40[013]/.test(text))).toEqual([]); // of requests that were refused
   await context.close();
 }, 120_000);
+
+test('the streams of an analyst are listed with their answers', async () => {
+  const send = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${address}/v1/release/streams${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const [from, to] = [dayText(dayNumber(Date.now()) - 9), dayText(dayNumber(Date.now()) - 8)]; // of which nothing was spent
+  const stream = {
+    app: 'notes',
+    from,
+    to,
+    columns: ['platform', 'day'],
+    epsilon: '1',
+    queries: 20,
+    about: 10_000,
+    hard: 2,
+    mechanism: 'weights',
+  };
+  const { stream: number } = await send('', { stream });
+  expect(number).toEqual(expect.any(Number));
+  const { value } = await send(`/${number}/ask`, { where: { platform: ['web', 'ios'] } });
+  const { context, complaints } = await watchedContext(browser, { viewport: { width: 1100, height: 1400 } });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/releases\.html$/);
+  const article = page.locator('section[aria-labelledby=streams] article');
+  await expect.poll(() => article.textContent()).toContain(`Stream ${number}: notes, `);
+  await expect
+    .poll(() => article.textContent())
+    .toMatch(/ann may ask and paid ε 1 for each device-day\. 19 questions are left, and [12] of them may be hard\./);
+  expect(await article.locator('tbody td').allTextContents()).toEqual(['platform ios or web', 'ann', `${value}`.replace('-', '−')]);
+  expect(await isTooWide(page)).toBe(false);
+  await page.setViewportSize({ width: 380, height: 900 });
+  expect(await isTooWide(page)).toBe(false);
+  expect(complaints.filter((text) => !/40[013]/.test(text))).toEqual([]);
+  await context.close();
+}, 120_000);

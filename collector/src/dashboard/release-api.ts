@@ -4,12 +4,17 @@ import type { ReleaseTable } from '../http/openapi/release-answers.ts';
 import { ReadError } from '../reader/read-error.ts';
 import type { Answer, Preview } from '../release/answer.ts';
 import type { Question } from '../release/query/question.ts';
+import type { Stream as StreamAlone, StreamAnswer } from '../release/streams/stream.ts';
 import type { Refusal } from './types.ts';
 
 export type { ReleaseTable } from '../http/openapi/release-answers.ts';
 export type { Answer, Preview } from '../release/answer.ts';
 export type { Cell, Measured } from '../release/query/measured.ts';
 export type { Measure, Question } from '../release/query/question.ts';
+export type { StreamAnswer } from '../release/streams/stream.ts';
+
+/** A stream with its answers. */
+export type Stream = StreamAlone & { readonly answers: readonly StreamAnswer[] };
 
 const TIMEOUT = 30_000;
 
@@ -38,6 +43,20 @@ export const fetchTables = async (signal: AbortSignal): Promise<readonly Release
 /** The answers that the reader may see, newest first. */
 export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Answer[]> =>
   (await ask<{ readonly answers: readonly Answer[] }>('answers', signal)).answers.toReversed();
+
+/** The newest streams that the reader may see are shown, so many of them. */
+const MOST_STREAMS = 10;
+
+/** The newest streams with their answers, newest first. */
+export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream[]> {
+  const { streams } = await ask<{ readonly streams: readonly StreamAlone[] }>('streams', signal);
+  return Promise.all(
+    streams
+      .slice(-MOST_STREAMS)
+      .toReversed()
+      .map(({ stream }) => ask<Stream>(`streams/${stream}`, signal)),
+  );
+}
 
 /** What a question would cost, and the error to expect. Spends nothing. */
 export const fetchPreview = (question: Question, signal: AbortSignal): Promise<Preview> => ask('preview', signal, { question });

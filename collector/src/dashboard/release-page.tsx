@@ -5,9 +5,10 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { inWords, isSignedOut } from './api.ts';
 import { Logo } from './logo.tsx';
 import { Answers } from './release-answers.tsx';
-import { type Answer, fetchAnswers, fetchTables, type ReleaseTable } from './release-api.ts';
+import { type Answer, fetchAnswers, fetchStreams, fetchTables, type ReleaseTable, type Stream } from './release-api.ts';
 import { Budgets } from './release-budgets.tsx';
 import { Editor } from './release-editor.tsx';
+import { Streams } from './release-streams.tsx';
 import { SignIn } from './sign-in.tsx';
 import { SignOut } from './sign-out.tsx';
 import { Failed, Loading } from './states.tsx';
@@ -15,6 +16,7 @@ import { Failed, Loading } from './states.tsx';
 interface State {
   readonly tables: readonly ReleaseTable[];
   readonly answers: readonly Answer[];
+  readonly streams: readonly Stream[];
 }
 
 type Seen = State | 'loading' | 'signed-out' | { readonly problem: string };
@@ -22,8 +24,8 @@ type Seen = State | 'loading' | 'signed-out' | { readonly problem: string };
 export function ReleasePage(): VNode {
   const [seen, setSeen] = useState<Seen>('loading');
   const load = useCallback((signal: AbortSignal): void => {
-    Promise.all([fetchTables(signal), fetchAnswers(signal)]).then(
-      ([tables, answers]) => setSeen({ tables, answers }),
+    Promise.all([fetchTables(signal), fetchAnswers(signal), fetchStreams(signal)]).then(
+      ([tables, answers, streams]) => setSeen({ tables, answers, streams }),
       (problem: unknown) => {
         if (!signal.aborted) setSeen(isSignedOut(problem) ? 'signed-out' : { problem: inWords(problem) });
       },
@@ -67,7 +69,7 @@ export function ReleasePage(): VNode {
   );
 }
 
-function Tables({ tables, answers, onAnswer }: State & { onAnswer: () => void }): VNode {
+function Tables({ tables, answers, streams, onAnswer }: State & { onAnswer: () => void }): VNode {
   if (tables.length === 0)
     return (
       <div class="panel">
@@ -84,6 +86,7 @@ function Tables({ tables, answers, onAnswer }: State & { onAnswer: () => void })
     <>
       <Editor tables={tables} onAnswer={onAnswer} />
       <Answers answers={answers} />
+      <Streams streams={streams} />
       <Budgets tables={tables} />
     </>
   );

@@ -45,7 +45,8 @@ function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, reco
   };
 }
 
-/** Bytes of all databases, at most: they are held while a session is. */
+/** Cells, and bytes of all databases, at most: they are held while a session is. */
+const MOST_CELLS = 1_000;
 const MOST_BYTES = 2 ** 26;
 
 /** Whether so many records can be enumerated. */
@@ -66,8 +67,8 @@ type MedianDesign = Design & { readonly records: number };
 export function medianDesign(of: StreamOptions & { readonly records?: number }): MedianDesign {
   assertEnumerable(of.cells, of.records ?? 1, 'privateWeights');
   if (of.records !== undefined) return designOf(of, of.records);
-  if (!isSmall(of.cells, 1))
-    throw new RangeError(`median mechanism: expected at most ${Math.sqrt(MOST_BYTES)} cells, got ${of.cells}; use privateWeights instead`);
+  if (of.cells > MOST_CELLS)
+    throw new RangeError(`median mechanism: expected at most ${MOST_CELLS} cells, got ${of.cells}; use privateWeights instead`);
   let best = designOf(of, 1);
   for (let records = 2; records <= 255 && isSmall(of.cells, records); records++) {
     const design = designOf(of, records);

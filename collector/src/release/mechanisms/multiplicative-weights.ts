@@ -14,14 +14,35 @@ import { answerOf, type Measurement } from './queries.ts';
 /** Even weights. */
 export const evenWeights = (cells: number, total: number): Float64Array => new Float64Array(cells).fill(total / cells);
 
-/** The weights after one measurement. */
-export function measured(weights: Float64Array, { query, value }: Measurement, total: number): Float64Array {
-  const next = weights.slice();
-  const factor = Math.exp((value - answerOf(query, weights)) / (2 * total));
-  for (const cell of query) next[cell] = (next[cell] as number) * factor;
+/** Scales weights to a total. */
+function scale(weights: Float64Array, total: number): void {
   let sum = 0;
-  for (const weight of next) sum += weight;
-  for (let i = 0; i < next.length; i++) next[i] = ((next[i] as number) * total) / sum;
+  for (let i = 0; i < weights.length; i++) sum += weights[i] as number;
+  for (let i = 0; i < weights.length; i++) weights[i] = ((weights[i] as number) * total) / sum;
+}
+
+/** Updates after which weights are scaled. In between they only keep their sum, so that an update costs as much as its query is long. */
+const SCALED_EVERY = 100;
+
+/** Changes weights by measurements, one after the other. */
+function update(weights: Float64Array, measurements: readonly Measurement[], total: number): void {
+  let sum = total;
+  measurements.forEach(({ query, value }, i) => {
+    const inside = answerOf(query, weights);
+    const factor = Math.exp((value - (inside * total) / sum) / (2 * total));
+    for (const cell of query) weights[cell] = (weights[cell] as number) * factor;
+    sum += (factor - 1) * inside;
+    if ((i + 1) % SCALED_EVERY !== 0) return;
+    scale(weights, total);
+    sum = total;
+  });
+  scale(weights, total);
+}
+
+/** The weights after one measurement. */
+export function measured(weights: Float64Array, measurement: Measurement, total: number): Float64Array {
+  const next = weights.slice();
+  update(next, [measurement], total);
   return next;
 }
 
@@ -30,9 +51,9 @@ const PASSES = 10;
 
 /** The weights after a new measurement, the last of all that are known, and passes over all of them. */
 export function learnedFrom(weights: Float64Array, known: readonly Measurement[], total: number): Float64Array {
-  let now = measured(weights, known.at(-1) as Measurement, total);
-  for (let pass = 0; pass < PASSES; pass++) for (const each of known) now = measured(now, each, total);
-  return now;
+  const next = measured(weights, known.at(-1) as Measurement, total);
+  for (let pass = 0; pass < PASSES; pass++) update(next, known, total);
+  return next;
 }
 
 /** The most updates for each of so many measurements, in the mean: each may raise Ψ by (λ/2N)² if it errs by λ. */

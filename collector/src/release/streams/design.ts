@@ -110,7 +110,7 @@ export function designOf(of: DesignOptions): StreamDesign {
   if (of.mechanism === undefined && cells <= MOST_COUNTED && within >= cellNoise)
     throw new RangeError(
       `a stream: expected one whose stated error is below that of noise for each cell, ${Math.ceil(cellNoise)}; use count with group-by over ` +
-        `the same columns, which answers every question, or name the mechanism, got ${Math.ceil(within)} in ${cells} cells`,
+        `the same columns, which answers every question, or name the mechanism ${candidate.mechanism}, got ${Math.ceil(within)} in ${cells} cells`,
     );
   return {
     mechanism: candidate.mechanism,

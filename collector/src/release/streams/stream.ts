@@ -120,7 +120,7 @@ async function stateOf(ledger: LedgerTransaction, opened: Entry, override: Entry
   };
   if (ended !== undefined) return { stream: { ...stream, ended }, answers };
   const isKept = (await ledger.secrets.of(opened.n)) !== undefined;
-  return { stream: isKept ? stream : { ...stream, ended: 'its counts were deleted' }, answers };
+  return { stream: isKept ? stream : { ...stream, ended: 'its counts are gone: deleted, or not in a backup' }, answers };
 }
 
 /** Who reads streams: an analyst their own, or without one anybody's. */

@@ -43,7 +43,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('streams over HTTP on %s', (kin
       const batch = parseBatch(await bodyOf(i, i % 4 === 0 ? 'ios' : 'web'), schemas, dayNumber(NOW));
       expect(await running.collector.store.append({ ...batch, hash: `${i}`.padStart(16, '0') })).toBe('counted');
     }
-    await vi.waitFor(async () => expect((await send('adm', 'GET', '/v1/release/streams')).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(
+      () => {
+        running.collector.admin.look();
+        expect(running.collector.admin.tokenNamed('adm')).toBeDefined();
+      },
+      { timeout: 60_000 },
+    );
     api = await describedAt(running.url, { authorization: `Bearer ${tokens.get('ann')}` });
   }, 120_000);
   afterAll(async () => {

@@ -72,7 +72,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
     expect([refused.status, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^murmuration: a stream: expected one whose stated error is below that of noise for each cell, \d+; use count with group-by over the same columns, which answers every question, or name the mechanism, got \d+ in 2 cells\n$/,
+        /^murmuration: a stream: expected one whose stated error is below that of noise for each cell, \d+; use count with group-by over the same columns, which answers every question, or name the mechanism (median|weights), got \d+ in 2 cells\n$/,
       ),
     ]);
     const preview = open('--mechanism', 'weights', '--preview');
@@ -249,11 +249,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
       restored = (...args) => runCommand('release', ...args, '--data', place);
       expect(stream('list', '--stream', number).stdout).toContain(' open\n');
       expect(runCommand('delete', '--data', data, '--app', 'notes', '--yes').status).toBe(0);
-      expect(run(...asked, '--where', 'platform=ios').stderr).toContain('its counts were deleted');
+      expect(run(...asked, '--where', 'platform=ios').stderr).toContain('its counts are gone: deleted, or not in a backup');
     } else await execute(url, "UPDATE murmuration.release_place SET place = '7300000000000000000 00000001 5 16400'");
     expect(json(restored(...asked, '--json'))).toEqual({ ...first, isRepeated: true });
     const { status, stderr } = restored(...asked, '--where', 'platform=ios');
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/its counts were deleted|in another place, as after a restore/)]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/its counts are gone: deleted, or not in a backup|in another place, as after a restore/),
+    ]);
     const again = restored('stream', 'open', '--analyst', 'ann', ...table, file, '--about', '101', ...more);
     expect([again.status, again.stderr]).toEqual([1, expect.stringMatching(/; see docs\/release.md, then: murmuration release override/)]);
     expect(restored('override', '--reason', 'the disk was lost').status).toBe(0);

@@ -303,7 +303,7 @@ describe.each(places)('a stream in $name', (place) => {
     await forgetStreams(ledger, 'other');
     expect(await secret(three)).toBeDefined();
     await forgetStreams(ledger, 'notes');
-    await expect(streams().ask(question(three))).rejects.toThrow('its counts were deleted');
+    await expect(streams().ask(question(three))).rejects.toThrow('its counts are gone: deleted, or not in a backup');
     for (const stream of [one, two, three]) expect(await secret(stream)).toBeUndefined();
     await expect(streams().close('test', 1)).rejects.toThrow('expected the number of a stream');
   });
@@ -319,7 +319,7 @@ describe.each(places)('a stream in $name', (place) => {
     [{ where: { tier: ['gold'] } }, 'where.tier: expected some of free, pro, got "gold"'],
     [{ hard: 11 }, 'hard: expected at most 10 hard questions, got 11'],
     [{ about: 5 }, 'a stream: expected a stated error below the number of reports, 5'],
-    [{ mechanism: undefined }, 'use count with group-by over the same columns, which answers every question, or name the mechanism'],
+    [{ mechanism: undefined }, 'use count with group-by over the same columns, which answers every question, or name the mechanism '],
   ])('%j is refused in one line that says what was expected', async (more, message) => {
     await expect(streams().open(opening(more))).rejects.toThrow(message);
     await expect(streams().preview(opening(more))).rejects.toThrow(RangeError);

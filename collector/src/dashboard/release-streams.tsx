@@ -1,0 +1,87 @@
+// Streams of questions: what each was opened for, how far it has come, and its answers.
+
+import type { VNode } from 'preact';
+import { count, dayRange } from './format.ts';
+import type { Stream, StreamAnswer } from './release-api.ts';
+
+const number = (value: number): string => count(value).replace('-', '\u2212');
+
+/** More rows than this are not shown. */
+const MOST_ROWS = 100;
+
+/** The conditions of a question in words. */
+function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
+  const conditions = columns.flatMap(({ name, values }) => {
+    const asked = where[name] ?? [];
+    return asked.length === values.length ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
+  });
+  return conditions.length === 0 ? 'all reports' : conditions.join(', ');
+}
+
+function Answered({ stream }: { stream: Stream }): VNode {
+  const { answers, columns } = stream;
+  return (
+    <>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Question</th>
+            <th scope="col">Asked by</th>
+            <th scope="col" class="release-number">
+              Reports
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {answers.slice(-MOST_ROWS).map((answer) => (
+            <tr key={answer.entry.n}>
+              <td>{inWords(answer, columns)}</td>
+              <td>{answer.analyst}</td>
+              <td class="release-number">{number(answer.value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {answers.length > MOST_ROWS && (
+        <p class="quiet">
+          The last {MOST_ROWS} of {count(answers.length)} answers. The API gives all of them.
+        </p>
+      )}
+    </>
+  );
+}
+
+function OneStream({ stream }: { stream: Stream }): VNode {
+  const { app, from, to, analysts, total, within, queries, answered, hardLeft, cost, ended } = stream;
+  return (
+    <article class="panel release-panel">
+      <h3>
+        Stream {stream.stream}: {app}, {dayRange(from, to)}
+      </h3>
+      <p class="quiet">
+        About {number(total)} reports. {analysts.join(', ')} may ask and paid ε {cost.epsilon} for each device-day.{' '}
+        {ended === undefined
+          ? `${count(queries - answered)} questions are left, and ${count(hardLeft)} of them may be hard.`
+          : `It answers no new questions: ${ended}.`}
+      </p>
+      {stream.answers.length > 0 && <Answered stream={stream} />}
+      <p class="quiet">
+        All answers together are within {number(Math.ceil(within))} with 95&nbsp;%. Ask by <code>murmuration release stream ask</code> or
+        the API.
+      </p>
+    </article>
+  );
+}
+
+/** The streams that the reader may see; nothing where there are none. */
+export function Streams({ streams }: { streams: readonly Stream[] }): VNode | null {
+  if (streams.length === 0) return null;
+  return (
+    <section class="app" aria-labelledby="streams">
+      <h2 id="streams">Streams of questions</h2>
+      {streams.map((stream) => (
+        <OneStream key={stream.stream} stream={stream} />
+      ))}
+    </section>
+  );
+}
