@@ -66,8 +66,8 @@ function OneStream({ stream }: { stream: Stream }): VNode {
       </p>
       {stream.answers.length > 0 && <Answered stream={stream} />}
       <p class="quiet">
-        All answers together are within {number(Math.ceil(within))} with 95&nbsp;%. Ask by <code>murmuration release stream ask</code> or
-        the API.
+        With a probability of 95&nbsp;%, no answer is off by more than {number(Math.ceil(within))}. Ask by{' '}
+        <code>murmuration release stream ask</code> or the API.
       </p>
     </article>
   );

@@ -176,6 +176,9 @@ describe('an association', () => {
     expect(() => prepare(asked({ ...association, about: 1000 }))).toThrow(
       'association: expected at least 1600 reports, 25 for each of 64 blocks; a larger ε takes fewer blocks, and count with group-by cores, platform takes none, got 1000',
     );
+    expect(() => prepare(asked({ ...association, columns: ['platform', 'metric'] }))).toThrow(
+      'association: expected columns of two values or more, got metric, of which the question leaves 1',
+    );
     expect(() => prepare(asked({ ...association, epsilon: '0.01' }))).toThrow('for each of 8192 blocks');
     expect(() => prepare(asked({ ...association, epsilon: '0.0001', about: 2 ** 32 }))).not.toThrow();
   });

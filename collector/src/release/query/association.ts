@@ -58,10 +58,15 @@ function leastReports(blocks: number, rows: number, columns: number): number {
   return each * blocks;
 }
 
-/** @throws {RangeError} when blocks of the expected reports are too small, with how many they would need */
+/** @throws {RangeError} when a column has one value, or blocks of the expected reports are too small, with how many they would need */
 export function association(resolved: Resolved, { columns: names, about }: Association, epsilon: Ratio): Omit<Prepared, 'measure'> {
   const grouping = groupingOf(resolved, names);
   const [rows = 0, columns = 0] = grouping.columns.map(({ values }) => values.length);
+  const single = grouping.columns.find(({ values }) => values.length < 2);
+  if (single !== undefined)
+    throw new RangeError(
+      `association: expected columns of two values or more, got ${single.name}, of which the question leaves ${single.values.length}`,
+    );
   const { blocks, mechanism } = associationBy({ epsilon, sensitivity: resolved.bound, columns });
   const least = leastReports(blocks, rows, columns);
   const noise = mechanism.accuracy(BETA);
