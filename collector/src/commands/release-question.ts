@@ -43,7 +43,7 @@ export const valueOption =
   (text: string, before: AskOptions['where'] = {}): AskOptions['where'] => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) throw new UsageError(`${option}: expected column=value, got ${JSON.stringify(text)}`);
-    return { ...before, [name]: [...(before[name] ?? []), value] };
+    return { ...before, [name]: [...(Object.hasOwn(before, name) ? (before[name] ?? []) : []), value] };
   };
 
 /** Adds a range of days, such as 2026-11-01..2026-11-05. */

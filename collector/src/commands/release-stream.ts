@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { COMMAND_LINE } from '../admin/actions.ts';
 import type { Ledger } from '../release/budget/ledger.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
-import { MECHANISMS, type MechanismName, MOST_QUERIES, type StreamRequest } from '../release/streams/request.ts';
+import { MECHANISMS, type MechanismName, MOST_ABOUT, MOST_QUERIES, type StreamRequest } from '../release/streams/request.ts';
 import { Streams } from '../release/streams/streams.ts';
 import { readParticipation } from '../release/table/participation.ts';
 import { createCatalog } from '../schemas/catalog.ts';
@@ -131,8 +131,12 @@ export function addStreams(release: Command, add: (parent: Command, name: string
     .requiredOption('--columns <column...>', 'questions are conditions on these columns')
     .requiredOption('--epsilon <amount>', 'what the whole stream costs each device-day: 0.5 or 1/3')
     .requiredOption('--queries <n>', 'how many questions can be asked', wholeOption('--queries', 1, MOST_QUERIES))
-    .requiredOption('--about <n>', 'how many reports you expect; the error is stated for it', wholeOption('--about', 1))
-    .option('--hard <n>', 'how many questions may be hard (default: as many as the stream needs to last)', wholeOption('--hard', 1))
+    .requiredOption('--about <n>', 'how many reports you expect; the error is stated for it', wholeOption('--about', 1, MOST_ABOUT))
+    .option(
+      '--hard <n>',
+      'how many questions may be hard (default: as many as the stream needs to last)',
+      wholeOption('--hard', 1, MOST_QUERIES),
+    )
     .option('--mechanism <name>', `${MECHANISMS.join(' or ')} (default: that of the smaller stated error)`, mechanismOption)
     .option('--again', 'open and pay for another stream, even if there is the same one')
     .option('--preview', 'say what the stream would cost and how far its answers would be off, and spend nothing')

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { InDoubt } from '../release/budget/ledger.ts';
 import { OverBudget } from '../release/budget/limits.ts';
+import { checkNames } from '../release/query/names.ts';
 import { StreamOver } from '../release/streams/ask.ts';
 import { Refusal } from './refusal.ts';
 
@@ -33,6 +34,7 @@ export const refusing =
 /** The body of a request. @throws {Refusal} when it is not as described */
 export function bodyOf<T>(request: Request, form: z.ZodType<T>): T {
   if (!request.is('application/json')) throw new Refusal(415, 'bad-type', 'application/json', request.get('content-type') ?? 'none');
+  checkNames(request.body);
   const { success, data, error } = form.safeParse(request.body);
   if (success) return data;
   const [issue] = error.issues;

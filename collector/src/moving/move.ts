@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE, logAction } from '../admin/actions.ts';
 import { hasAdmin, openAdminDatabase } from '../admin/database.ts';
 import { replicaOf } from '../admin/replica.ts';
+import { markMoved } from '../release/budget/head-file.ts';
 import { copyOf, type LedgerCopy } from '../release/budget/ledger.ts';
 import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
 import { lock } from '../store/lock.ts';
@@ -125,6 +126,22 @@ async function releasesOf(folder: string): Promise<LedgerCopy> {
   }
 }
 
+/**
+ * Leaves the folder's ledger of releases behind: it knows nothing of what is charged from now on. Whoever removes the mark of the move finds
+ * a ledger in doubt, and streams without their secrets.
+ */
+async function leaveReleases(folder: string): Promise<void> {
+  if (hasAdmin(folder)) {
+    const ledger = openSqliteLedger(folder);
+    try {
+      await ledger.transact(({ secrets }) => secrets.drop());
+    } finally {
+      await ledger.close();
+    }
+  }
+  markMoved(folder);
+}
+
 /** Copies the administration and the ledger of releases, and hands over. */
 async function handOver({ folder }: Places, target: Target, what: string): Promise<Pick<Moved, 'credentials' | 'schemas' | 'actions'>> {
   const admin = hasAdmin(folder) ? openAdminDatabase(folder) : undefined;
@@ -188,7 +205,7 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
   const unlock = lock(folder);
   try {
     Source.fold(folder);
-    return await withBoth(places, async (source, target, move) => {
+    const moved = await withBoth(places, async (source, target, move) => {
       const { copied, ...copy } = await copyAll(source, target);
       await target.putTotals(source.metrics(), source.appIds());
       const known = await compareIds(source, target);
@@ -201,6 +218,8 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
       const handed = await handOver(places, target, `moved the store from ${folder}: ${tallies} tallies, checksum ${checksum}`);
       return { ...copy, sums, known, ...handed };
     });
+    await leaveReleases(folder); // also where the last run ended before this
+    return moved;
   } finally {
     unlock();
   }

@@ -51,7 +51,7 @@ export function checkNotMoved(folder: string): void {
   const move = readMove(folder);
   if (move?.isOver === true)
     throw new RangeError(
-      `${folder}: expected a store that is in use, got one that was moved to ${move.to}; if that database is lost, remove ${join(folder, MARK)} to use this one again`,
+      `${folder}: expected a store that is in use, got one that was moved to ${move.to}; if that database is lost, remove ${join(folder, MARK)} to use this one again, whose releases then wait for an override`,
     );
 }
 

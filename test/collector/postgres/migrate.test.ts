@@ -18,6 +18,7 @@ import { copyAhead, moveStore } from '#collector/moving/move.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
 import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts';
 import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
+import { removeMove } from '#collector/store/moved.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { openSqliteStore } from '#collector/store/sqlite.ts';
 import { closedBefore, reopenDays } from '#collector/store/sqlite-days.ts';
@@ -230,6 +231,9 @@ test('the ledger of releases moves with the secrets of its streams, and the fold
   await expect(charge(here)).rejects.toThrow('was moved to postgres://');
   await charge(there);
   expect(await entries(there)).toHaveLength(2);
+  expect(await here.transact((open) => open.secrets.all())).toEqual([]);
+  removeMove(folder); // as somebody does who has lost the database
+  await expect(charge(here)).rejects.toThrow('a folder whose store was moved to a database');
   for (const ledger of [here, there]) await ledger.close();
 });
 

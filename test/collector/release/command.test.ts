@@ -263,14 +263,17 @@ describe('murmuration release', () => {
     expect(share().stdout).toMatch(/^share of platform android, ios: \d\.\d{3}, between \d\.\d{3} and \d\.\d{3} \(/);
     expect(share('--group-by', 'day').stdout).toMatch(/^day +value +95 %$/m);
     const related = (about: string, ...args: readonly string[]): Ran =>
-      ask('--analyst', 'fay', '--where', 'metric=rain', '--epsilon', '1', '--association', 'day', 'platform', '--about', about, ...args);
+      ask(
+        ...['--analyst', 'fay', '--where', 'metric=rain', '--where', 'metric=film', '--epsilon', '2'],
+        ...['--association', 'metric', 'platform', '--about', about, ...args],
+      );
     const few = related('100');
     expect([few.status, few.stdout]).toEqual([2, '']);
     expect(few.stderr).toMatch(
       /^murmuration: association: expected at least \d+ reports, \d+ for each of 64 blocks; a larger ε takes fewer/,
     );
     expect(related('100000').stdout).toMatch(
-      /^association of day and platform: [01]\.\d{3} \(sample and aggregate: within 0\.047 of the mean over the blocks with 95 %; 64 blocks of some 1562 reports, in which unrelated columns show up to 0\.\d{3}\)\n/,
+      /^association of metric and platform: [01]\.\d{3} \(sample and aggregate: within 0\.047 of the mean over the blocks with 95 %; 64 blocks of some 1562 reports, in which unrelated columns show up to 0\.\d{3}\)\n/,
     );
   });
 

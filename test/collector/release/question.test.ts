@@ -31,6 +31,7 @@ describe('a question', () => {
     [{ where: { platform: [] } }, 'where.platform: expected some of android, ios, web, got none'],
     [{ where: { day: ['2026-11-01'] } }, 'where.day: expected from and to for the days, got a list'],
     [{ where: { constructor: ['x'] } }, 'where.constructor: expected one of the columns'],
+    [{ where: JSON.parse('{"__proto__": ["x"]}') }, 'a question: expected names of columns and values, got __proto__'],
     [{ measures: [] }, 'measures: expected at least one measurement, got none'],
     [{ measures: undefined }, 'a question: expected measures or a partition, got neither'],
     [{ partition: { by: 'platform', parts: { web: [count] } } }, 'a question: expected measures or a partition, got both'],

@@ -10,15 +10,18 @@ import { sync } from '../../store/durable.ts';
 import type { Head } from './ledger.ts';
 
 const HEAD = 'release.head';
+const MOVED = 'moved\n';
 
-/** What the file says: the last entry that is known, or that the folder was restored. */
-export type Known = Head | 'restored';
+/** What the file says: the last entry that is known, or that the folder was restored, or that its ledger was moved to a database. */
+export type Known = Head | 'restored' | 'moved';
 
 /** Reads the file; undefined if there is none. @throws {RangeError} when it is damaged */
 export function readHead(folder: string): Known | undefined {
   const file = join(folder, HEAD);
   if (!existsSync(file)) return undefined;
-  const [, n, hash] = /^(\d+) ([0-9a-f]{64})\n$/.exec(readFileSync(file, 'utf8')) ?? [];
+  const text = readFileSync(file, 'utf8');
+  if (text === MOVED) return 'moved';
+  const [, n, hash] = /^(\d+) ([0-9a-f]{64})\n$/.exec(text) ?? [];
   return n === undefined || hash === undefined ? 'restored' : { n: Number(n), hash };
 }
 
@@ -42,3 +45,6 @@ export const writeHead = (folder: string, { n, hash }: Head): void => write(fold
 export function markRestored(folder: string): void {
   if (readHead(folder) === undefined) write(folder, 'restored\n');
 }
+
+/** Notes that the ledger goes on in a database: what is charged there is not known here, should the folder be used again. */
+export const markMoved = (folder: string): void => write(folder, MOVED);

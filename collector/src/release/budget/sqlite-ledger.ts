@@ -39,6 +39,7 @@ const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DE
 /** Why entries may be missing. */
 function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   const [head, known] = [headOf(database), readHead(folder)];
+  if (known === 'moved') return 'a folder whose store was moved to a database';
   if (known === 'restored') return 'a folder that was restored from a backup';
   if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
   if (head.n < known.n) return `a ledger that ends at entry ${head.n}, where entry ${known.n} was written before`;
@@ -77,8 +78,8 @@ export function openSqliteLedger(folder: string): Ledger {
       const result = await work({
         find: async (wanted) => find(database, wanted),
         append: async (who, entry) => {
-          if (doubt !== undefined) throw new InDoubt(doubt);
           checkNotMoved(folder);
+          if (doubt !== undefined) throw new InDoubt(doubt);
           const next = following(headOf(database), who, entry);
           database.prepare(`INSERT INTO release_entry (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`).run(...rowOf(next));
           isChanged = true;

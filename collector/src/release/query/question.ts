@@ -1,6 +1,7 @@
 /** Questions about a table of participation, as plain JSON. The builder (builder.ts), the command and the API all make one of these. */
 
 import { z } from 'zod';
+import { checkNames } from './names.ts';
 
 /** The number of reports; with `groupBy`, of each combination of values. */
 export interface Count {
@@ -174,6 +175,7 @@ export const questionForm: z.ZodType<Question> = z
 
 /** Parses a question. @throws {RangeError} that says what was expected */
 export function parseQuestion(json: unknown): Question {
+  checkNames(json);
   const parsed = questionForm.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

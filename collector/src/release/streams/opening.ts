@@ -10,7 +10,7 @@ import { type Columns, cellsOf } from '../mechanisms/synthetic.ts';
 import { type Resolved, resolve } from '../query/resolve.ts';
 import { DAY, tableOf } from '../table/columns.ts';
 import { type DesignOptions, designOf } from './design.ts';
-import type { StreamRequest } from './request.ts';
+import { MOST_ABOUT, MOST_QUERIES, type StreamRequest } from './request.ts';
 import type { StreamAbout } from './stream.ts';
 
 /** A table of more cells would take the collector too long. */
@@ -49,9 +49,18 @@ function columnsOf({ table, where, from, to }: Resolved, names: readonly string[
   return columns;
 }
 
+/** Whatever way a request has come: a stream that was charged with other numbers could not answer. @throws {RangeError} */
+function checkNumbers({ about, queries, hard }: StreamRequest): void {
+  const limits = { about: [about, MOST_ABOUT], queries: [queries, MOST_QUERIES], hard: [hard ?? 1, MOST_QUERIES] } as const;
+  for (const [name, [value, most]] of Object.entries(limits))
+    if (!(Number.isInteger(value) && value >= 1 && value <= most))
+      throw new RangeError(`${name}: expected a whole number from 1 to ${most}, got ${value}`);
+}
+
 /** Checks a request against its table, and designs the stream. @throws {RangeError} */
 export function resolveOpening({ analysts, catalog, request }: Opening, { table }: Budgets): ResolvedOpening {
   const { app, from, to, where = {}, queries, about, hard, mechanism } = request;
+  checkNumbers(request);
   const columns = tableOf(catalog, app);
   if (table === undefined) throw new RangeError(`app: expected an app whose table has a budget, as release budget sets it, got ${app}`);
   if (analysts.length === 0) throw new RangeError('analysts: expected at least one analyst, got none');

@@ -34,7 +34,7 @@ export interface StreamRequest {
 /** More questions would fill the ledger. */
 export const MOST_QUERIES = 10_000;
 /** More reports than an app has. Median databases take no more than 2^32. */
-const MOST_ABOUT = 1_000_000_000;
+export const MOST_ABOUT = 1_000_000_000;
 
 const whole = (what: string, most: number) =>
   z

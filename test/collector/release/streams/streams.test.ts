@@ -145,6 +145,9 @@ describe.each(places)('a stream in $name', (place) => {
       return stored()();
     };
     await expect(streams({ read }).open(opening({ epsilon: '11' }))).rejects.toThrow(OverBudget);
+    for (const about of [2 ** 41, 0, 1.5])
+      await expect(streams({ read }).open(opening({ about }))).rejects.toThrow('about: expected a whole');
+    await expect(streams({ read }).open(opening({ queries: 10 ** 6 }))).rejects.toThrow('queries: expected a whole number from 1 to 10000');
     await expect(streams({ read }).open(opening({}, ['ann', 'eve']))).rejects.toThrow(
       'expected an analyst with a budget on notes, got eve',
     );
