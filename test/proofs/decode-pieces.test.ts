@@ -3,10 +3,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
-import { medianOf } from '#collector/estimators/decode/distribution.ts';
+import { medianOf, wholeOf } from '#collector/estimators/decode/distribution.ts';
+import { CUT, nullCount } from '#collector/estimators/decode/null-count.ts';
 import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/estimators/decode/null-law.ts';
 import { residualScore } from '#collector/estimators/decode/residual-score.ts';
-import { ATOM, count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
+import {
+  ATOM,
+  count,
+  emptyHistogram,
+  evenTo,
+  flat,
+  learn,
+  meanAt,
+  posteriorOf,
+  STRAIGHT,
+  slopeAt,
+} from '#collector/estimators/decode/signals.ts';
 import { normalQuantile, normalTail } from '#collector/statistics/normal.ts';
 import { conditionalOn } from '#collector/statistics/truncated-normal.ts';
 import { uniforms } from '../bench/decode/random.ts';
@@ -105,11 +117,7 @@ describe('discoveries', () => {
     fc.assert(
       fc.property(pValues, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (values, fdr) => {
         const sorted = values.toSorted((a, b) => a - b);
-        const bounds = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98].map((lambda) => {
-          const above = values.filter((p) => p > lambda).length + 1;
-          return (above + 0.3 * Math.sqrt(above)) / (1 - lambda);
-        });
-        const nulls = Math.min(values.length, ...bounds);
+        const nulls = nullCount(values.length, (most) => values.filter((p) => p <= most).length);
         const most = sorted.findLastIndex((p, i) => p <= 0.2 && (nulls * p) / (i + 1) <= fdr) + 1;
         const found = discoveriesOf(Float64Array.from(values), fdr);
         expect(found.reported).toBe(most);
@@ -133,14 +141,56 @@ describe('discoveries', () => {
     );
   });
 
-  // At 5 %, 1,200 of 20,000 lists at 6 %, and more than 1,366 with a probability below 1e-6.
+  // At 5.5 %, 220 of 4,000 lists, and more than 293 with a probability below 1e-6.
   test.each([30, 100, 300])('are hardly more often wrong where nobody has any of %i candidates', (candidates) => {
     const uniform = uniforms(candidates);
-    const lists = 20_000;
+    const lists = 4_000;
     let wrong = 0;
     for (let list = 0; list < lists; list++)
       wrong += Number(discoveriesOf(Float64Array.from({ length: candidates }, uniform), 0.05).reported > 0);
-    expect(wrong).toBeLessThan(1_367);
+    expect(wrong).toBeLessThan(294);
+  });
+});
+
+describe('the number of null candidates', () => {
+  const all = 1_000_000;
+  /** P(p-value at most this), where a share is null, and θ of the others is uniform on (0, width]. */
+  const below = (nulls: number, width: number) => (p: number) => {
+    const z = normalQuantile(p);
+    const others = Array.from({ length: 400 }, (_, i) => normalTail(z - ((i + 0.5) / 400) * width));
+    return nulls * p + ((1 - nulls) * others.reduce((sum, each) => sum + each, 0)) / 400;
+  };
+  const found = (nulls: number, width: number): number => nullCount(all, (p) => all * below(nulls, width)(p)) / all;
+
+  test.each([
+    [0.3, 4],
+    [0.7, 4],
+    [0.3, 8],
+    [0.7, 8],
+  ])('is near the true share of %d in a long list, with strings of up to %d standard errors', (nulls, width) => {
+    expect(Math.abs(found(nulls, width) - nulls)).toBeLessThan(0.04);
+  });
+
+  test.each([
+    [0.3, 0.5],
+    [0.7, 0.5],
+    [0.3, 1],
+    [0.7, 1],
+  ])('lies between the true share of %d and Storey’s estimate where strings are rare, of up to %d standard errors', (nulls, width) => {
+    expect(found(nulls, width)).toBeGreaterThan(nulls);
+    expect(found(nulls, width)).toBeLessThan((1 - below(nulls, width)(0.5)) / 0.5);
+  });
+
+  test('is nearly that of all where nobody has any, and never larger', () => {
+    expect(found(1, 1)).toBeGreaterThan(0.98);
+    expect(found(1, 1)).toBeLessThanOrEqual(1);
+    expect(nullCount(3, () => 0)).toBe(3);
+  });
+
+  test('does not depend on how small p-values below the cut are', () => {
+    const values = [0.001, 0.1, CUT, 0.3, 0.6, 0.61, 0.99];
+    const count = (of: readonly number[]): number => nullCount(of.length, (most) => of.filter((p) => p <= most).length);
+    expect(count(values.map((p) => (p <= CUT ? p / 1e6 : p)))).toBe(count(values));
   });
 });
 
@@ -243,6 +293,45 @@ describe('the learned prior', () => {
     expect(Math.abs(medianOf(weights, 7) - 7)).toBeLessThan(0.3);
     const least = Array.from({ length: 700 }, (_, i) => medianOf(weights, i / 100));
     expect(least.every((x, i) => i === 0 || x >= (least[i - 1] as number))).toBe(true);
+  });
+});
+
+describe('the whole distribution', () => {
+  const uniform = uniforms(29);
+  const truth = Float64Array.from({ length: 200 }, (_, v) => (v < 100 ? 0.02 * Math.exp(-v / 25) : 0));
+  const error = 0.002;
+  const estimates = truth.map((share) => share + error * normalQuantile(1 - uniform()));
+  const { distribution, other } = wholeOf(
+    estimates,
+    estimates.map(() => error),
+  );
+
+  test('adds up to 1 with what is left, and leaves certain estimates as they are', () => {
+    expect(distribution.reduce((sum, share) => sum + share, other)).toBeCloseTo(1, 12);
+    const certain = [...estimates.keys()].filter((v) => (estimates[v] as number) >= 7.5 * error);
+    expect(certain.length).toBeGreaterThan(5);
+    for (const v of certain) expect(distribution[v]).toBe(estimates[v]);
+  });
+
+  test('is drawn to no larger shares by those beyond the last atom', () => {
+    const strong = Float64Array.from({ length: 40 }, (_, v) => error * (v < 20 ? 6.8 + v / 50 : 30));
+    const { distribution: found } = wholeOf(
+      strong.map((share) => share / 10),
+      strong.map(() => error / 10),
+    );
+    for (let v = 0; v < 20; v++) expect(Math.abs((found[v] as number) - (strong[v] as number) / 10)).toBeLessThan((0.5 * error) / 10);
+  });
+
+  test('is nearer to the truth than the estimates are', () => {
+    const distance = (shares: Float64Array): number =>
+      shares.reduce((sum, share, v) => sum + Math.abs(share - (truth[v] as number)), 0) / 2;
+    expect(distance(distribution)).toBeLessThan(0.9 * distance(estimates.map((estimate) => Math.max(0, estimate))));
+  });
+
+  test('takes laws that are even up to a width', () => {
+    const law = evenTo(2);
+    expect(law.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+    expect([...law.keys()].filter((a) => (law[a] as number) > 0).map((a) => a * ATOM)).toEqual([0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);
   });
 });
 

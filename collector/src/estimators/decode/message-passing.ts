@@ -21,6 +21,7 @@ import {
   flat,
   learn,
   meanAt,
+  meanBetween,
   posteriorOf,
   STRAIGHT,
   slopeAt,
@@ -100,6 +101,9 @@ export function messagePassing(
   const z = new Float64Array(candidates);
   const list = new Int32Array(candidates);
   const isSmall = candidates * places.cohorts * places.hashes <= SMALL;
+  // The posterior mean is a step for each small range of z. A candidate that goes to and fro between two keeps a fit from settling, which costs
+  // a long list many looks at all candidates. In short lists means without steps found no more strings.
+  const meanOf = isSmall ? meanAt : meanBetween;
   const { freedom } = observed;
   const least = candidates > freedom ? Math.sqrt(2 * Math.log(candidates / freedom)) : 0;
   let prior = warm ?? flat(least, NULLS);
@@ -135,12 +139,12 @@ export function messagePassing(
     }
   };
 
-  let [change, crowding, full] = [0, 0, true];
+  let [change, crowding, full, isSettled] = [0, 0, true, false];
   for (let step = 0; step < steps; step++) {
     full ||= isSmall || step % FULL === 0;
     look(full ? undefined : { list, length: active });
     if (full) choose();
-    const learns = step <= EARLY || step % LATER === 0;
+    const learns = step <= EARLY || step % LATER === 0 || (isSettled && !isSmall);
     if (learns) {
       const histogram = rest.slice();
       for (let i = 0; i < active; i++) count(histogram, z[list[i] as number] as number);
@@ -159,7 +163,7 @@ export function messagePassing(
       const own = root[v] as number;
       if (own === 0) continue;
       const error = unit / own;
-      const aim = error * meanAt(posterior, z[v] as number);
+      const aim = error * meanOf(posterior, z[v] as number);
       const before = shares[v] as number;
       change = Math.max(change, Math.abs(aim - before) / error);
       const after = GAIN * aim + (1 - GAIN) * before;
@@ -175,8 +179,8 @@ export function messagePassing(
       residual[i] = keep * next + (1 - keep) * (residual[i] as number);
     }
     onStep?.();
-    // A step that saw only some candidates, or that kept the prior, can't tell.
-    const isSettled = change < settled;
+    // A step that saw only some candidates, or that kept the prior, can't tell. In a long list the next one sees all and learns.
+    isSettled = change < settled;
     if (isSettled && full && learns) break;
     full = isSettled;
   }

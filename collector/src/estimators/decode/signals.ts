@@ -14,7 +14,7 @@ const [BIN, MOST_NORMAL] = [0.1, 9];
 const BINS: number = Math.round((MOST_NORMAL - LEAST) / BIN);
 /** The distance of the atoms, of which the first is at 0. */
 export const ATOM = 0.25;
-const ATOMS: number = Math.round(MOST_NORMAL / ATOM) + 1;
+export const ATOMS: number = Math.round(MOST_NORMAL / ATOM) + 1;
 /** The posterior is found at this many points a bin. */
 const POINTS = 5;
 
@@ -79,8 +79,48 @@ export function flat(least: number, nulls: number): Weights {
   return weights.map((weight, a) => (a === 0 ? nulls : ((1 - nulls) * weight) / others));
 }
 
-/** So many steps of EM; atoms without weight stay without. */
-export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: number, pseudoCounts: number): Weights {
+/** A law of the signals as a mixture of several: by bin and part, how likely z* is there, but for a factor of the bin. */
+export interface Mixture {
+  readonly parts: number;
+  readonly likelihoods: Float64Array;
+}
+
+/** Of these laws, each given by its weights of the atoms. */
+export function mixtureOf(laws: readonly Weights[]): Mixture {
+  const parts = laws.length;
+  const likelihoods = new Float64Array(BINS * parts);
+  for (const [part, law] of laws.entries()) {
+    for (const [a, weight] of law.entries()) {
+      if (weight === 0) continue;
+      for (let bin = 0; bin < BINS; bin++) {
+        const at = bin * parts + part;
+        const likelihood = LIKELIHOODS[Math.round((bin + 0.5) * POINTS) * ATOMS + a] as number;
+        likelihoods[at] = (likelihoods[at] as number) + weight * likelihood;
+      }
+    }
+  }
+  return { parts, likelihoods };
+}
+
+/** The law that is all at one atom. */
+export const atomAt = (atom: number): Weights => Float64Array.from({ length: ATOMS }, (_, a) => Number(a === atom));
+/** Evenly over the atoms in (0, width]. */
+export function evenTo(width: number): Weights {
+  const last = Math.floor(width / ATOM);
+  return Float64Array.from({ length: ATOMS }, (_, a) => (a > 0 && a <= last ? 1 / last : 0));
+}
+
+const OF_ATOMS: Mixture = mixtureOf(Array.from({ length: ATOMS }, (_, a) => atomAt(a)));
+
+/** The weights of the parts after so many steps of EM; parts without weight stay without. The first part is that of null candidates. */
+export function learn(
+  histogram: Histogram,
+  warp: Warp,
+  from: Weights,
+  steps: number,
+  pseudoCounts: number,
+  { parts, likelihoods }: Mixture = OF_ATOMS,
+): Weights {
   const normals = new Float64Array(BINS);
   let all = pseudoCounts;
   for (let row = 0; row < ROWS; row++) {
@@ -89,7 +129,7 @@ export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: nu
     normals[bin] = (normals[bin] as number) + here;
     all += here;
   }
-  const buffers = [new Float64Array(ATOMS), new Float64Array(ATOMS)] as const;
+  const buffers = [new Float64Array(parts), new Float64Array(parts)] as const;
   let weights = from;
   for (let step = 0; step < steps; step++) {
     const next = buffers[step % 2 === 0 ? 0 : 1];
@@ -97,13 +137,14 @@ export function learn(histogram: Histogram, warp: Warp, from: Weights, steps: nu
     for (let bin = 0; bin < BINS; bin++) {
       const here = normals[bin] as number;
       if (here === 0) continue;
-      const at = Math.round((bin + 0.5) * POINTS) * ATOMS;
+      const at = bin * parts;
       let density = 0;
-      for (let a = 0; a < ATOMS; a++) density += (weights[a] as number) * (LIKELIHOODS[at + a] as number);
+      for (let part = 0; part < parts; part++) density += (weights[part] as number) * (likelihoods[at + part] as number);
       const scale = here / density;
-      for (let a = 0; a < ATOMS; a++) next[a] = (next[a] as number) + (LIKELIHOODS[at + a] as number) * scale;
+      for (let part = 0; part < parts; part++) next[part] = (next[part] as number) + (likelihoods[at + part] as number) * scale;
     }
-    for (let a = 0; a < ATOMS; a++) next[a] = ((next[a] as number) * (weights[a] as number) + (a === 0 ? pseudoCounts : 0)) / all;
+    for (let part = 0; part < parts; part++)
+      next[part] = ((next[part] as number) * (weights[part] as number) + (part === 0 ? pseudoCounts : 0)) / all;
     weights = next;
   }
   return weights;
@@ -163,4 +204,12 @@ export function certainAbove(bar: number, warp: Warp): Posterior {
 }
 
 export const meanAt = ({ mean }: Posterior, z: number): number => (z >= MOST ? z : (mean[rowOf(z)] as number));
+/** The mean, straight between the middles of rows. */
+export function meanBetween({ mean }: Posterior, z: number): number {
+  const place = (z - LEAST) / FINE - 0.5;
+  if (place >= ROWS - 1) return z;
+  const row = Math.floor(Math.max(0, place));
+  const here = mean[row] as number;
+  return here + (place - row) * ((mean[row + 1] as number) - here);
+}
 export const slopeAt = ({ slope }: Posterior, z: number): number => (z >= MOST ? 1 : (slope[rowOf(z)] as number));
