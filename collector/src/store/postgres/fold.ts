@@ -54,12 +54,14 @@ async function writeMetrics(
 }
 
 /** Folds some of a shard's deltas. Returns whether there may be more. */
-async function foldSome(query: Query, shard: number): Promise<boolean> {
+async function foldSome(query: Query, last: Query, shard: number): Promise<boolean> {
   if (!(await lockShard(query, shard))) return false;
-  // Shared with other folds, and not with retention while it moves its borders.
-  const [[kept, closed, version] = []] = await query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`);
+  const [[[kept, closed, version] = []], deltas] = await Promise.all([
+    // Shared with other folds, and not with retention while it moves its borders.
+    query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`),
+    query(`SELECT flush, head, sums FROM ${SCHEMA}.delta WHERE shard = $1 LIMIT ${MOST}`, [shard]),
+  ]);
   checkVersion(version);
-  const deltas = await query(`SELECT flush, head, sums FROM ${SCHEMA}.delta WHERE shard = $1 LIMIT ${MOST}`, [shard]);
   if (deltas.length === 0) return false;
   const blocks = new BlockSums();
   const days = new Sums<readonly [metric: string, schema: string, day: number]>();
@@ -77,12 +79,14 @@ async function foldSome(query: Query, shard: number): Promise<boolean> {
     }
   }
   const growth = await blocks.write(query, 'tally', shard);
-  await writeMetrics(query, shard, days);
-  await writeSums(query, TABLES.total, shard, days);
-  await writeSums(query, TABLES.ones, shard, weights);
-  await writeSums(query, TABLES.room, shard, growth);
-  await writeSums(query, TABLES.ids, shard, held);
-  await query(`DELETE FROM ${SCHEMA}.delta WHERE shard = $1 AND flush = ANY($2::uuid[])`, [shard, deltas.map(([flush]) => flush)]);
+  await Promise.all([
+    writeMetrics(query, shard, days),
+    writeSums(query, TABLES.total, shard, days),
+    writeSums(query, TABLES.ones, shard, weights),
+    writeSums(query, TABLES.room, shard, growth),
+    writeSums(query, TABLES.ids, shard, held),
+  ]);
+  await last(`DELETE FROM ${SCHEMA}.delta WHERE shard = $1 AND flush = ANY($2::uuid[])`, [shard, deltas.map(([flush]) => flush)]);
   return deltas.length === MOST;
 }
 
@@ -96,7 +100,8 @@ export async function fold(database: Database): Promise<number> {
   const errors: unknown[] = [];
   for (const [shard] of shards) {
     try {
-      for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
+      for (let turn = 0; turn < TURNS; turn++)
+        if (!(await database.transaction((query, last) => foldSome(query, last, Number(shard))))) break;
     } catch (error) {
       errors.push(error);
     }
