@@ -168,7 +168,7 @@ async function withBoth<T>(places: Places, work: (source: Source, target: Target
     if (former === undefined) writeMove(folder, move);
     const readiness = await prepareTarget(postgres, move.id, move.isOver, isLossAllowed).catch((error: unknown) => {
       // The database may have the move's id, although its answer was lost: the next run goes on with it.
-      if (former === undefined && !isCutOff((error as Error).cause)) removeMove(folder);
+      if (former === undefined && !isCutOff((error as Error).cause ?? error)) removeMove(folder);
       throw error;
     });
     if (readiness === 'whole') return undefined;
