@@ -4,7 +4,7 @@
  */
 
 import type { Query } from './database.ts';
-import { UnfitDatabase } from './errors.ts';
+import { checkWritable, UnfitDatabase } from './errors.ts';
 import { SCHEMA, SHARDS, STEPS } from './tables.ts';
 
 /** The oldest server: older ones get no fixes after November 2026, and nobody tests with them here. */
@@ -50,11 +50,6 @@ export const createCheck =
     // Another encoding lacks letters of segments and schemas, and one such batch would spoil the flush of many others.
     if (encoding !== 'UTF8') throw new UnfitDatabase(`expected a database with the encoding UTF8, got ${encoding}`);
   };
-
-/** @param isReadOnly the setting `transaction_read_only` @throws {UnfitDatabase} */
-export function checkWritable(isReadOnly: unknown): void {
-  if (isReadOnly === 'on') throw new UnfitDatabase('expected a database that takes writes, got one with default_transaction_read_only on');
-}
 
 /**
  * Checks the tables of this version and the rights of the role: it creates a partition each day, and the primary keys are what keeps a batch

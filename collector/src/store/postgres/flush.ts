@@ -14,6 +14,7 @@ import { type Batch, deleteIds, distinct, findIds, insertIds, readBatches, resul
 import type { Database, Query } from './database.ts';
 import { deltaRows, type Ids } from './delta.ts';
 import { sqlState, TryAgain } from './errors.ts';
+import { flushId } from './flush-id.ts';
 import { type Added, type Holdings, placeOf } from './holdings.ts';
 import type { Partitions } from './partitions.ts';
 import { SCHEMA } from './tables.ts';
@@ -67,7 +68,7 @@ async function append(
     isTight(partition) ? (opened.get(partNameOf(partition, metric)) ?? 0) : undefined;
   const deltas = sums.deltas();
   const rows = deltaRows(deltas, ids, openedBy);
-  const flush = crypto.randomUUID();
+  const flush = flushId();
   const places = rows.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
   await query(
     `INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums) VALUES ${places.join()}`,
