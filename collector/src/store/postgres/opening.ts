@@ -16,6 +16,10 @@ const LOCK = 0x6d75726d;
 
 const NO_DATABASE = ['3D000', '28P01', '28000', '3F000'];
 const NO_RIGHT = '42501';
+/** A setting in the URL's options that the server doesn't know, or a value that it doesn't take. */
+const NO_SETTING = ['42704', '22023'];
+/** What the driver says where the server asks for a password and there is none. */
+const NO_PASSWORD = 'client password must be a string';
 /** A table or a column that this program never created, or one that it did and somebody has dropped. */
 const OTHER_TABLES = ['42P01', '42P07', '42703'];
 
@@ -96,6 +100,8 @@ function inWords(error: unknown): string | undefined {
   if (error instanceof UnfitDatabase) return line;
   if (sqlState(error) === NO_RIGHT) return noRight(line);
   if (NO_DATABASE.includes(sqlState(error))) return `expected a database and a role that exist, got: ${line}`;
+  if (NO_SETTING.includes(sqlState(error))) return `expected options that the server takes, got: ${line}`;
+  if (line.includes(NO_PASSWORD)) return 'expected a password, got none: set PGPASSWORD, or add a line for this role to the password file';
   if (OTHER_TABLES.includes(sqlState(error))) return otherTables(line);
   return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
 }
