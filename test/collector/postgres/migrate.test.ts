@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -398,6 +398,15 @@ test.for<readonly [name: string, prepare: () => Promise<unknown>, args: readonly
     },
     [],
     'expected a store of the newest version',
+  ],
+  [
+    'a store that was cut short',
+    async () => {
+      const file = join(folder, 'murmuration.sqlite');
+      truncateSync(file, statSync(file).size - 4_096);
+    },
+    [],
+    'expected a store that can be read, got: database disk image is malformed',
   ],
   ['a collector that runs', openSqlite, [], 'in use; stop the collector'],
 ])('%s is refused in one line, and nothing has changed', async ([, prepare, args, message]) => {
