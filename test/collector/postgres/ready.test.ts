@@ -2,11 +2,11 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connected, Database } from '#collector/store/postgres/database.ts';
-import { tryToWrite } from '#collector/store/postgres/flush-watch.ts';
+import { FlushWatch, tryToWrite } from '#collector/store/postgres/flush-watch.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { Telling } from '#collector/store/postgres/telling.ts';
-import { type Store, StoreAway } from '#collector/store/store.ts';
+import { type Store, StoreAway, StoreFull } from '#collector/store/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { DAY, entry, shapes, sum } from '../store/entries.ts';
@@ -55,7 +55,7 @@ test('while the partition of the day is detached', async () => {
   await expect(store.append(entry('a'))).rejects.toThrow('no partition');
   await until(true);
   await expect.poll(() => troubles).toContainEqual(expect.stringMatching('^no batch could be written for a while: no partition'));
-  await expect(store.append(entry('a'))).rejects.toThrow('no partition');
+  await expect(store.append(entry('a'))).rejects.toThrow(StoreAway);
   await execute(url, `ALTER TABLE murmuration.batch_id ATTACH PARTITION murmuration.batch_id_${DAY} FOR VALUES IN (${DAY})`);
   await until(false);
   expect(troubles.at(-1)).toBe('batches can be written again');
@@ -70,11 +70,33 @@ test('while somebody else has locked what a flush appends to', async () => {
     await query('LOCK TABLE murmuration.delta');
     appended = store.append(entry('a'));
     await until(true);
+    await expect.poll(() => troubles).toContainEqual('no batch could be written for a while: flushes wait for something');
     await query('ROLLBACK');
   });
   expect(await appended).toBe('counted');
   await until(false);
-  expect(troubles).toContainEqual('no batch could be written for a while: flushes wait for something');
+});
+
+test('while its disk is full, batches are refused for that reason, and flushes that hang count as those that fail', async () => {
+  let error: Error | undefined = new StoreFull('no space left');
+  const calls: string[] = [];
+  const watch = new FlushWatch({
+    ...{ patience: 0, onStuck: (reason) => calls.push(reason), onFree: () => calls.push('free') },
+    tryToWrite: () => (error === undefined ? Promise.resolve() : Promise.reject(error)),
+  });
+  expect(await watch.run(async () => 1)).toBe(1);
+  expect(watch.isStuck).toBe(false);
+  await expect(watch.run(() => Promise.reject(error as Error))).rejects.toThrow(StoreFull);
+  expect([watch.isStuck, watch.refusal]).toEqual([true, expect.any(StoreFull)]);
+  await expect.poll(() => calls).toEqual(['no space left']);
+  error = new Error('a lock');
+  await expect.poll(() => watch.refusal).toEqual(new StoreAway('a lock'));
+  error = undefined;
+  await expect.poll(() => calls).toEqual(['no space left', 'free']);
+  expect(watch.isStuck).toBe(false);
+  void watch.run(() => new Promise(() => undefined)); // hangs for good
+  await expect.poll(() => calls).toHaveLength(4); // told, and free again, because a try succeeds
+  watch.close();
 });
 
 test('a try writes what a flush writes, and leaves nothing', async () => {

@@ -1,9 +1,10 @@
 /**
  * Watches whether flushes succeed. The database may answer and yet take no batch: somebody holds a lock, has detached a partition or taken a
- * right away. A collector that can't write batches for some seconds is not ready, whatever the reason. Then a load balancer sends it none, so
- * it tries by itself until a write succeeds.
+ * right away. A collector that can't write batches for some seconds is not ready and takes none, whatever the reason. It tries by itself until
+ * a write succeeds.
  */
 
+import { StoreAway, StoreFull } from '../store.ts';
 import type { Database } from './database.ts';
 import { lineOf, sqlState } from './errors.ts';
 import type { Partitions } from './partitions.ts';
@@ -55,6 +56,7 @@ export class FlushWatch {
   /** When the first flush began of those that have not succeeded since the last one that did. */
   #since: number | undefined;
   #reason = 'flushes wait for something';
+  #isFull = false;
   #isTold = false;
   #isTrying = false;
 
@@ -68,6 +70,11 @@ export class FlushWatch {
     return this.#since !== undefined && performance.now() - this.#since >= this.#parts.patience;
   }
 
+  /** The error for batches that come while it is stuck. */
+  get refusal(): StoreAway | StoreFull {
+    return this.#isFull ? new StoreFull(this.#reason) : new StoreAway(this.#reason);
+  }
+
   /** Runs a flush. */
   async run<T>(flush: () => Promise<T>): Promise<T> {
     this.#since ??= performance.now();
@@ -77,7 +84,7 @@ export class FlushWatch {
       this.#succeed(this.#running > 1);
       return result;
     } catch (error) {
-      this.#reason = lineOf(error);
+      this.#fail(error);
       throw error;
     } finally {
       this.#running--;
@@ -94,13 +101,18 @@ export class FlushWatch {
     this.#isTold = false;
   }
 
+  #fail(error: unknown): void {
+    this.#reason = lineOf(error);
+    this.#isFull = error instanceof StoreFull;
+  }
+
   #look(): void {
     if (this.#since === undefined) return;
     if (this.isStuck && !this.#isTold) {
       this.#isTold = true;
       this.#parts.onStuck(this.#reason);
     }
-    if (this.#running === 0 && !this.#isTrying) void this.#try();
+    if ((this.#running === 0 || this.isStuck) && !this.#isTrying) void this.#try();
   }
 
   async #try(): Promise<void> {
@@ -109,7 +121,7 @@ export class FlushWatch {
       await this.#parts.tryToWrite();
       this.#succeed(this.#running > 0);
     } catch (error) {
-      this.#reason = lineOf(error);
+      this.#fail(error);
     } finally {
       this.#isTrying = false;
     }

@@ -171,7 +171,8 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   return {
     append: (entry) => {
       if (isClosed) return Promise.reject(new Error('the store is closed'));
-      return database.isAway ? Promise.reject(new StoreAway('the database does not answer')) : append(entry);
+      if (database.isAway) return Promise.reject(new StoreAway('the database does not answer'));
+      return flushes.isStuck ? Promise.reject(flushes.refusal) : append(entry);
     },
     forward: async (group) => {
       const start = performance.now();
