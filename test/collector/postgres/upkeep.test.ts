@@ -6,7 +6,7 @@ import { findIds, readBatches } from '#collector/store/postgres/batch-ids.ts';
 import { connected, Database } from '#collector/store/postgres/database.ts';
 import { reopenDaysIn } from '#collector/store/postgres/days.ts';
 import { flush } from '#collector/store/postgres/flush.ts';
-import { fold } from '#collector/store/postgres/fold.ts';
+import { Folding } from '#collector/store/postgres/fold.ts';
 import { Holdings } from '#collector/store/postgres/holdings.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
@@ -96,7 +96,7 @@ test('an app that has used up its rows makes a flush fold once, and not each one
   let folds = 0;
   const settle = async (): Promise<void> => {
     folds++;
-    await fold(database);
+    await new Folding(database).fold();
     await holdings.refresh();
   };
   const parts = { database, partitions: new Partitions(database), holdings, shapes, settle };

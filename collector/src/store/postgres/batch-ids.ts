@@ -76,7 +76,7 @@ const INSERT = `
   INSERT INTO ${SCHEMA}.batch_id (shard, day, id, body)
     SELECT batch.* FROM unnest($1::smallint[], $2::integer[], $3::uuid[], $4::bigint[]) AS batch (shard, day, id, body), ${SCHEMA}.store
       WHERE batch.day >= store.closed AND store.version = $5
-    ON CONFLICT DO NOTHING RETURNING day, id`;
+    ON CONFLICT (shard, day, id) DO NOTHING RETURNING day, id`;
 
 const FIND = `
   SELECT day, id, body FROM ${SCHEMA}.batch_id

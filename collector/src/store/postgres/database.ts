@@ -3,10 +3,12 @@
  * not answer, work is refused at once, and the database is tried again until it answers.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { type PostgresSource, StoreAway } from '../store.ts';
-import { isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
+import { Crowded, checkWritable, isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
 import { createRunBehind, type Query, queryOf, type RunBehind, Transaction } from './statements.ts';
+import { Turns } from './turns.ts';
 
 export type { Query } from './statements.ts';
 
@@ -14,6 +16,10 @@ export type { Query } from './statements.ts';
 const CONNECT = 5_000;
 const ANSWER = 15_000;
 const RETRY = 250;
+
+/** The SQLSTATE of a server, a database or a role that has as many connections as it may, and milliseconds before work tries again then. */
+const TOO_MANY = '53300';
+const PAUSE = 20;
 
 /** Tries of a transaction that another one gets in the way of. */
 const TRIES = 5;
@@ -33,9 +39,10 @@ const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
 
 /**
  * A write that needs no table: it puts a message into the write-ahead log, so its COMMIT waits for what all commits wait for, such as a
- * synchronous standby. A backend that waits for one stays when its connection is closed, so the next try ends it.
+ * synchronous standby. PostgreSQL takes it in a read-only transaction, too, so the setting is asked for. A backend that waits for a standby
+ * stays when its connection is closed, so the next try ends it.
  */
-const WRITE = `SELECT pg_backend_pid(), pg_logical_emit_message(true, 'murmuration', '')`;
+const WRITE = `SELECT pg_backend_pid(), current_setting('transaction_read_only'), pg_logical_emit_message(true, 'murmuration', '')`;
 const END_WRITE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
 
 /** What a transaction does. `last` runs its last statement, and commits in the same round trip. */
@@ -86,13 +93,16 @@ export class Database {
   #isDoubtful = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Transactions that run, and those that wait for one of them to end. */
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Turns;
+
+  readonly #checkThere = (): void => {
+    if (this.#isAway) throw new StoreAway('the database does not answer');
+  };
 
   constructor(source: PostgresSource, options: DatabaseOptions) {
     this.#source = source;
     this.#options = options;
+    this.#turns = new Turns(options.connections);
   }
 
   get isAway(): boolean {
@@ -107,11 +117,16 @@ export class Database {
    * @throws {StoreFull} when the database's disk is full
    */
   async transaction<T>(work: Work<T>, mode: string = READ_COMMITTED): Promise<T> {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; ; ) {
       try {
-        return await this.#inTurn(() => this.#attempt(work, mode));
+        return await this.#turns.take(() => this.#attempt(work, mode), this.#checkThere);
       } catch (error) {
-        if (error instanceof TryAgain && tries < TRIES) continue;
+        if (error instanceof Crowded) {
+          this.#turns.shrink(error.connections);
+          await sleep(PAUSE);
+          continue;
+        }
+        if (error instanceof TryAgain && tries++ < TRIES) continue;
         throw error instanceof TryAgain ? new StoreAway(error.message) : error;
       }
     }
@@ -120,21 +135,8 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#turns.close();
     await (await this.#driver)?.pool.end();
-  }
-
-  /** Waits until a connection is free. The driver would take a long wait for one for a database that does not answer. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const { connections } = this.#options;
-    while (this.#running >= connections && !this.#isAway) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#isAway) throw new StoreAway('the database does not answer');
-    this.#running++;
-    try {
-      return await work();
-    } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
-    }
   }
 
   async #attempt<T>(work: Work<T>, mode: string): Promise<T> {
@@ -165,7 +167,10 @@ export class Database {
   }
 
   async #connect({ pool }: Driver): Promise<PoolClient> {
-    const client = await pool.connect().catch(notConnected);
+    const client = await pool.connect().catch((error: unknown) => {
+      if (sqlState(error) === TOO_MANY && pool.totalCount > 0) throw new Crowded(pool.totalCount);
+      return notConnected(error);
+    });
     if (this.#checked.has(client)) return client;
     client.on('error', () => undefined); // told by the query that fails
     try {
@@ -206,11 +211,13 @@ export class Database {
       try {
         await this.#attempt(async (query) => {
           await query(END_WRITE, [pid]);
-          pid = Number((await query(WRITE))[0]?.[0]);
+          const [[backend, isReadOnly] = []] = await query(WRITE);
+          pid = Number(backend);
+          checkWritable(isReadOnly);
         }, READ_COMMITTED);
       } catch (error) {
         if (this.#isClosed) return;
-        this.#leave(lineOf(error));
+        if (!(error instanceof Crowded)) this.#leave(lineOf(error)); // then others of this collector get answers
         this.#timer = setTimeout(look, RETRY).unref();
         return;
       }
@@ -225,7 +232,7 @@ export class Database {
   #leave(reason: string): void {
     if (!this.#isAway) this.#options.onAway?.(reason);
     this.#isAway = true;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#turns.wake();
   }
 }
 

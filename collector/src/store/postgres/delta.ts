@@ -7,6 +7,7 @@ import type { Partition } from '../group.ts';
 import type { PackedTallies } from '../tally-sums.ts';
 import { byteas, smallints, texts } from './binary.ts';
 import type { Query } from './database.ts';
+import { flushId } from './flush-id.ts';
 import type { MetricSums } from './group-sums.ts';
 import { unpackOnes, unpackTallies } from './packed.ts';
 import { SCHEMA, shardOf } from './tables.ts';
@@ -86,7 +87,7 @@ const APPEND = `
 export const appendDeltas = (query: Query, rows: readonly DeltaRow[]): Promise<unknown> =>
   query(APPEND, [
     smallints(rows.length, (i) => (rows[i] as DeltaRow).shard),
-    crypto.randomUUID(),
+    flushId(),
     texts(rows.map(({ head }) => head)),
     byteas(rows.map(({ sums }) => sums)),
   ]);
