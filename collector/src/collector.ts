@@ -80,7 +80,7 @@ async function openStore(settings: Settings, shapes: Shapes, committed: (commit:
   };
   const options = { limits: room, retention, onTrouble, onCommit };
   const openPostgres = async (url: string): Promise<Store> => {
-    const shared = { ...options, isLossAllowed: allowLoss };
+    const shared = { ...options, isLossAllowed: allowLoss, now };
     if (spill === undefined) return openPostgresStore({ postgres: url }, shapes, shared);
     const spillLog = new SpillLog(spill, mostSpill);
     try {

@@ -131,6 +131,8 @@ test('a role of one app sees no other app, not even by a function of its own', a
         VALUES (0, 'secret', 'plan', 'all', '2026-11-20', 0, '2026-11-20', 'free', 'share', 0.5, 0.4, 0.6, 9)`,
   );
   await execute(url, replaced(grantOne, [' bi_notes ', ` ${oneRole} `], [' bi_notes;', ` ${oneRole};`]));
+  const ends = await execute(url, `SELECT rolconfig::text[] FROM pg_roles WHERE rolname IN ('${role}', '${oneRole}')`);
+  expect(ends).toEqual(Array(2).fill([['statement_timeout=30s', 'idle_in_transaction_session_timeout=60s']]));
   const peek = (view: string): Promise<readonly (readonly unknown[])[]> =>
     connected({ postgres: urlFor(oneRole) }, async (query) => {
       await query(PEEK);

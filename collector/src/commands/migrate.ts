@@ -42,6 +42,8 @@ async function migrate({ data: folder, postgres, ahead, allowLoss }: MigrateOpti
     process.stdout.write(moved === undefined ? over : `${linesOf(moved, folder, database)}${seconds()}\n`);
   } catch (error) {
     const message = (error as Error).message.split('\n').join(' ');
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR')
+      throw new UsageError(`--data ${folder}: expected a store that can be read, got: ${message}`);
     throw error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(message) : new Failure(message);
   }
 }

@@ -77,6 +77,12 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     { name: 'murmuration_wal_bytes', help: 'Bytes of the write-ahead log', read: () => sizeOf(file, '-wal') },
     { name: 'murmuration_ids', help: 'Ids of batches whose days are still accepted', read: async () => (await sizes())?.ids },
     { name: 'murmuration_tally_rows', help: 'Rows of tallies', read: async () => (await sizes())?.rows },
+    { name: 'murmuration_deltas', help: 'Rows that are not folded into the tallies yet', read: async () => (await sizes())?.deltas },
+    {
+      name: 'murmuration_fold_age_seconds',
+      help: 'Seconds for which acknowledged batches could not be folded into the tallies',
+      read: async () => (await sizes())?.foldAge,
+    },
     {
       name: 'murmuration_spill_bytes',
       help: 'Bytes of batches that are acknowledged and not in the database yet',

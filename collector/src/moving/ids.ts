@@ -64,7 +64,8 @@ export function nextIds(source: Source, after: Pick<IdPart, 'first' | 'checksum'
 export const insertIds = (query: Query, { lists }: IdLists): Promise<unknown> =>
   query(
     `INSERT INTO ${SCHEMA}.batch_id (shard, day, id, body)
-      SELECT * FROM unnest($1::smallint[], $2::integer[], $3::uuid[], $4::bigint[]) ON CONFLICT DO NOTHING`,
+      SELECT * FROM unnest($1::smallint[], $2::integer[], $3::uuid[], $4::bigint[])
+        ON CONFLICT (shard, day, id) DO NOTHING`,
     lists,
   );
 

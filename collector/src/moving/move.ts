@@ -20,7 +20,7 @@ import type { PostgresSource } from '../store/store.ts';
 import { type Sum, sumOfSource, sumOfTarget } from './checksum.ts';
 import { nextIds, sumOf, sumsIn } from './ids.ts';
 import { type Content, type Piece, Source } from './source.ts';
-import { type Copied, nameOf, prepareTarget, Target } from './target.ts';
+import { type Copied, type Mark, nameOf, prepareTarget, Target } from './target.ts';
 
 /** What one transaction writes at most: bytes of tallies, and pieces. */
 const MOST_BYTES = 2 ** 22;
@@ -162,13 +162,29 @@ async function withBoth<T>(places: Places, work: (source: Source, target: Target
   const { folder, postgres, isLossAllowed } = places;
   const source = new Source(folder);
   const former = readMove(folder);
-  const move: Move = { id: former?.id ?? randomUUID(), to: withoutPassword(postgres.postgres), isOver: former?.isOver ?? false };
+  const to = withoutPassword(postgres.postgres);
+  let move: Move = { id: former?.id ?? randomUUID(), to, isOver: former?.isOver ?? false };
+  const mark: Mark = {
+    isOver: move.isOver,
+    id: () => {
+      move = { ...move, id: readMove(folder)?.id ?? move.id };
+      return move.id;
+    },
+    begin: () => {
+      // A former copy may be in another database. That one must not be taken for this one.
+      if (former === undefined) return move.id;
+      move = { ...move, id: randomUUID() };
+      writeMove(folder, move);
+      return move.id;
+    },
+  };
   let target: Target | undefined;
   try {
     if (former === undefined) writeMove(folder, move);
-    const readiness = await prepareTarget(postgres, move.id, move.isOver, isLossAllowed).catch((error: unknown) => {
+    const readiness = await prepareTarget(postgres, mark, isLossAllowed).catch((error: unknown) => {
       // The database may have the move's id, although its answer was lost: the next run goes on with it.
-      if (former === undefined && !isCutOff((error as Error).cause)) removeMove(folder);
+      const isOwn = former === undefined && readMove(folder)?.id === move.id;
+      if (isOwn && !isCutOff((error as Error).cause ?? error)) removeMove(folder);
       throw error;
     });
     if (readiness === 'whole') return undefined;

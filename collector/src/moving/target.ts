@@ -8,9 +8,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { fillAdmin } from '../admin/replica.ts';
 import type { LedgerCopy } from '../release/budget/ledger.ts';
 import { fillLedger } from '../release/budget/postgres-ledger.ts';
+import { createCheck } from '../store/postgres/checks.ts';
 import { Database, type Query } from '../store/postgres/database.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
-import { createCheck, prepareFilling } from '../store/postgres/opening.ts';
+import { prepareFilling } from '../store/postgres/opening.ts';
 import { Partitions } from '../store/postgres/partitions.ts';
 import { FILLING, SCHEMA, STEPS, shardOf } from '../store/postgres/tables.ts';
 import type { PostgresSource } from '../store/store.ts';
@@ -18,7 +19,7 @@ import { type IdPart, insertIds } from './ids.ts';
 import { columns, deletePieces, insertPieces } from './pieces.ts';
 import type { Borders, Content, Piece, SourceMetric } from './source.ts';
 
-/** What there is while the database is filled: `run` is the process that fills it. */
+/** What there is while the database is filled: `run` is the process that fills it. The id stays. */
 const TABLES = `
   CREATE TABLE ${SCHEMA}.move (id text NOT NULL, run text, ids_first bigint, ids_checksum text);
   CREATE TABLE ${SCHEMA}.move_piece (
@@ -40,31 +41,52 @@ export type Copied = Piece & { readonly bytes: number };
 export const nameOf = ({ kind, schema, metric, day }: Pick<Piece, 'kind' | 'schema' | 'metric' | 'day'>): string =>
   `${kind}\n${schema}\n${metric}\n${day}`;
 
+/** The mark of a folder whose store is moved. */
+export interface Mark {
+  /** The id that the folder is marked with now: another process may have begun since. */
+  readonly id: () => string | undefined;
+  /** Marks the folder with the id of a move into an empty database, and returns it. */
+  readonly begin: () => string;
+  /** Whether the folder says that its move is over. */
+  readonly isOver: boolean;
+}
+
+/** The id of the move that has filled a database, or fills it. */
+async function moveIn(query: Query): Promise<string | undefined> {
+  const [[table] = []] = await query(`SELECT to_regclass('${SCHEMA}.move')`);
+  if (table === null) return undefined;
+  const [[id] = []] = await query(`SELECT id FROM ${SCHEMA}.move`);
+  return id === undefined ? undefined : String(id);
+}
+
 /**
  * Prepares a database for the store of a folder.
  *
- * @param isOver whether the folder says that its move is over
  * @throws {UnfitDatabase} when it can't hold the store, or has other data
  */
-export const prepareTarget = (source: PostgresSource, id: string, isOver: boolean, isLossAllowed: boolean): Promise<Readiness> =>
+export const prepareTarget = (source: PostgresSource, mark: Mark, isLossAllowed: boolean): Promise<Readiness> =>
   prepareFilling(
     source,
     isLossAllowed,
     async (query): Promise<Readiness> => {
-      if (isOver) throw new UnfitDatabase('expected the database that the folder was moved to, got one without a store');
+      if (mark.isOver) throw new UnfitDatabase('expected the database that the folder was moved to, got one without a store');
       await query(TABLES);
-      await query(`INSERT INTO ${SCHEMA}.move (id) VALUES ($1)`, [id]);
+      await query(`INSERT INTO ${SCHEMA}.move (id) VALUES ($1)`, [mark.begin()]);
       return 'filling';
     },
     async (query, version): Promise<Readiness> => {
+      const isOfFolder = (await moveIn(query)) === mark.id();
       if (version === FILLING) {
-        const [[other] = []] = await query(`SELECT id FROM ${SCHEMA}.move`);
-        if (other === id) return 'filling';
-        throw new UnfitDatabase('expected a database without a store, got one that is being filled from another folder');
+        if (isOfFolder) return 'filling';
+        throw new UnfitDatabase(
+          'expected a database without a store, got one that is being filled from another folder, or was before this folder was copied to another database',
+        );
       }
-      if (isOver && version === STEPS.length) return 'whole';
+      if (mark.isOver && isOfFolder && version === STEPS.length) return 'whole';
       throw new UnfitDatabase(
-        `expected a database without a store, got one with tables of version ${version}, whose reports would be mixed with those of the folder`,
+        mark.isOver && !isOfFolder
+          ? 'expected the database that the folder was moved to, got another one with a store'
+          : `expected a database without a store, got one with tables of version ${version}, whose reports would be mixed with those of the folder`,
       );
     },
   );
@@ -173,7 +195,8 @@ export class Target {
       await fillAdmin(query, admin);
       await fillLedger(query, releases);
       await query(`UPDATE ${SCHEMA}.store SET version = $1, admin = admin + 1`, [STEPS.length]);
-      await query(`DROP TABLE ${SCHEMA}.move, ${SCHEMA}.move_piece`);
+      await query(`UPDATE ${SCHEMA}.move SET run = NULL`);
+      await query(`DROP TABLE ${SCHEMA}.move_piece`);
     });
   }
 

@@ -1,4 +1,7 @@
-/** Group commit: batches that arrive during one commit share the next, which starts when the first returns. */
+/**
+ * Group commit: batches that arrive during one commit share the next, which starts when the first returns. Where commits may run beside each
+ * other, one does so only when a group is full or a commit is slow: two half groups cost more than a whole one.
+ */
 
 import { type Group, GroupBuilder } from './group.ts';
 import type { Appended, Commit, Store } from './store.ts';
@@ -22,15 +25,21 @@ export function summaryOf(days: readonly number[], results: readonly Appended[],
   return { batches: days.length, counted: counted.length, newest, seconds };
 }
 
+/** Commits beside each other: how many may run at a time, and the milliseconds after which one is slow. */
+export interface Lanes {
+  readonly most: number;
+  readonly patience: number;
+}
+
 /**
  * @param commit resolves to the result for each batch, once the group is on the disk
  * @param onCommit called after each commit, before its batches are answered
- * @param lanes how many commits may run at a time
+ * @param lanes default: one commit at a time
  */
 export function createGroupCommit(
   commit: (group: Group) => Promise<readonly Appended[]>,
   onCommit: (commit: Commit) => void = () => undefined,
-  lanes: number = 1,
+  lanes: Lanes = { most: 1, patience: 0 },
 ): {
   readonly append: Store['append'];
   /** Resolves when everything appended so far is committed or refused. New batches may be appended meanwhile. */
@@ -41,6 +50,9 @@ export function createGroupCommit(
   const full: Waiting[] = [];
   const running = new Set<Promise<unknown>>();
   let isPlanned = false;
+  /** Whether the last commit that began is slow. */
+  let isSlow = false;
+  let slow: NodeJS.Timeout | undefined;
   let last: Promise<unknown> | undefined;
 
   const take = (): Waiting => {
@@ -48,9 +60,21 @@ export function createGroupCommit(
     waiters = [];
     return waiting;
   };
+  const mayBegin = (): boolean => running.size === 0 || (running.size < lanes.most && (full.length > 0 || isSlow));
+  /** Expects a commit within the time that it has. */
+  const watch = (): void => {
+    clearTimeout(slow);
+    isSlow = false;
+    if (lanes.most === 1) return;
+    slow = setTimeout(() => {
+      isSlow = running.size > 0;
+      begin();
+    }, lanes.patience);
+  };
   const commitNext = (): void => {
     const waiting = full.shift() ?? take();
     const start = performance.now();
+    watch();
     const committed = commit(waiting.group);
     running.add(committed);
     committed.then(
@@ -68,10 +92,11 @@ export function createGroupCommit(
   };
   const begin = (): void => {
     isPlanned = false;
-    while (running.size < lanes && (full.length > 0 || !builder.isEmpty)) commitNext();
+    while (mayBegin() && (full.length > 0 || !builder.isEmpty)) commitNext();
   };
   const next = (committed: Promise<unknown>): void => {
     running.delete(committed);
+    if (running.size === 0) clearTimeout(slow);
     begin();
   };
 
@@ -81,7 +106,7 @@ export function createGroupCommit(
       const appended = new Promise<Appended>((resolve, reject) => waiters.push({ resolve, reject, day: entry.day }));
       if (builder.isFull) full.push(take());
       // The first batch of a turn of the event loop waits for the others of that turn.
-      if (!isPlanned && running.size < lanes) {
+      if (!isPlanned && mayBegin()) {
         isPlanned = true;
         setImmediate(begin);
       }

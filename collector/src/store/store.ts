@@ -94,6 +94,9 @@ export interface StoreSizes {
   readonly ids: number;
   /** Rows of tallies. */
   readonly rows: number;
+  /** Rows that are not folded into the tallies yet, and seconds for which one of them could not be. */
+  readonly deltas?: number;
+  readonly foldAge?: number;
 }
 
 /** The first and the last day, counted from 1970-01-01. */

@@ -42,7 +42,7 @@ export function simulateClosed(costs: Costs, cores: number, collectors: number, 
       answered += count;
       send();
     };
-    const collector = new SimulatedCollector(machine, database, costs, answer);
+    const collector = new SimulatedCollector(clock, machine, database, costs, answer);
     for (let client = 0; client < clients; client++) clock.after((client / clients) * 0.01, () => answer({ count: 1, first: 0, sent: 0 }));
   }
   clock.runUntil(warm);

@@ -74,7 +74,8 @@ class Fleet {
     this.database = new SimulatedDatabase(this.clock, this.databasePool, costs);
     this.pools = Array.from({ length: collectors }, () => new Pool(this.clock, 1));
     this.collectors = this.pools.map(
-      (pool) => new SimulatedCollector(pool, this.database, costs, (bunch, answer) => this.#answered(bunch, answer === 'acknowledged')),
+      (pool) =>
+        new SimulatedCollector(this.clock, pool, this.database, costs, (bunch, answer) => this.#answered(bunch, answer === 'acknowledged')),
     );
   }
 

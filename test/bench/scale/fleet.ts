@@ -1,6 +1,6 @@
 /**
- * Collectors on one database, simulated. A collector takes what has arrived in turns of its event loop, gathers it, and flushes it in two
- * lanes, as `group-commit.ts` does. A flush works on a processor of the database, and then waits for the disk and for the standby. Batches are
+ * Collectors on one database, simulated. A collector takes what has arrived in turns of its event loop, gathers it, and flushes it. A second
+ * flush begins beside one that is slow, or for a whole group, as `group-commit.ts` does. A flush works on a processor of the database, and then waits for the disk and for the standby. Batches are
  * simulated in bunches that arrive together.
  */
 
@@ -33,9 +33,12 @@ export interface Bunch {
 /** What becomes of a bunch. */
 export type Answer = 'acknowledged' | 'refused';
 
-/** Flushes at a time, as in the store, and the most batches of one: 10 reports each fill a group. */
-const LANES = 2;
+/** Flushes at a time and seconds after which one is slow, as in the store, and the most batches of one: 10 reports each fill a group. */
+const LANES = { most: 2, patience: 0.05 };
 const MOST = 4_000;
+
+/** Seconds by which sums of times may differ. */
+const ROUNDING = 1e-9;
 
 /** A database. */
 export class SimulatedDatabase {
@@ -66,6 +69,7 @@ export class SimulatedDatabase {
 
 /** A collector. */
 export class SimulatedCollector {
+  readonly #clock: Clock;
   readonly #pool: Pool;
   readonly #database: SimulatedDatabase;
   readonly #costs: Costs;
@@ -74,11 +78,15 @@ export class SimulatedCollector {
   #gathered: Bunch[] = [];
   #isBusy = false;
   #running = 0;
+  /** When the last flush began, and whether a look at it is due. */
+  #began = 0;
+  #isWatched = false;
   isUp = true;
   /** Counts the times that it was killed: what began before is lost. */
   #life = 0;
 
-  constructor(pool: Pool, database: SimulatedDatabase, costs: Costs, answer: (bunch: Bunch, answer: Answer) => void) {
+  constructor(clock: Clock, pool: Pool, database: SimulatedDatabase, costs: Costs, answer: (bunch: Bunch, answer: Answer) => void) {
+    this.#clock = clock;
     this.#pool = pool;
     this.#database = database;
     this.#costs = costs;
@@ -122,8 +130,26 @@ export class SimulatedCollector {
     });
   }
 
+  /** Whether a flush may begin beside those that run. */
+  #mayBegin(): boolean {
+    if (this.#running === 0) return true;
+    if (this.#running === LANES.most) return false;
+    return this.#clock.now > this.#began + LANES.patience - ROUNDING || this.#gathered.reduce((sum, { count }) => sum + count, 0) >= MOST;
+  }
+
+  /** Looks again when the last flush is slow. */
+  #watch(): void {
+    if (this.#isWatched || this.#running !== 1 || this.#gathered.length === 0) return;
+    this.#isWatched = true;
+    this.#clock.after(this.#began + LANES.patience - this.#clock.now, () => {
+      this.#isWatched = false;
+      this.#flush();
+    });
+  }
+
   #flush(): void {
-    while (this.#running < LANES && this.#gathered.length > 0) {
+    while (this.#gathered.length > 0 && this.#mayBegin()) {
+      this.#began = this.#clock.now;
       const group: Bunch[] = [];
       let count = 0;
       for (let next = this.#gathered[0]; next !== undefined && (count === 0 || count + next.count <= MOST); next = this.#gathered[0]) {
@@ -142,5 +168,6 @@ export class SimulatedCollector {
         }),
       );
     }
+    this.#watch();
   }
 }

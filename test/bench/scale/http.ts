@@ -6,13 +6,14 @@ import { type Cluster, withCluster } from '../../faults/postgres/cluster.ts';
 import { closedLoop } from '../ingest/load.ts';
 import { type ServerProcess, startServer, withFolder } from '../ingest/process.ts';
 import { type BatchSize, requests } from '../ingest/requests.ts';
-import { holds, type Line } from '../lines.ts';
+import type { Line } from '../lines.ts';
 import { median } from '../quantile.ts';
 
 /** Cores on which two collectors, their database and the load have room beside each other. */
 const ENOUGH = 6;
 
-const [SECONDS, ROUNDS, WARMING, CONNECTIONS] = [2, 7, 2, 256];
+/** Warm rounds come first, until the code that runs once a flush is compiled, as it is in a server that runs for days. */
+const [SECONDS, ROUNDS, WARMING, CONNECTIONS] = [2, 7, 4, 256];
 
 /** Clock ticks a second, as `/proc` counts. */
 const TICKS = 100;
@@ -105,7 +106,4 @@ const overHttp = (size: BatchSize): Promise<readonly Line[]> =>
   );
 
 /** Measures both sizes. */
-export async function http(): Promise<{ readonly passed: boolean; readonly lines: readonly Line[] }> {
-  const lines = [...(await overHttp(10)), ...(await overHttp(1))];
-  return { passed: lines.every(holds), lines };
-}
+export const http = async (): Promise<readonly Line[]> => [...(await overHttp(10)), ...(await overHttp(1))];

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -322,6 +322,40 @@ test('until a database is filled, collectors and commands refuse it, and another
   expect(existsSync(join(folder, 'moved.json'))).toBe(false);
 });
 
+test('a folder whose copies were made ahead into two databases is moved to one of them only', async () => {
+  await fill(await openSqlite(), 0, 10);
+  await close();
+  const other = { ...places(), postgres: { postgres: await createDatabase() } };
+  const refused = 'is being filled from another folder, or was before this folder was copied to another database';
+  await copyAhead(places());
+  await copyAhead(other);
+  await expect(copyAhead(places())).rejects.toThrow(refused);
+  expect(await moveStore(other)).toMatchObject({ known: 10 });
+  await expect(moveStore(places())).rejects.toThrow(refused);
+  await expect(openPostgres()).rejects.toThrow('not filled to the end');
+  await dropDatabase(url);
+  await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got one without a store');
+  await openPostgres();
+  await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got another one with a store');
+  expect(await moveStore(other)).toBeUndefined();
+  await dropDatabase(other.postgres.postgres);
+});
+
+test('a schema of the same name with other tables is told in one line, and the folder is not marked', async () => {
+  await fill(await openSqlite(), 0, 10);
+  await close();
+  for (const [create, reason] of [
+    ['shard (n integer)', 'relation "shard" already exists'],
+    ['store (n integer)', 'column "version" does not exist'],
+  ]) {
+    await execute(url, `CREATE SCHEMA murmuration; CREATE TABLE murmuration.${create}`);
+    const { status, stderr } = migrate();
+    expect([status, stderr]).toEqual([2, expect.stringMatching(`^murmuration: [^\n]*and no others, got: ${reason}\n$`)]);
+    expect(existsSync(join(folder, 'moved.json'))).toBe(false);
+    await execute(url, 'DROP SCHEMA murmuration CASCADE');
+  }
+});
+
 test('of two moves at once, the later one goes on alone', async () => {
   await fill(await openSqlite(), 0, 2_000);
   await (opened[0] as Store).fold();
@@ -364,6 +398,15 @@ test.for<readonly [name: string, prepare: () => Promise<unknown>, args: readonly
     },
     [],
     'expected a store of the newest version',
+  ],
+  [
+    'a store that was cut short',
+    async () => {
+      const file = join(folder, 'murmuration.sqlite');
+      truncateSync(file, statSync(file).size - 4_096);
+    },
+    [],
+    'expected a store that can be read, got: database disk image is malformed',
   ],
   ['a collector that runs', openSqlite, [], 'in use; stop the collector'],
 ])('%s is refused in one line, and nothing has changed', async ([, prepare, args, message]) => {

@@ -2,11 +2,11 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GroupBuilder } from '#collector/store/group.ts';
-import { findIds } from '#collector/store/postgres/batch-ids.ts';
+import { findIds, readBatches } from '#collector/store/postgres/batch-ids.ts';
 import { connected, Database } from '#collector/store/postgres/database.ts';
 import { reopenDaysIn } from '#collector/store/postgres/days.ts';
 import { flush } from '#collector/store/postgres/flush.ts';
-import { fold } from '#collector/store/postgres/fold.ts';
+import { Folding } from '#collector/store/postgres/fold.ts';
 import { Holdings } from '#collector/store/postgres/holdings.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
@@ -71,11 +71,11 @@ test('a day whose ids are in use is left for the next time, and flushes do not w
 
 test('a transaction that only finds duplicates writes, so that its commit waits for a synchronous standby', async () => {
   await store.append(entry('a'));
-  const [[id] = []] = (await execute(url, 'SELECT id::text FROM murmuration.batch_id')) as string[][];
-  if (id === undefined) throw new Error('expected the id of a batch');
-  const batch = { number: 0, start: 0, partition: [SCHEMA, DAY, '{}'], key: `${DAY} ${id}`, id, body: '0' } as const;
+  const builder = new GroupBuilder();
+  builder.add(entry('a'));
+  const batches = readBatches(builder.take());
   const [found, rows] = await database.transaction(async (query) => [
-    await findIds(query, [batch]),
+    await findIds(query, batches, batches.all),
     await query('SELECT pg_current_xact_id_if_assigned() IS NOT NULL'),
   ]);
   expect([found.bodies.size, rows]).toEqual([1, [[true]]]);
@@ -96,7 +96,7 @@ test('an app that has used up its rows makes a flush fold once, and not each one
   let folds = 0;
   const settle = async (): Promise<void> => {
     folds++;
-    await fold(database);
+    await new Folding(database).fold();
     await holdings.refresh();
   };
   const parts = { database, partitions: new Partitions(database), holdings, shapes, settle };
@@ -147,7 +147,7 @@ test('a partition that another collector creates while this one waits for its tu
   await partitions.ensure([DAY - 1]); // so that the connection looks up nothing else for the first time
   const name = `murmuration.batch_id_${DAY}`;
   const waiting = `SELECT count(*)::integer FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT closed, version FROM%'`;
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%SELECT closed, version FROM%'`;
   const ensured = await connected({ postgres: url }, async (query) => {
     await query('BEGIN');
     await query('SELECT 1 FROM murmuration.store FOR UPDATE');

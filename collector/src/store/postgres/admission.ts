@@ -32,8 +32,8 @@ export interface Tight {
   isFolded: boolean;
 }
 
-/** The name of a batch's app and day. */
-export const placeOfBatch = ({ partition: [schema, day] }: Batch): string => placeOf(appOf(schema), day);
+/** The name of a partition's app and day. */
+export const placeOfPartition = ([schema, day]: Partition): string => placeOf(appOf(schema), day);
 
 /** A row that a report is counted in. */
 interface Row {
@@ -122,15 +122,17 @@ export function admit(
   const quota = holdings.quota();
   const lefts = new Map<string, { left: number }>();
   const opened = new Map<string, number>();
-  const refused = batches.filter((batch) => {
-    const [schema, day] = batch.partition;
+  const ofPartition = group.partitions.map(([schema, day]) => {
     const app = appOf(schema);
-    const holding = quota.holdingOf(app);
-    if (!quota.hasRoom(holding)) return true;
     const name = placeOf(app, day);
     const place = lefts.get(name) ?? { left: holdings.rowsLeft(app, day) };
     lefts.set(name, place);
-    if (!tight.places.has(name)) {
+    return { app, day, name, place, holding: quota.holdingOf(app), isTight: tight.places.has(name) };
+  });
+  const refused = batches.filter((batch) => {
+    const { app, day, name, place, holding, isTight } = ofPartition[group.words[batch.start] as number] as (typeof ofPartition)[number];
+    if (!quota.hasRoom(holding)) return true;
+    if (!isTight) {
       place.left -= Math.floor((group.words[batch.start + 1] as number) / LEAST_WORDS);
       if (place.left < 0) throw new TooTight(name);
     } else {

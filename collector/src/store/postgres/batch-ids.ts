@@ -2,6 +2,7 @@
 
 import { batchesOf, type Group, HASH, ID, type Partition } from '../group.ts';
 import type { Appended } from '../store.ts';
+import { bigints, integers, smallints, uuids } from './binary.ts';
 import type { Query } from './database.ts';
 import { SCHEMA, STEPS } from './tables.ts';
 import { checkVersion } from './version.ts';
@@ -13,58 +14,69 @@ export interface Batch {
   /** The word at which it begins. */
   readonly start: number;
   readonly partition: Partition;
-  /** The day and the hash of the id, as the database prints it. */
-  readonly key: string;
-  readonly id: string;
-  /** 64 bits of the body's hash, as a signed number. */
-  readonly body: string;
 }
 
-const DASHES = [8, 12, 16, 20, 32];
-
-/** 32 hex digits as the database prints them. */
-function dashed(hex: string): string {
-  let [text, from] = ['', 0];
-  for (const to of DASHES) {
-    text += from === 0 ? hex.slice(from, to) : `-${hex.slice(from, to)}`;
-    from = to;
-  }
-  return text;
+/** The batches of a group, and the group's bytes: each batch has 16 of its id's hash and 8 of its body's. */
+export interface Batches {
+  readonly bytes: Buffer;
+  /** In order. */
+  readonly all: readonly Batch[];
+  /**
+   * The first batch of each id of each day, in the order of the key, so that two flushes with the same ids never wait for each other in a
+   * circle.
+   */
+  readonly firsts: readonly Batch[];
+  /** For batches that have the id and the day of an earlier one, that one. */
+  readonly repeated: ReadonlyMap<Batch, Batch>;
 }
 
-/** The batches of a group, in order. */
-export function readBatches({ words, partitions }: Group): readonly Batch[] {
+const dayOf = ({ partition: [, day] }: Batch): number => day;
+const idAt = ({ start }: Batch): number => 4 * (start + ID);
+const bodyAt = ({ start }: Batch): number => 4 * (start + HASH);
+
+/** Reads the batches of a group. */
+export function readBatches({ words, partitions }: Group): Batches {
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
-  return batchesOf(words).map((start, number) => {
-    const partition = partitions[words[start] as number] as Partition;
-    const id = dashed(bytes.toString('hex', 4 * (start + ID), 4 * (start + HASH)));
-    const body = bytes.readBigInt64BE(4 * (start + HASH)).toString();
-    return { number, start, partition, key: `${partition[1]} ${id}`, id, body };
-  });
+  const all = batchesOf(words).map(
+    (start, number): Batch => ({ number, start, partition: partitions[words[start] as number] as Partition }),
+  );
+  const compare = (a: Batch, b: Batch): number => bytes.compare(bytes, idAt(b), bodyAt(b), idAt(a), bodyAt(a)) || dayOf(a) - dayOf(b);
+  // Most ids differ in their first 48 bits, and numbers compare faster than bytes.
+  const prefixes = all.map((batch) => bytes.readUIntBE(idAt(batch), 6));
+  const sorted = all.toSorted(
+    (a, b) => (prefixes[a.number] as number) - (prefixes[b.number] as number) || compare(a, b) || a.number - b.number,
+  );
+  const firsts: Batch[] = [];
+  const repeated = new Map<Batch, Batch>();
+  for (const batch of sorted) {
+    const last = firsts.at(-1);
+    if (last !== undefined && compare(last, batch) === 0) repeated.set(batch, last);
+    else firsts.push(batch);
+  }
+  return { bytes, all, firsts, repeated };
 }
 
-/** The first batch of each id of each day, in the order of the key, so that two flushes with the same ids never wait for each other in a circle. */
-export function distinct(batches: readonly Batch[]): readonly Batch[] {
-  const firsts = new Map<string, Batch>();
-  for (const batch of batches) if (!firsts.has(batch.key)) firsts.set(batch.key, batch);
-  return [...firsts.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.partition[1] - b.partition[1]));
+/** The day and the id of a batch as the database prints them. */
+function keyOf({ bytes }: Batches, batch: Batch): string {
+  const id = bytes.toString('hex', idAt(batch), bodyAt(batch));
+  return `${dayOf(batch)} ${id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}`;
 }
 
-/** A list of numbers or hex digits as the database reads it. (The driver's own way is for any text, and takes ten times as long.) */
-const list = (values: readonly (string | number)[]): string => `{${values.join()}}`;
+/** 64 bits of the hash of a batch's body, as the database prints them. */
+export const bodyOf = ({ bytes }: Batches, batch: Batch): string => bytes.readBigInt64BE(bodyAt(batch)).toString();
 
-/** The parameters that name batches: shards, days, ids. */
-const keysOf = (batches: readonly Batch[]): readonly [string, string, string] => [
-  list(batches.map(({ id }) => Number.parseInt(id.slice(0, 2), 16))),
-  list(batches.map(({ partition: [, day] }) => day)),
-  list(batches.map(({ id }) => id)),
+/** The parameters that name batches: shards, days, ids. The shard is the first byte of the id. */
+const keysOf = ({ bytes }: Batches, batches: readonly Batch[]): readonly [Buffer, Buffer, Buffer] => [
+  smallints(batches.length, (i) => bytes[idAt(batches[i] as Batch)] as number),
+  integers(batches.length, (i) => dayOf(batches[i] as Batch)),
+  uuids(batches.length, bytes, (i) => idAt(batches[i] as Batch)),
 ];
 
 const INSERT = `
   INSERT INTO ${SCHEMA}.batch_id (shard, day, id, body)
     SELECT batch.* FROM unnest($1::smallint[], $2::integer[], $3::uuid[], $4::bigint[]) AS batch (shard, day, id, body), ${SCHEMA}.store
       WHERE batch.day >= store.closed AND store.version = $5
-    ON CONFLICT DO NOTHING RETURNING day, id`;
+    ON CONFLICT (shard, day, id) DO NOTHING RETURNING day, id`;
 
 const FIND = `
   SELECT day, id, body FROM ${SCHEMA}.batch_id
@@ -81,14 +93,19 @@ const DELETE = `
   DELETE FROM ${SCHEMA}.batch_id USING unnest($1::smallint[], $2::integer[], $3::uuid[]) AS batch (shard, day, id)
     WHERE batch_id.shard = batch.shard AND batch_id.day = batch.day AND batch_id.id = batch.id`;
 
-/** Inserts the ids of batches that are all different, unless their days are closed. Returns the keys of those that were not known. */
-export async function insertIds(query: Query, batches: readonly Batch[]): Promise<ReadonlySet<string>> {
-  const rows = await query(INSERT, [...keysOf(batches), list(batches.map(({ body }) => body)), STEPS.length]);
-  return new Set(rows.map(([day, id]) => `${day} ${id}`));
+/** Inserts the ids of a group's first batches, unless their days are closed. Returns those whose ids were not known, in the same order. */
+export async function insertIds(query: Query, batches: Batches): Promise<readonly Batch[]> {
+  const { bytes, firsts } = batches;
+  const bodies = bigints(firsts.length, bytes, (i) => bodyAt(firsts[i] as Batch));
+  const rows = await query(INSERT, [...keysOf(batches, firsts), bodies, STEPS.length]);
+  if (rows.length === firsts.length) return firsts;
+  const inserted = new Set(rows.map(([day, id]) => `${day} ${id}`));
+  return firsts.filter((batch) => inserted.has(keyOf(batches, batch)));
 }
 
 /** Takes back the ids of batches that this transaction has inserted. */
-export const deleteIds = async (query: Query, batches: readonly Batch[]): Promise<unknown> => query(DELETE, keysOf(batches));
+export const deleteIds = async (query: Query, batches: Batches, some: readonly Batch[]): Promise<unknown> =>
+  query(DELETE, keysOf(batches, some));
 
 /**
  * What becomes of batches whose ids were not inserted: returns the body that each key came with, and the day before which days are closed.
@@ -97,22 +114,20 @@ export const deleteIds = async (query: Query, batches: readonly Batch[]): Promis
  */
 export async function findIds(
   query: Query,
-  batches: readonly Batch[],
+  batches: Batches,
+  some: readonly Batch[],
 ): Promise<{ readonly bodies: ReadonlyMap<string, string>; readonly closed: number }> {
   const [[closed, current] = []] = await query(`SELECT closed, version FROM ${SCHEMA}.store`);
   checkVersion(current);
   await query(WRITE);
-  const rows = await query(FIND, keysOf(batches));
+  const rows = await query(FIND, keysOf(batches, some));
   return { bodies: new Map(rows.map(([day, id, body]) => [`${day} ${id}`, String(body)])), closed: Number(closed) };
 }
 
 /** What becomes of a batch whose id was not inserted for it. */
-export function resultOf(
-  { key, body, partition: [, day] }: Batch,
-  { bodies, closed }: Awaited<ReturnType<typeof findIds>>,
-): Appended | undefined {
-  if (day < closed) return 'expired';
-  const known = bodies.get(key);
+export function resultOf(batches: Batches, batch: Batch, { bodies, closed }: Awaited<ReturnType<typeof findIds>>): Appended | undefined {
+  if (dayOf(batch) < closed) return 'expired';
+  const known = bodies.get(keyOf(batches, batch));
   if (known === undefined) return undefined;
-  return known === body ? 'duplicate' : 'conflict';
+  return known === bodyOf(batches, batch) ? 'duplicate' : 'conflict';
 }

@@ -3,14 +3,23 @@
  * not answer, work is refused at once, and the database is tried again until it answers.
  */
 
-import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
 import { type PostgresSource, StoreAway } from '../store.ts';
-import { isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
+import { Crowded, checkWritable, isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
+import { createRunBehind, type Query, queryOf, type RunBehind, Transaction } from './statements.ts';
+import { Turns } from './turns.ts';
+
+export type { Query } from './statements.ts';
 
 /** Milliseconds: to connect, to wait for an answer, and between two attempts while there is none. */
 const CONNECT = 5_000;
 const ANSWER = 15_000;
 const RETRY = 250;
+
+/** The SQLSTATE of a server, a database or a role that has as many connections as it may, and milliseconds before work tries again then. */
+const TOO_MANY = '53300';
+const PAUSE = 20;
 
 /** Tries of a transaction that another one gets in the way of. */
 const TRIES = 5;
@@ -19,23 +28,25 @@ const TRIES = 5;
  * What every transaction begins with. A collector that stops in the middle holds its locks for less time than others wait for them. The
  * limits are set in the transaction and not in the session, because a pooler may give each transaction another session.
  */
-const LIMITS = `SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '14s'; SET LOCAL idle_in_transaction_session_timeout = '4s'`;
+const LIMITS = [
+  `SET LOCAL lock_timeout = '5s'`,
+  `SET LOCAL statement_timeout = '14s'`,
+  `SET LOCAL idle_in_transaction_session_timeout = '4s'`,
+];
 
 /** The mode of a transaction that says none, whatever is set for the database or the role. */
 const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
 
 /**
  * A write that needs no table: it puts a message into the write-ahead log, so its COMMIT waits for what all commits wait for, such as a
- * synchronous standby. A backend that waits for one stays when its connection is closed, so the next try ends it.
+ * synchronous standby. PostgreSQL takes it in a read-only transaction, too, so the setting is asked for. A backend that waits for a standby
+ * stays when its connection is closed, so the next try ends it.
  */
-const WRITE = `SELECT pg_backend_pid(), pg_logical_emit_message(true, 'murmuration', '')`;
+const WRITE = `SELECT pg_backend_pid(), current_setting('transaction_read_only'), pg_logical_emit_message(true, 'murmuration', '')`;
 const END_WRITE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
 
-/** A row as a list of its columns. */
-type Row = readonly unknown[];
-
-/** Runs a statement of a transaction, and resolves to its rows. */
-export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+/** What a transaction does. `last` runs its last statement, and commits in the same round trip. */
+type Work<T> = (query: Query, last: Query) => Promise<T>;
 
 /** The settings of a connection. */
 const settingsOf = ({ postgres }: PostgresSource) => ({
@@ -45,6 +56,15 @@ const settingsOf = ({ postgres }: PostgresSource) => ({
   query_timeout: ANSWER,
   keepAlive: true,
 });
+
+/** Statements do not wait for the answers to those before them. (The driver's types do not have this option yet.) */
+const PIPELINE = { pipeline: true };
+
+/** The driver, which is loaded when it is first needed. */
+interface Driver {
+  readonly pool: Pool;
+  readonly runBehind: RunBehind;
+}
 
 /** Whatever keeps a connection from being made, unless the server itself says it. */
 function notConnected(error: unknown): never {
@@ -63,30 +83,26 @@ export interface DatabaseOptions {
   readonly onBack?: () => void;
 }
 
-const queryOf =
-  (client: PoolClient | Client): Query =>
-  async (text, values = []) => {
-    const result: QueryResult<unknown[]> = await client.query({ text, values: [...values], rowMode: 'array' });
-    return result.rows;
-  };
-
 /** A database. It connects when it is first used. */
 export class Database {
   readonly #source: PostgresSource;
   readonly #options: DatabaseOptions;
   readonly #checked = new WeakSet<object>();
-  #pool: Promise<Pool> | undefined;
+  #driver: Promise<Driver> | undefined;
   #isAway = false;
   #isDoubtful = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Transactions that run, and those that wait for one of them to end. */
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Turns;
+
+  readonly #checkThere = (): void => {
+    if (this.#isAway) throw new StoreAway('the database does not answer');
+  };
 
   constructor(source: PostgresSource, options: DatabaseOptions) {
     this.#source = source;
     this.#options = options;
+    this.#turns = new Turns(options.connections);
   }
 
   get isAway(): boolean {
@@ -100,12 +116,17 @@ export class Database {
    * @throws {StoreAway} when the database does not answer; the transaction may have been committed then
    * @throws {StoreFull} when the database's disk is full
    */
-  async transaction<T>(work: (query: Query) => Promise<T>, mode: string = READ_COMMITTED): Promise<T> {
-    for (let tries = 1; ; tries++) {
+  async transaction<T>(work: Work<T>, mode: string = READ_COMMITTED): Promise<T> {
+    for (let tries = 1; ; ) {
       try {
-        return await this.#inTurn(() => this.#attempt(work, mode));
+        return await this.#turns.take(() => this.#attempt(work, mode), this.#checkThere);
       } catch (error) {
-        if (error instanceof TryAgain && tries < TRIES) continue;
+        if (error instanceof Crowded) {
+          this.#turns.shrink(error.connections);
+          await sleep(PAUSE);
+          continue;
+        }
+        if (error instanceof TryAgain && tries++ < TRIES) continue;
         throw error instanceof TryAgain ? new StoreAway(error.message) : error;
       }
     }
@@ -114,39 +135,25 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await (await this.#pool)?.end();
+    this.#turns.close();
+    await (await this.#driver)?.pool.end();
   }
 
-  /** Waits until a connection is free. The driver would take a long wait for one for a database that does not answer. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const { connections } = this.#options;
-    while (this.#running >= connections && !this.#isAway) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#isAway) throw new StoreAway('the database does not answer');
-    this.#running++;
-    try {
-      return await work();
-    } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  async #attempt<T>(work: (query: Query) => Promise<T>, mode: string): Promise<T> {
+  async #attempt<T>(work: Work<T>, mode: string): Promise<T> {
     let client: PoolClient | undefined;
     let isSound = false;
     try {
-      client = await this.#connect();
-      const query = queryOf(client);
-      await client.query(`BEGIN ${mode}; ${LIMITS}`);
+      const driver = await this.#load();
+      client = await this.#connect(driver);
+      const transaction = new Transaction(client, driver.runBehind, [`BEGIN ${mode}`, ...LIMITS]);
       try {
-        const result = await work(query);
-        const { command } = await client.query('COMMIT');
-        if (command !== 'COMMIT') throw new Error(`expected a transaction that is committed, got ${command}`);
+        const result = await work(transaction.query, transaction.last);
+        await transaction.commit();
         isSound = true;
         return result;
       } catch (error) {
         if (!isGone(error)) {
-          await client.query('ROLLBACK');
+          await transaction.rollback();
           isSound = true;
         }
         throw error;
@@ -159,10 +166,11 @@ export class Database {
     }
   }
 
-  async #connect(): Promise<PoolClient> {
-    if (this.#isClosed) throw new StoreAway('the connection is closed');
-    this.#pool ??= this.#open();
-    const client = await (await this.#pool).connect().catch(notConnected);
+  async #connect({ pool }: Driver): Promise<PoolClient> {
+    const client = await pool.connect().catch((error: unknown) => {
+      if (sqlState(error) === TOO_MANY && pool.totalCount > 0) throw new Crowded(pool.totalCount);
+      return notConnected(error);
+    });
     if (this.#checked.has(client)) return client;
     client.on('error', () => undefined); // told by the query that fails
     try {
@@ -175,12 +183,19 @@ export class Database {
     return client;
   }
 
-  async #open(): Promise<Pool> {
+  #load(): Promise<Driver> {
+    if (this.#isClosed) throw new StoreAway('the connection is closed');
+    this.#driver ??= this.#open();
+    return this.#driver;
+  }
+
+  async #open(): Promise<Driver> {
     const { default: pg } = await import('pg');
     // One more than run at a time, to try whether the database answers.
-    const pool = new pg.Pool({ ...settingsOf(this.#source), max: this.#options.connections + 1, idleTimeoutMillis: 60_000 });
+    const limits = { max: this.#options.connections + 1, idleTimeoutMillis: 60_000 };
+    const pool = new pg.Pool({ ...settingsOf(this.#source), ...PIPELINE, ...limits });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
-    return pool;
+    return { pool, runBehind: createRunBehind(pg.Query) };
   }
 
   /**
@@ -196,11 +211,13 @@ export class Database {
       try {
         await this.#attempt(async (query) => {
           await query(END_WRITE, [pid]);
-          pid = Number((await query(WRITE))[0]?.[0]);
+          const [[backend, isReadOnly] = []] = await query(WRITE);
+          pid = Number(backend);
+          checkWritable(isReadOnly);
         }, READ_COMMITTED);
       } catch (error) {
         if (this.#isClosed) return;
-        this.#leave(lineOf(error));
+        if (!(error instanceof Crowded)) this.#leave(lineOf(error)); // then others of this collector get answers
         this.#timer = setTimeout(look, RETRY).unref();
         return;
       }
@@ -215,7 +232,7 @@ export class Database {
   #leave(reason: string): void {
     if (!this.#isAway) this.#options.onAway?.(reason);
     this.#isAway = true;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#turns.wake();
   }
 }
 

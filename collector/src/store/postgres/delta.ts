@@ -3,12 +3,14 @@
  * each is of, so that totals are known without reading the sums.
  */
 
-import { encodeCells } from '../cell-codec.ts';
 import type { Partition } from '../group.ts';
 import type { PackedTallies } from '../tally-sums.ts';
-import type { Delta } from '../unfolded.ts';
-import { packOnes, packTallies, unpackOnes, unpackTallies } from './packed.ts';
-import { shardOf } from './tables.ts';
+import { byteas, smallints, texts } from './binary.ts';
+import type { Query } from './database.ts';
+import { flushId } from './flush-id.ts';
+import type { MetricSums } from './group-sums.ts';
+import { unpackOnes, unpackTallies } from './packed.ts';
+import { SCHEMA, shardOf } from './tables.ts';
 
 /** Batches of an app's day, whose ids are in the same transaction. */
 export type Ids = readonly [app: string, day: number, ids: number];
@@ -44,18 +46,6 @@ export interface FullAddition extends Addition {
   readonly ones: ReadonlyMap<number, number>;
 }
 
-function partOf(
-  { metric, folder }: Delta,
-  partition: number,
-  rows: number | undefined,
-): { readonly part: Part; readonly bytes: readonly Uint8Array[] } {
-  const tallies = folder.tallies();
-  const encoded = new Map([...tallies].map(([cohort, { reports, cells }]) => [cohort, { reports, cells: encodeCells(cells) }]));
-  const reports = [...tallies.values()].reduce((sum, tally) => sum + tally.reports, 0);
-  const [packed, ones] = [packTallies(encoded), packOnes(folder.ones())];
-  return { part: [partition, metric, reports, rows ?? tallies.size, packed.length, ones.length], bytes: [packed, ones] };
-}
-
 interface Growing {
   readonly partitions: Map<Partition, number>;
   readonly parts: Part[];
@@ -68,27 +58,39 @@ interface Growing {
  * @param openedBy the rows of the tables that sums open, where that is known
  */
 export function deltaRows(
-  deltas: readonly Delta[],
+  all: readonly MetricSums[],
   ids: readonly Ids[],
-  openedBy: (delta: Delta) => number | undefined,
+  openedBy: (sums: MetricSums) => number | undefined,
 ): readonly DeltaRow[] {
   const shards = new Map<number, Growing>();
-  for (const delta of deltas) {
-    const { partition, metric } = delta;
+  for (const sums of all) {
+    const { partition, metric, reports, tallies, ones } = sums;
     const shard = shardOf(partition[0], metric);
     const row: Growing = shards.get(shard) ?? { partitions: new Map(), parts: [], bytes: [] };
     shards.set(shard, row);
     const number = row.partitions.get(partition) ?? row.partitions.size;
     row.partitions.set(partition, number);
-    const { part, bytes } = partOf(delta, number, openedBy(delta));
-    row.parts.push(part);
-    row.bytes.push(...bytes);
+    row.parts.push([number, metric, reports, openedBy(sums) ?? sums.rows, tallies.length, ones.length]);
+    row.bytes.push(tallies, ones);
   }
   return [...shards].map(([shard, { partitions, parts, bytes }], i) => {
     const head: Head = { partitions: [...partitions.keys()], parts, ids: i === 0 ? ids : [] };
     return { shard, head: JSON.stringify(head), sums: Buffer.concat(bytes) };
   });
 }
+
+const APPEND = `
+  INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums)
+    SELECT shard, $2::uuid, head, sums FROM unnest($1::smallint[], $3::text[], $4::bytea[]) AS rows (shard, head, sums)`;
+
+/** Appends the rows of a flush. */
+export const appendDeltas = (query: Query, rows: readonly DeltaRow[]): Promise<unknown> =>
+  query(APPEND, [
+    smallints(rows.length, (i) => (rows[i] as DeltaRow).shard),
+    flushId(),
+    texts(rows.map(({ head }) => head)),
+    byteas(rows.map(({ sums }) => sums)),
+  ]);
 
 const readParts = ({ partitions, parts }: Head): readonly Addition[] =>
   parts.map(([partition, metric, reports, rows]) => ({ partition: partitions[partition] as Partition, metric, reports, rows }));

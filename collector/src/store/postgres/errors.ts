@@ -11,6 +11,21 @@ export class NoConnection extends Error {}
 /** A transaction that may succeed when it is tried again at once. */
 export class TryAgain extends Error {}
 
+/** No further connection could be made, but there are some. */
+export class Crowded extends Error {
+  readonly connections: number;
+
+  constructor(connections: number) {
+    super(`there are ${connections} connections, and no more can be made`);
+    this.connections = connections;
+  }
+}
+
+/** @param isReadOnly the setting `transaction_read_only` @throws {UnfitDatabase} */
+export function checkWritable(isReadOnly: unknown): void {
+  if (isReadOnly === 'on') throw new UnfitDatabase('expected a database that takes writes, got one with default_transaction_read_only on');
+}
+
 /** SQLSTATE classes and codes of a database that is not there, or is not the one that takes writes. */
 const GONE = [
   '08', // connection exceptions

@@ -5,18 +5,17 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Group, Partition } from '../group.ts';
+import type { Group } from '../group.ts';
 import { appOf } from '../room.ts';
 import { type Appended, type Shapes, StoreAway } from '../store.ts';
-import { type Delta, UnfoldedReports } from '../unfolded.ts';
-import { type Admitted, admit, partNameOf, placeOfBatch, readRows, type Tight, TooTight } from './admission.ts';
-import { type Batch, deleteIds, distinct, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
+import { type Admitted, admit, partNameOf, placeOfPartition, readRows, type Tight, TooTight } from './admission.ts';
+import { type Batch, type Batches, bodyOf, deleteIds, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
-import { deltaRows, type Ids } from './delta.ts';
+import { appendDeltas, type DeltaRow, deltaRows, type Ids } from './delta.ts';
 import { sqlState, TryAgain } from './errors.ts';
+import { type MetricSums, sumBatches } from './group-sums.ts';
 import { type Added, type Holdings, placeOf } from './holdings.ts';
 import type { Partitions } from './partitions.ts';
-import { SCHEMA } from './tables.ts';
 
 /** What a flush works with. */
 export interface FlushParts {
@@ -36,97 +35,96 @@ const PAUSE = 300;
 const NO_PARTITION = '23514';
 
 /** The number of batches of each app's day. */
-function idsOf(batches: readonly Batch[]): readonly Ids[] {
+function idsOf({ partitions, words }: Group, batches: readonly Batch[]): readonly Ids[] {
+  const ofPartition = partitions.map(() => 0);
+  for (const { start } of batches) ofPartition[words[start] as number] = (ofPartition[words[start] as number] as number) + 1;
   const counts = new Map<string, [app: string, day: number, ids: number]>();
-  for (const { partition } of batches) {
-    const [app, day] = [appOf(partition[0]), partition[1]];
-    const count = counts.get(`${app}\n${day}`) ?? [app, day, 0];
-    counts.set(`${app}\n${day}`, count);
-    count[2]++;
+  for (const [i, partition] of partitions.entries()) {
+    if (ofPartition[i] === 0) continue;
+    const place = placeOfPartition(partition);
+    const count = counts.get(place) ?? [appOf(partition[0]), partition[1], 0];
+    counts.set(place, count);
+    count[2] += ofPartition[i] as number;
   }
   return [...counts.values()];
 }
 
-/** Appends the sums of batches, and returns what they add. */
-async function append(
-  query: Query,
-  group: Group,
-  batches: readonly Batch[],
-  shapes: Shapes,
-  tight: Tight,
-  opened: Admitted['opened'],
-): Promise<Added> {
-  const sums = new UnfoldedReports(shapes);
-  sums.add(
-    group,
-    batches.map(({ start }) => start),
-  );
-  const ids = idsOf(batches);
-  const isTight = ([schema, day]: Partition): boolean => tight.places.has(placeOf(appOf(schema), day));
-  const openedBy = ({ partition, metric }: Delta): number | undefined =>
-    isTight(partition) ? (opened.get(partNameOf(partition, metric)) ?? 0) : undefined;
-  const deltas = sums.deltas();
-  const rows = deltaRows(deltas, ids, openedBy);
-  const flush = crypto.randomUUID();
-  const places = rows.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
-  await query(
-    `INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums) VALUES ${places.join()}`,
-    rows.flatMap(({ shard, head, sums }) => [shard, flush, head, sums]),
-  );
-  const openedIn = (app: string, day: number): number =>
-    deltas.reduce((sum, delta) => {
-      const [schema, at] = delta.partition;
-      return sum + (appOf(schema) === app && at === day ? (openedBy(delta) ?? 0) : 0);
-    }, 0);
-  const rowsOf = (app: string, day: number): number => (tight.places.has(placeOf(app, day)) ? openedIn(app, day) : sums.rowsOf(app, day));
-  return { ids, rows: ids.map(([app, day]) => [app, day, rowsOf(app, day)]), isCommitted: false };
+/** What a flush appends: the sums of batches, and what they add. */
+interface Appending {
+  readonly rows: readonly DeltaRow[];
+  readonly added: Added;
 }
 
-/** The results for a group, and what its transaction adds. */
-interface Flushed {
+/** Adds up what a flush appends. */
+function addUp(group: Group, batches: readonly Batch[], shapes: Shapes, tight: Tight, opened: Admitted['opened']): Appending {
+  const all = sumBatches(group, batches, shapes);
+  const ids = idsOf(group, batches);
+  const openedBy = ({ partition, metric }: MetricSums): number | undefined =>
+    tight.places.has(placeOfPartition(partition)) ? (opened.get(partNameOf(partition, metric)) ?? 0) : undefined;
+  const rows = new Map<string, number>();
+  for (const sums of all) {
+    const place = placeOfPartition(sums.partition);
+    rows.set(place, (rows.get(place) ?? 0) + (openedBy(sums) ?? sums.rows));
+  }
+  return {
+    rows: deltaRows(all, ids, openedBy),
+    added: { ids, rows: ids.map(([app, day]) => [app, day, rows.get(placeOf(app, day)) ?? 0]), isCommitted: false },
+  };
+}
+
+/** The results for a group, and what its transaction is to append. */
+interface Judged {
   readonly results: readonly Appended[];
-  readonly added: Added | undefined;
+  readonly appending: Appending | undefined;
 }
 
-/** What a flush does in its transaction. */
-async function write(query: Query, group: Group, batches: readonly Batch[], parts: FlushParts, tight: Tight): Promise<Flushed> {
-  const firsts = distinct(batches);
-  const inserted = await insertIds(query, firsts);
-  const fresh = firsts.filter(({ key }) => inserted.has(key)).sort((a, b) => a.number - b.number);
-  const others = firsts.filter(({ key }) => !inserted.has(key));
-  const found = others.length === 0 ? undefined : await findIds(query, others);
-  const inTight = fresh.filter((batch) => tight.places.has(placeOfBatch(batch)));
+/** What a flush does in its transaction, but for what it appends. */
+async function judge(query: Query, group: Group, batches: Batches, parts: FlushParts, tight: Tight): Promise<Judged> {
+  const { all, firsts, repeated } = batches;
+  const inserted = await insertIds(query, batches);
+  const isNew = new Set(inserted);
+  const found =
+    isNew.size === firsts.length
+      ? undefined
+      : await findIds(
+          query,
+          batches,
+          firsts.filter((batch) => !isNew.has(batch)),
+        );
+  const fresh = all.filter((batch) => isNew.has(batch));
+  const inTight = fresh.filter(({ partition }) => tight.places.has(placeOfPartition(partition)));
   const known = inTight.length > 0 ? await readRows(query, group, inTight, parts.shapes) : new Set<string>();
   const { refused, opened } = admit(group, fresh, parts.holdings, parts.shapes, tight, known);
-  if (refused.size > 0) await deleteIds(query, [...refused]);
-  const counted = fresh.filter((batch) => !refused.has(batch));
-  const added = counted.length === 0 ? undefined : await append(query, group, counted, parts.shapes, tight, opened);
-  const firstOf = new Map(fresh.map((batch) => [batch.key, batch]));
-  const results = batches.map((batch): Appended => {
-    const first = firstOf.get(batch.key);
-    if (first !== undefined && refused.has(first)) return 'full';
-    if (first === batch) return 'counted';
-    if (first !== undefined) return first.body === batch.body ? 'duplicate' : 'conflict';
-    const result = found && resultOf(batch, found);
+  if (refused.size > 0) await deleteIds(query, batches, [...refused]);
+  const results = all.map((batch): Appended => {
+    const first = repeated.get(batch) ?? batch;
+    if (refused.has(first)) return 'full';
+    if (isNew.has(batch)) return 'counted';
+    if (isNew.has(first)) return bodyOf(batches, first) === bodyOf(batches, batch) ? 'duplicate' : 'conflict';
+    const result = found && resultOf(batches, batch, found);
     if (result === undefined) throw new TryAgain('an id that was known a moment ago is gone');
     return result;
   });
-  return { results, added };
+  const counted = fresh.filter((batch) => !refused.has(batch));
+  return { results, appending: counted.length === 0 ? undefined : addUp(group, counted, parts.shapes, tight, opened) };
 }
 
 /** One try of a flush. */
-async function attempt(group: Group, batches: readonly Batch[], parts: FlushParts, tight: Tight): Promise<readonly Appended[]> {
+async function attempt(group: Group, batches: Batches, parts: FlushParts, tight: Tight): Promise<readonly Appended[]> {
   const { database, partitions, holdings } = parts;
   let takeBack = (): void => undefined;
   await partitions.ensure(group.partitions.map(([, day]) => day));
   try {
-    const { results, added } = await database.transaction(async (query) => {
+    const { results, appending } = await database.transaction(async (query, last) => {
       takeBack();
-      const flushed = await write(query, group, batches, parts, tight);
-      if (flushed.added !== undefined) takeBack = holdings.reserve(flushed.added);
-      return flushed;
+      const judged = await judge(query, group, batches, parts, tight);
+      if (judged.appending !== undefined) {
+        takeBack = holdings.reserve(judged.appending.added);
+        await appendDeltas(last, judged.appending.rows);
+      }
+      return judged;
     });
-    if (added !== undefined) added.isCommitted = true;
+    if (appending !== undefined) appending.added.isCommitted = true;
     return results;
   } catch (error) {
     takeBack();
@@ -144,7 +142,10 @@ export async function flush(group: Group, parts: FlushParts): Promise<readonly A
   const batches = readBatches(group);
   const { holdings } = parts;
   // Where room is little, the rows that are there are read. Only when deltas may have some of them, they are folded first.
-  const tight: Tight = { places: new Set(batches.map(placeOfBatch).filter((place) => holdings.isTight(place))), isFolded: false };
+  const tight: Tight = {
+    places: new Set(group.partitions.map(placeOfPartition).filter((place) => holdings.isTight(place))),
+    isFolded: false,
+  };
   for (let tries = 1; ; ) {
     try {
       return await attempt(group, batches, parts, tight);

@@ -53,19 +53,24 @@ async function writeMetrics(
   );
 }
 
-/** Folds some of a shard's deltas. Returns whether there may be more. */
-async function foldSome(query: Query, shard: number): Promise<boolean> {
+/**
+ * Folds deltas of a shard, from one id to another. Returns whether nobody else has the shard. (A list of ids would do the same. But where
+ * nearly all rows are dead, the database takes the table for a small one, and walks through the whole shard to find them.)
+ */
+async function foldSome(query: Query, last: Query, shard: number, from: string, to: string): Promise<boolean> {
   if (!(await lockShard(query, shard))) return false;
-  // Shared with other folds, and not with retention while it moves its borders.
-  const [[kept, closed, version] = []] = await query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`);
+  const [[[kept, closed, version] = []], deltas] = await Promise.all([
+    // Shared with other folds, and not with retention while it moves its borders.
+    query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`),
+    query(`DELETE FROM ${SCHEMA}.delta WHERE shard = $1 AND flush BETWEEN $2 AND $3 RETURNING head, sums`, [shard, from, to]),
+  ]);
   checkVersion(version);
-  const deltas = await query(`SELECT flush, head, sums FROM ${SCHEMA}.delta WHERE shard = $1 LIMIT ${MOST}`, [shard]);
-  if (deltas.length === 0) return false;
+  if (deltas.length === 0) return true;
   const blocks = new BlockSums();
   const days = new Sums<readonly [metric: string, schema: string, day: number]>();
   const weights = new Sums<readonly [metric: string, schema: string, day: number, ones: number]>();
   const held = new Sums<readonly [app: string, day: number]>();
-  for (const [, head, sums] of deltas) {
+  for (const [head, sums] of deltas) {
     const { additions, ids } = readDelta({ head: String(head), sums: sums as Uint8Array });
     for (const [app, day, count] of ids) if (day >= Number(closed)) held.add([app, day], count);
     for (const { partition, metric, reports, tallies, ones } of additions) {
@@ -77,30 +82,81 @@ async function foldSome(query: Query, shard: number): Promise<boolean> {
     }
   }
   const growth = await blocks.write(query, 'tally', shard);
-  await writeMetrics(query, shard, days);
-  await writeSums(query, TABLES.total, shard, days);
-  await writeSums(query, TABLES.ones, shard, weights);
-  await writeSums(query, TABLES.room, shard, growth);
-  await writeSums(query, TABLES.ids, shard, held);
-  await query(`DELETE FROM ${SCHEMA}.delta WHERE shard = $1 AND flush = ANY($2::uuid[])`, [shard, deltas.map(([flush]) => flush)]);
-  return deltas.length === MOST;
+  await Promise.all([
+    writeMetrics(query, shard, days),
+    writeSums(query, TABLES.ones, shard, weights),
+    writeSums(query, TABLES.room, shard, growth),
+    writeSums(query, TABLES.ids, shard, held),
+    writeSums(last, TABLES.total, shard, days),
+  ]);
+  return true;
 }
 
 /**
- * Folds what is there. Returns the number of shards that had deltas.
- *
- * @throws the first error of a shard, after the others are folded
+ * The ids of the deltas that there are, by shard and in their order. While an old snapshot is open, the dead rows of the table stay, by the
+ * million after some hours. An index leads through all of them to each row one by one, which takes ten times as long as reading the table;
+ * so the condition is one that no index can answer.
  */
-export async function fold(database: Database): Promise<number> {
-  const shards = await database.transaction((query) => query(`SELECT DISTINCT shard FROM ${SCHEMA}.delta`));
-  const errors: unknown[] = [];
-  for (const [shard] of shards) {
-    try {
-      for (let turn = 0; turn < TURNS; turn++) if (!(await database.transaction((query) => foldSome(query, Number(shard))))) break;
-    } catch (error) {
-      errors.push(error);
+async function listDeltas(query: Query): Promise<ReadonlyMap<number, readonly string[]>> {
+  const shards = new Map<number, string[]>();
+  for (const [shard, flush] of await query(`SELECT shard, flush FROM ${SCHEMA}.delta WHERE head <> ''`)) {
+    const flushes = shards.get(Number(shard)) ?? [];
+    shards.set(Number(shard), flushes);
+    flushes.push(String(flush));
+  }
+  for (const flushes of shards.values()) flushes.sort();
+  return shards;
+}
+
+/** Folds what is there, and knows for how long it could not. */
+export class Folding {
+  readonly #database: Database;
+  /** When deltas were listed last, and since when one delta of each shard has been listed that is not folded yet. */
+  #listed: number = performance.now();
+  readonly #pending = new Map<number, { readonly flush: string; readonly since: number }>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Milliseconds for which some delta, at least, has not been folded. */
+  get age(): number {
+    return performance.now() - [...this.#pending.values()].reduce((first, { since }) => Math.min(first, since), this.#listed);
+  }
+
+  /**
+   * Folds what is there. Returns the number of shards that had deltas.
+   *
+   * @throws the first error of a shard, after the others are folded
+   */
+  async fold(): Promise<number> {
+    const shards = await this.#database.transaction(listDeltas);
+    this.#list(shards);
+    const errors: unknown[] = [];
+    for (const [shard, flushes] of shards) {
+      try {
+        await this.#foldShard(shard, flushes.slice(0, TURNS * MOST));
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+    return shards.size;
+  }
+
+  async #foldShard(shard: number, flushes: readonly string[]): Promise<void> {
+    for (let at = 0; at < flushes.length; at += MOST) {
+      const some = flushes.slice(at, at + MOST);
+      const [from = '', to = ''] = [some[0], some.at(-1)];
+      if (!(await this.#database.transaction((query, last) => foldSome(query, last, shard, from, to)))) return;
+      if (some.includes(this.#pending.get(shard)?.flush ?? '')) this.#pending.delete(shard);
     }
   }
-  if (errors.length > 0) throw errors[0];
-  return shards.length;
+
+  #list(shards: ReadonlyMap<number, readonly string[]>): void {
+    this.#listed = performance.now();
+    for (const [shard, { flush }] of this.#pending) if (shards.get(shard)?.includes(flush) !== true) this.#pending.delete(shard);
+    for (const [shard, [flush]] of shards)
+      if (flush !== undefined && !this.#pending.has(shard)) this.#pending.set(shard, { flush, since: this.#listed });
+  }
 }

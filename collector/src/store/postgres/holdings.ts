@@ -40,9 +40,10 @@ interface Held {
   readonly pending: Counts;
   /** Rows of the tallies, without deltas. */
   tallies: number;
+  deltas: number;
 }
 
-const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), pending: new Map(), tallies: 0 });
+const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), pending: new Map(), tallies: 0, deltas: 0 });
 /** The name of an app's day. */
 export const placeOf = (app: string, day: number): string => `${app}\n${day}`;
 
@@ -72,6 +73,7 @@ async function readHeld(query: Query, closed: Held): Promise<Held> {
   }
   for (const [head] of await query(`SELECT head FROM ${SCHEMA}.delta`)) {
     const { additions, ids } = readHead(String(head));
+    held.deltas++;
     for (const [app, , count] of ids) add(held.ids, app, count);
     for (const { partition, rows: opened } of additions)
       for (const counts of [held.rows, held.pending]) add(counts, placeOf(appOf(partition[0]), partition[1]), opened);
@@ -165,6 +167,10 @@ export class Holdings {
   }
 
   get sizes(): StoreSizes {
-    return { ids: [...this.#held.ids.values()].reduce((sum, count) => sum + count, 0), rows: this.#held.tallies };
+    return {
+      ids: [...this.#held.ids.values()].reduce((sum, count) => sum + count, 0),
+      rows: this.#held.tallies,
+      deltas: this.#held.deltas,
+    };
   }
 }

@@ -5,55 +5,33 @@
  */
 
 import type { PostgresSource } from '../store.ts';
+import { checkTables, createCheck, noRight } from './checks.ts';
 import { connected, type Query } from './database.ts';
 import { isGone, lineOf, sqlState, UnfitDatabase } from './errors.ts';
 import { FILLING, SCHEMA, STEPS } from './tables.ts';
 import { checkUrl, withoutPassword } from './url.ts';
 
-/** The oldest server: older ones get no fixes after November 2026, and nobody tests with them here. */
-const OLDEST = 15;
-
 /** The key of the advisory lock that one migration holds. */
 const LOCK = 0x6d75726d;
 
-/** Settings without which a confirmed transaction may be lost or torn in a crash. */
-const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
-
 const NO_DATABASE = ['3D000', '28P01', '28000', '3F000'];
 const NO_RIGHT = '42501';
+/** A setting in the URL's options that the server doesn't know, or a value that it doesn't take. */
+const NO_SETTING = ['42704', '22023'];
+/** What the driver says where the server asks for a password and there is none. */
+const NO_PASSWORD = 'client password must be a string';
+/** A table or a column that this program never created, or one that it did and somebody has dropped. */
+const OTHER_TABLES = ['42P01', '42P07', '42703'];
 
-async function settingsOf(query: Query): Promise<ReadonlyMap<string, string>> {
-  const names = [...DURABLE, 'server_version_num', 'server_version'];
-  const rows = await query('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [names]);
-  return new Map(rows.map(([name, setting]) => [String(name), String(setting)]));
-}
-
-/** Checks a server. @throws {UnfitDatabase} when it is too old, or may lose what it has confirmed, unless that is allowed */
-export function checkSettings(settings: ReadonlyMap<string, string>, isLossAllowed: boolean): void {
-  if (!(Number(settings.get('server_version_num')) >= OLDEST * 10_000))
-    throw new UnfitDatabase(`expected PostgreSQL ${OLDEST} or later, got ${settings.get('server_version')}`);
-  const off = DURABLE.filter((name) => settings.get(name) === 'off');
-  if (off.length > 0 && !isLossAllowed)
-    throw new UnfitDatabase(
-      `expected a server that keeps what it confirms, got one with ${off.join(' and ')} off: set it to on, or say --allow-loss where reports may be lost`,
-    );
-}
-
-/** Checks a connection that may lead to another server than the last one. @throws {UnfitDatabase} */
-export const createCheck =
-  (isLossAllowed: boolean) =>
-  async (query: Query): Promise<void> => {
-    checkSettings(await settingsOf(query), isLossAllowed);
-    const [[isStandby] = []] = await query('SELECT pg_is_in_recovery()');
-    if (isStandby === true) throw new UnfitDatabase('expected a primary, got a standby, which takes no batches');
-  };
+const otherTables = (reason: string): string => `expected a schema ${SCHEMA} with the tables of murmuration and no others, got: ${reason}`;
 
 /** The version of the tables; 0 when there are none. */
 async function versionIn(query: Query): Promise<number> {
   const [[table] = []] = await query(`SELECT to_regclass('${SCHEMA}.store')`);
   if (table === null || table === undefined) return 0;
   const [[version] = []] = await query(`SELECT version FROM ${SCHEMA}.store`);
-  return Number(version);
+  if (typeof version !== 'number') throw new UnfitDatabase(otherTables('its table store is another one'));
+  return version;
 }
 
 /** @throws {UnfitDatabase} when a store is being filled */
@@ -96,6 +74,7 @@ async function migrate(query: Query, steps: readonly string[], isOnlyCreated: bo
         `expected tables of version ${steps.length}, got version ${version}; start a collector of this version first`,
       );
     if (version < steps.length) await applySteps(query, steps, version);
+    if (!isOnlyCreated) await checkTables(query);
   });
 }
 
@@ -119,9 +98,11 @@ export async function checkStored(source: PostgresSource, newest: number = STEPS
 function inWords(error: unknown): string | undefined {
   const line = lineOf(error);
   if (error instanceof UnfitDatabase) return line;
-  if (sqlState(error) === NO_RIGHT)
-    return `expected a role that may create and use the tables of schema ${SCHEMA}, got one that may not: ${line}`;
+  if (sqlState(error) === NO_RIGHT) return noRight(line);
   if (NO_DATABASE.includes(sqlState(error))) return `expected a database and a role that exist, got: ${line}`;
+  if (NO_SETTING.includes(sqlState(error))) return `expected options that the server takes, got: ${line}`;
+  if (line.includes(NO_PASSWORD)) return 'expected a password, got none: set PGPASSWORD, or add a line for this role to the password file';
+  if (OTHER_TABLES.includes(sqlState(error))) return otherTables(line);
   return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
 }
 

@@ -8,26 +8,37 @@ import { createGroupCommit, summaryOf } from '../group-commit.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
 import { RETENTION, type RetentionOptions } from '../sqlite-retention.ts';
 import { type Appended, type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
+import { createCheck } from './checks.ts';
 import { Database } from './database.ts';
 import { flush } from './flush.ts';
-import { fold } from './fold.ts';
+import { FlushWatch, tryToWrite } from './flush-watch.ts';
+import { Folding } from './fold.ts';
 import { Holdings } from './holdings.ts';
-import { createCheck, prepare } from './opening.ts';
+import { prepare } from './opening.ts';
 import { Partitions } from './partitions.ts';
 import { openPostgresTallies } from './reader.ts';
 import { retain } from './retention.ts';
+import { Telling } from './telling.ts';
 import { OtherVersion } from './version.ts';
 
 /**
- * Flushes at a time. While one waits for the disk, the other is written. (`npm run bench -- scale`: two take 1.4 times as many batches as
- * one, and four hardly more than two.)
+ * Flushes at a time. The second begins when the first takes so many milliseconds, as one does that waits for another collector's transaction
+ * or for a distant standby, or when a whole group waits. (Measured at 256 connections: with two at any time, each has 85 batches instead of
+ * 128, and the collector and the database need a third more processor time.)
  */
-const LANES = 2;
+const LANES = { most: 2, patience: 50 };
 
 /** Milliseconds between two looks at the deltas, between two at the days, and after one at the days that failed. */
 const FOLD = 1_000;
 const UPKEEP = 600_000;
 const UPKEEP_AGAIN = 60_000;
+
+/** Milliseconds of a day. */
+const DAY = 86_400_000;
+
+/** Milliseconds for which no flush may succeed, and how many times as long a fold may be late. */
+const PATIENCE = 10_000;
+const FOLDS = 3;
 
 /** Options of the store. */
 export interface PostgresOptions {
@@ -40,6 +51,10 @@ export interface PostgresOptions {
   readonly retention?: Partial<RetentionOptions>;
   /** Whether the server may be one that loses what it has confirmed. Default: false. */
   readonly isLossAllowed?: boolean;
+  /** Milliseconds since 1970-01-01. */
+  readonly now?: () => number;
+  /** Milliseconds for which no flush may succeed before the database counts as away, and a third of those before folds are told to be late. Default: 10 s. */
+  readonly patience?: number;
 }
 
 /** The store, and how it takes groups that were acknowledged before. */
@@ -55,20 +70,30 @@ export interface PostgresStore extends Store {
  * @throws {UnfitDatabase} when the database can't hold the store
  */
 export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<PostgresStore> {
-  const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false } = options;
+  const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false, now = Date.now, patience = PATIENCE } = options;
   const retention = { ...RETENTION, ...options.retention };
   await prepare(source, isLossAllowed);
+  const telling = new Telling(onTrouble);
   const database = new Database(source, {
-    connections: LANES + 2,
+    connections: LANES.most + 2,
     isGuarded: true,
     check: createCheck(isLossAllowed),
-    onAway: (reason) => onTrouble(`the database does not answer: ${reason}`),
-    onBack: () => onTrouble('the database answers again'),
+    onAway: (reason) => telling.away(reason),
+    onBack: () => telling.back(),
   });
   const known = new Map(shapes);
   const partitions = new Partitions(database);
   const holdings = new Holdings(database, { ...ROOM, ...limits });
   holdings.share(known);
+  const folding = new Folding(database);
+  const flushes = new FlushWatch({
+    patience,
+    tryToWrite: () => tryToWrite(database, partitions, Math.floor(now() / DAY)),
+    onStuck: (reason) => {
+      if (!database.isAway) onTrouble(`no batch could be written for a while: ${reason}`);
+    },
+    onFree: () => onTrouble('batches can be written again'),
+  });
   let isClosed = false;
   let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<Error>((resolve) => {
@@ -86,7 +111,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   const foldAll = async (): Promise<void> => {
     let isChanged = true; // where a shard fails, others may have been folded
     try {
-      isChanged = (await fold(database)) > 0;
+      isChanged = (await folding.fold()) > 0;
     } finally {
       if (isChanged || holdings.isStale) await holdings.refresh();
     }
@@ -101,13 +126,16 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   };
   const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
   const commit = (group: Group): Promise<readonly Appended[]> =>
-    flush(group, parts).catch((error: Error) => {
-      if (error instanceof OtherVersion) fail(error);
-      throw error;
-    });
+    flushes
+      .run(() => flush(group, parts))
+      .catch((error: Error) => {
+        if (error instanceof OtherVersion) fail(error);
+        throw error;
+      });
   const { append, settle } = createGroupCommit(commit, onCommit, LANES);
 
   const tick = async (): Promise<void> => {
+    let reason = 'somebody else has locked their shards';
     if (!database.isAway)
       await background(async () => {
         try {
@@ -118,14 +146,18 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
         }
       }).catch((error: Error) => {
         if (error instanceof OtherVersion) fail(error);
-        else if (!(error instanceof StoreAway)) onTrouble(error.message);
+        else if (!(error instanceof StoreAway)) telling.tell(error.message, error.message);
+        reason = error.message;
       });
+    if (folding.age > FOLDS * patience && !database.isAway)
+      telling.tell('late', `batches have not been folded into the tallies for ${Math.round(folding.age / 1_000)} s: ${reason}`);
     // Collectors that start at once soon look at different moments.
     if (!isClosed) timer = setTimeout(tick, FOLD * (0.5 + Math.random())).unref();
   };
   try {
     await holdings.refresh();
   } catch (error) {
+    flushes.close();
     await database.close();
     throw error;
   }
@@ -140,7 +172,8 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   return {
     append: (entry) => {
       if (isClosed) return Promise.reject(new Error('the store is closed'));
-      return database.isAway ? Promise.reject(new StoreAway('the database does not answer')) : append(entry);
+      if (database.isAway) return Promise.reject(new StoreAway('the database does not answer'));
+      return flushes.isStuck ? Promise.reject(flushes.refusal) : append(entry);
     },
     forward: async (group) => {
       const start = performance.now();
@@ -172,12 +205,14 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
         upkeepAt = 0;
         await holdings.refresh(true);
       }),
-    isAway: () => database.isAway,
-    sizes: async () => holdings.sizes,
+    isAway: () => database.isAway || flushes.isStuck,
+    sizes: async () => ({ ...holdings.sizes, foldAge: folding.age / 1_000 }),
     failed,
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
+      flushes.close();
+      telling.close();
       await settle();
       await working;
       await reader.close();

@@ -33,7 +33,7 @@
 export const SCHEMA = 'murmuration';
 
 /** The number of shards. It is part of what is stored, so it never changes. */
-const SHARDS = 256;
+export const SHARDS = 256;
 
 /** The version of tables that `murmuration migrate` has not filled to the end. */
 export const FILLING = -1;

@@ -3,6 +3,13 @@
 import { UnfitDatabase } from './errors.ts';
 
 const EXAMPLE = 'postgres://user@host:5432/database';
+const EXPECTED = `--postgres: expected a URL such as ${EXAMPLE}`;
+
+/** Parameters whose values hold no secret. */
+const OPEN = ['sslmode', 'host', 'port', 'application_name'];
+
+/** Ways to use TLS: not at all, with any certificate, and with one that is valid for the host. The driver takes all others for the last. */
+const TLS = ['disable', 'no-verify', 'verify-full'];
 
 /** Whether a password may be where none is looked for: a `/`, `?` or `#` in it ends the host, and without a host all is the path. */
 const isUnclear = ({ host, pathname, search, hash }: URL): boolean => host === '' || `${pathname}${search}${hash}`.includes('@');
@@ -13,16 +20,37 @@ export function withoutPassword(text: string): string {
   const url = new URL(text);
   if (isUnclear(url)) return '(not a URL)';
   if (url.password !== '') url.password = '***';
-  if (url.searchParams.has('password')) url.searchParams.set('password', '***');
+  for (const name of new Set(url.searchParams.keys())) if (!OPEN.includes(name)) url.searchParams.set(name, '***');
   return url.href;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws {UnfitDatabase} when a text is not the URL of a database */
 export function checkUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const expected = `--postgres: expected a URL such as ${EXAMPLE}`;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new UnfitDatabase(`${expected}, got ${url === undefined ? 'none' : url.protocol}`);
+    throw new UnfitDatabase(`${EXPECTED}, got ${url === undefined ? 'none' : url.protocol}`);
   if (isUnclear(url))
-    throw new UnfitDatabase(`${expected}, got one with no host or with @ after it: write / ? # @ of a password as %2F %3F %23 %40`);
+    throw new UnfitDatabase(`${EXPECTED}, got one with no host or with @ after it: write / ? # @ of a password as %2F %3F %23 %40`);
+  for (const [part, of] of [
+    ['user', url.username],
+    ['password', url.password],
+    ['host', url.hostname],
+    ['database', url.pathname],
+  ] as const)
+    if (!canDecode(of))
+      throw new UnfitDatabase(`${EXPECTED}, got a ${part} in which % is not followed by the digits of UTF-8: write % as %25`);
+  for (const mode of url.searchParams.getAll('sslmode'))
+    if (!TLS.includes(mode))
+      throw new UnfitDatabase(
+        `--postgres: expected sslmode=disable, no-verify or verify-full, got ${/^[\w-]*$/.test(mode) ? mode : 'another'}`,
+      );
 }

@@ -1,0 +1,99 @@
+/** Folds do not read rows that are long dead one by one, and it is told when they can't fold what is there. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connected, Database, type Query } from '#collector/store/postgres/database.ts';
+import { flushId } from '#collector/store/postgres/flush-id.ts';
+import { Folding } from '#collector/store/postgres/fold.ts';
+import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
+import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute } from '../../setup/postgres-server.ts';
+import { entry, shapes } from '../store/entries.ts';
+
+let url: string;
+let database: Database;
+beforeEach(async () => {
+  url = await createDatabase();
+  database = new Database({ postgres: url }, { connections: 1, isGuarded: false });
+});
+afterEach(async () => {
+  await database.close();
+  await dropDatabase(url);
+});
+
+/** Runs work while somebody holds the locks of all shards, with which nothing can be folded. */
+const locked = (work: () => Promise<void>): Promise<void> =>
+  connected({ postgres: url }, async (query: Query) => {
+    await query('BEGIN');
+    await query('SELECT 1 FROM murmuration.shard FOR UPDATE');
+    await work();
+    await query('ROLLBACK');
+  });
+
+test('folds that go on without an error and fold nothing are late, and it is told', async () => {
+  const troubles: string[] = [];
+  const store = await openPostgresStore({ postgres: url }, shapes, {
+    ...{ isLossAllowed: true, patience: 100, onTrouble: (message) => troubles.push(message) },
+  });
+  await locked(async () => {
+    expect(await store.append(entry('a'))).toBe('counted');
+    const folding = new Folding(database);
+    expect(await folding.fold()).toBe(1);
+    const begun = performance.now();
+    await expect
+      .poll(() => troubles, { timeout: 30_000 })
+      .toContainEqual(
+        expect.stringMatching(/^batches have not been folded into the tallies for \d+ s: somebody else has locked their shards$/),
+      );
+    expect(await folding.fold()).toBe(1);
+    expect(folding.age).toBeGreaterThanOrEqual(performance.now() - begun - 1);
+    const { deltas, foldAge } = (await store.sizes?.()) ?? {};
+    expect([deltas, foldAge]).toEqual([1, expect.toSatisfy((age: number) => age > 0.3)]);
+  });
+  await store.fold();
+  const folding = new Folding(database);
+  expect(await folding.fold()).toBe(0);
+  expect(await execute(url, 'SELECT reports::integer FROM murmuration.tally')).toEqual([[1]]);
+  await store.close();
+});
+
+test('a fold reads no dead rows by the index, however many a long snapshot keeps', async () => {
+  const store = await openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
+  await locked(async () => {
+    await store.append(entry('a'));
+    await store.close();
+  });
+  const dead = 20_000;
+  const read = async (): Promise<readonly unknown[]> =>
+    (
+      await execute(
+        url,
+        `SELECT sum(idx_scan)::integer, sum(idx_tup_read)::integer FROM pg_stat_user_indexes
+          WHERE schemaname = 'murmuration' AND relname = 'delta'`,
+      )
+    )[0] ?? [];
+  await connected({ postgres: url }, async (query) => {
+    await query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await query('SELECT 1 FROM murmuration.delta');
+    await execute(
+      url,
+      `INSERT INTO murmuration.delta SELECT shard, (left(flush::text, 8) || right(gen_random_uuid()::text, 28))::uuid, 'dead', ''
+        FROM murmuration.delta, generate_series(1, ${dead});
+        DELETE FROM murmuration.delta WHERE head = 'dead'; ANALYZE murmuration.delta`,
+    );
+    const [scans, rows] = await read();
+    const folder = new Database({ postgres: url }, { connections: 1, isGuarded: false });
+    expect(await new Folding(folder).fold()).toBe(1);
+    await folder.close(); // what it has read is counted when its connection ends
+    await expect.poll(async () => Number((await read())[0])).toBeGreaterThan(Number(scans));
+    expect(Number((await read())[1]) - Number(rows)).toBeLessThan(10);
+    await query('ROLLBACK');
+  });
+  expect(await execute(url, 'SELECT reports::integer FROM murmuration.tally')).toEqual([[1]]);
+});
+
+test('ids of flushes are UUIDs in the order of time', () => {
+  const ids = [0, 1, 255, 2 ** 32, Date.now(), 2 ** 47].map(flushId);
+  expect(ids.toSorted()).toEqual(ids);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(new Set(Array.from({ length: 100 }, () => flushId(1))).size).toBe(100);
+});
