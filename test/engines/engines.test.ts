@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
-import type { Browser } from './engine.ts';
+import type { Browser, Page } from './engine.ts';
 import { inEachEngine } from './side-by-side.ts';
 
 /** A page with a small store, that tells how it was shown, and says goodbye. */
@@ -86,11 +86,18 @@ inEachEngine(({ name, launch }, test) => {
   });
 
   test('a page that one goes back to is the same page, shown again, and a page that is reloaded is another', async ({ expect }) => {
-    const page = await browser.open(`${server.address}/?first`);
-    await page.evaluate('put("idle", "an open connection")');
-    await page.goto(`${server.address}/?second`);
-    expect(await page.evaluate('[location.search, shown]')).toEqual(['?second', [false]]);
-    await page.back();
+    // Firefox loads about one page in a hundred anew, whatever runs in it.
+    const goneBack = async (tries: number): Promise<Page> => {
+      const page = await browser.open(`${server.address}/?first`);
+      await page.evaluate('put("idle", "an open connection")');
+      await page.goto(`${server.address}/?second`);
+      expect(await page.evaluate('[location.search, shown]')).toEqual(['?second', [false]]);
+      await page.back();
+      if (tries === 1 || (await page.evaluate<readonly boolean[]>('shown')).length > 1) return page;
+      await page.close();
+      return goneBack(tries - 1);
+    };
+    const page = await goneBack(5);
     expect(await page.evaluate('[location.search, shown]')).toEqual(['?first', [false, true]]);
     await page.reload();
     expect(await page.evaluate('[location.search, shown]')).toEqual(['?first', [false]]);
