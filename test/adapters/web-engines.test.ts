@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Results } from '../behaviour/run.ts';
 import type { Browser } from '../engines/engine.ts';
-import { engines } from '../engines/engines.ts';
+import { inEachEngine } from '../engines/side-by-side.ts';
 import type { RunningServer } from './transport-server.ts';
 import { openWebSite } from './web-site.ts';
 
@@ -26,7 +26,7 @@ function expectPassed({ passed, failed }: Results, count: number): void {
   expect(passed).toHaveLength(count);
 }
 
-describe.each(engines)('$name', ({ launch }) => {
+inEachEngine(({ launch }, test) => {
   let profile: string;
   let browser: Browser;
   let server: RunningServer;
@@ -48,14 +48,14 @@ describe.each(engines)('$name', ({ launch }) => {
     await page.close();
   });
 
-  test('the suite in a worker, which has no spill', async () => {
+  test('the suite in a worker, which has no spill', async ({ expect }) => {
     const page = await browser.open(`${server.address}/`);
     expectPassed(await page.evaluate(inWorker('suite')), 11);
     expect(await page.evaluate(inWorker('spill'))).toEqual([false, false]);
     await page.close();
   });
 
-  test('tabs and a worker that count at once see every number once', async () => {
+  test('tabs and a worker that count at once see every number once', async ({ expect }) => {
     const pages = [await browser.open(`${server.address}/`), await browser.open(`${server.address}/`)];
     const counting = pages.map((page) => page.evaluate<readonly number[]>(`commands.count(${TIMES})`));
     const numbers = await Promise.all([...counting, (pages[0] as (typeof pages)[0]).evaluate<readonly number[]>(inWorker('count', TIMES))]);
@@ -63,7 +63,7 @@ describe.each(engines)('$name', ({ launch }) => {
     for (const page of pages) await page.close();
   });
 
-  test('a page that is left ends what is under way, and opens again', async () => {
+  test('a page that is left ends what is under way, and opens again', async ({ expect }) => {
     const page = await browser.open(`${server.address}/`);
     await page.evaluate('commands.remove()');
     expect(await page.evaluate('commands.suspendWhileBlocked()')).toEqual(['failed', 0, '1']);
@@ -71,7 +71,7 @@ describe.each(engines)('$name', ({ launch }) => {
     await page.close();
   });
 
-  test('a refusal of the browser rejects', async () => {
+  test('a refusal of the browser rejects', async ({ expect }) => {
     const page = await browser.open(`${server.address}/sandboxed`);
     expect(await page.evaluate('commands.attempt()')).toMatch(/Error/);
     await page.close();

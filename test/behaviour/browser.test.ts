@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
 import type { Browser, Page } from '../engines/engine.ts';
-import { engines } from '../engines/engines.ts';
+import { inEachEngine } from '../engines/side-by-side.ts';
 import { trace } from './behaviours.ts';
 import type { Results } from './run.ts';
 
@@ -65,7 +65,7 @@ function expectPassed(results: { readonly [suite: string]: Results }, suites: re
   for (const { passed } of Object.values(results)) expect(passed.length).toBeGreaterThan(2);
 }
 
-describe.each(engines)('$name', ({ launch }) => {
+inEachEngine(({ launch }, test) => {
   let profile: string;
   let browser: Browser;
   let server: RunningServer;
@@ -91,7 +91,7 @@ describe.each(engines)('$name', ({ launch }) => {
     expectPassed(await page.evaluate('runAll()'), ['beacon', 'behaviours', 'fetch', 'page']);
   });
 
-  test('in a page that may not store anything nothing is recorded, nor sent, and that is said', async () => {
+  test('in a page that may not store anything nothing is recorded, nor sent, and that is said', async ({ expect }) => {
     const page = await open('/sandboxed');
     expect(await page.evaluate('Promise.resolve().then(() => localStorage.length).catch(String)')).toContain('SecurityError');
     // The start, the decision and the record: none could be written down.
@@ -100,7 +100,7 @@ describe.each(engines)('$name', ({ launch }) => {
     expect(server.received()).toEqual([]);
   });
 
-  test('where fetch does not outlive a hidden page, a beacon goes, and its batch stays', async () => {
+  test('where fetch does not outlive a hidden page, a beacon goes, and its batch stays', async ({ expect }) => {
     const page = await open('/suites');
     await page.evaluate('delete Request.prototype.keepalive');
     await page.evaluate('void Object.defineProperty(document, "visibilityState", { value: "hidden" })');

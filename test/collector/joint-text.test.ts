@@ -15,6 +15,7 @@ import { candidateAnswersOf } from '#collector/estimates/candidates.ts';
 import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
+import { anyString } from '../setup/any-string.ts';
 
 const ask = { epsilon: 4, description: 'Who opens which page?' };
 const PLANS = ['free', 'pro'] as const;
@@ -39,10 +40,7 @@ describe('the text of a pair', () => {
   });
 
   test('differs for different pairs, whatever digits and colons the string has', () => {
-    const string = fc.oneof(
-      fc.string({ unit: fc.constantFrom('0', '1', ':', 'a'), maxLength: 6 }),
-      fc.string({ unit: 'binary', maxLength: 60 }),
-    );
+    const string = fc.oneof(fc.string({ unit: fc.constantFrom('0', '1', ':', 'a'), maxLength: 6 }), anyString(60));
     const pair = fc.tuple(string, fc.nat(99_999));
     fc.assert(
       fc.property(pair, pair, ([a, i], [b, j]) => {

@@ -3,10 +3,10 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
-import type { Browser } from './engine.ts';
-import { engines } from './engines.ts';
+import type { Browser, Page } from './engine.ts';
+import { inEachEngine } from './side-by-side.ts';
 
 /** A page with a small store, that tells how it was shown, and says goodbye. */
 const PAGE = `<!doctype html><html lang="en"><title>Engines</title><script>
@@ -31,16 +31,13 @@ const put = (key, value) => inStore('readwrite', (store) => store.put(value, key
 const get = (key) => inStore('readonly', (store) => store.get(key));
 </script>`;
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer((path, response) => {
+/** A server of the page, which knows what it received: each engine has its own. */
+const servePage = (): Promise<RunningServer> =>
+  startServer((path, response) => {
     const isPage = path.startsWith('/?');
     if (isPage) response.writeHead(200, { 'content-type': 'text/html', 'cache-control': 'no-cache' }).end(PAGE);
     return isPage;
   });
-});
-afterAll(() => server.close());
 
 /** The processes whose home, or an argument, is the folder. */
 async function processesIn(folder: string): Promise<readonly string[]> {
@@ -49,20 +46,23 @@ async function processesIn(folder: string): Promise<readonly string[]> {
   return (await Promise.all(texts)).filter((text) => text.includes(folder));
 }
 
-describe.each(engines)('$name', ({ name, launch }) => {
+inEachEngine(({ name, launch }, test) => {
   let profile: string;
   let browser: Browser;
+  let server: RunningServer;
 
   beforeAll(async () => {
+    server = await servePage();
     profile = await mkdtemp(join(tmpdir(), 'murmuration-engine-'));
     browser = await launch(profile);
   });
   afterAll(async () => {
     await browser.close();
+    await server.close();
     await rm(profile, { recursive: true });
   });
 
-  test('a page gives the values of expressions, and what they reject with', async () => {
+  test('a page gives the values of expressions, and what they reject with', async ({ expect }) => {
     const page = await browser.open(`${server.address}/?values`);
     expect(await page.evaluate('[location.search, Promise.name, null]')).toEqual(['?values', 'Promise', null]);
     expect(await page.evaluate('new Promise((resolve) => setTimeout(() => resolve({ later: 1 }), 1))')).toEqual({ later: 1 });
@@ -75,7 +75,7 @@ describe.each(engines)('$name', ({ name, launch }) => {
     await page.close();
   });
 
-  test('tabs share a database', async () => {
+  test('tabs share a database', async ({ expect }) => {
     const [one, other] = [await browser.open(`${server.address}/?one`), await browser.open(`${server.address}/?other`)];
     await one.evaluate('put("shared", "of one")');
     expect(await other.evaluate('get("shared")')).toBe('of one');
@@ -85,19 +85,26 @@ describe.each(engines)('$name', ({ name, launch }) => {
     await other.close();
   });
 
-  test('a page that one goes back to is the same page, shown again, and a page that is reloaded is another', async () => {
-    const page = await browser.open(`${server.address}/?first`);
-    await page.evaluate('put("idle", "an open connection")');
-    await page.goto(`${server.address}/?second`);
-    expect(await page.evaluate('[location.search, shown]')).toEqual(['?second', [false]]);
-    await page.back();
+  test('a page that one goes back to is the same page, shown again, and a page that is reloaded is another', async ({ expect }) => {
+    // Firefox loads about one page in a hundred anew, whatever runs in it.
+    const goneBack = async (tries: number): Promise<Page> => {
+      const page = await browser.open(`${server.address}/?first`);
+      await page.evaluate('put("idle", "an open connection")');
+      await page.goto(`${server.address}/?second`);
+      expect(await page.evaluate('[location.search, shown]')).toEqual(['?second', [false]]);
+      await page.back();
+      if (tries === 1 || (await page.evaluate<readonly boolean[]>('shown')).length > 1) return page;
+      await page.close();
+      return goneBack(tries - 1);
+    };
+    const page = await goneBack(5);
     expect(await page.evaluate('[location.search, shown]')).toEqual(['?first', [false, true]]);
     await page.reload();
     expect(await page.evaluate('[location.search, shown]')).toEqual(['?first', [false]]);
     await page.close();
   });
 
-  test('the last request of a tab that is closed arrives', async () => {
+  test('the last request of a tab that is closed arrives', async ({ expect }) => {
     for (let tab = 0; tab < 10; tab++) await (await browser.open(`${server.address}/?closed`)).close();
     let arrived = 0;
     await expect
@@ -108,7 +115,7 @@ describe.each(engines)('$name', ({ name, launch }) => {
       .toBeGreaterThanOrEqual(name === 'webkit' ? 1 : 10);
   });
 
-  test('what was written strictly outlives a crash that leaves no process, and localStorage an end in order', async () => {
+  test('what was written strictly outlives a crash that leaves no process, and localStorage an end in order', async ({ expect }) => {
     const page = await browser.open(`${server.address}/?before`);
     await page.evaluate('put("kept", "through a crash")');
     await browser.kill();

@@ -16,7 +16,7 @@ const notLinux = (): string | undefined => (process.platform === 'linux' ? undef
 
 export const collectorFaults: readonly Fault[] = [
   { name: 'kill -9 under load', beside: 3, short: () => kills(3), long: () => kills(100) },
-  { name: 'power loss', beside: 2, unable: noRecord, short: () => powerLosses(150, 5), long: () => powerLosses(4_000, 400) },
+  { name: 'power loss', beside: 2, unable: noRecord, short: () => powerLosses(150, 5, true), long: () => powerLosses(4_000, 400) },
   { name: 'disk full, then freed', beside: 0.5, unable: noMount, short: () => fullDisk(500), long: () => fullDisk(10_000) },
   { name: 'start on a full disk', beside: 0.2, unable: noMount, short: startOnFullDisk, long: startOnFullDisk },
   { name: 'writes fail', beside: 0.5, unable: noRecord, short: () => refusedWrites(500), long: () => refusedWrites(10_000) },

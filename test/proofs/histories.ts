@@ -18,8 +18,19 @@ export type Device = (history: History, coins: Coins) => string | PromiseLike<st
 export const historiesOf = (size: number, slots: number): readonly History[] =>
   slots === 0 ? [[]] : historiesOf(size, slots - 1).flatMap((history) => Array.from({ length: size }, (_, value) => [...history, value]));
 
+/** Distributions that were enumerated, by history and modulus: several requirements ask one device for the same. */
+const known = new WeakMap<Device, Map<string, Promise<Distribution>>>();
+
 /** The exact distribution of a device's transcripts, over all ways that coins below the modulus can fall. */
-export async function transcriptsOf(device: Device, history: History, modulus: number): Promise<Distribution> {
+export function transcriptsOf(device: Device, history: History, modulus: number): Promise<Distribution> {
+  const ofDevice = known.get(device) ?? new Map<string, Promise<Distribution>>();
+  const key = `${history} of ${modulus}`;
+  const found = ofDevice.get(key) ?? enumerated(device, history, modulus);
+  known.set(device, ofDevice.set(key, found));
+  return found;
+}
+
+async function enumerated(device: Device, history: History, modulus: number): Promise<Distribution> {
   const { add, distribution } = collect();
   for (const { coins, branch } of ways(modulus)) {
     const said = device(history, coins);

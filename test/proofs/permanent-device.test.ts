@@ -82,7 +82,7 @@ const oddsOf = ({ asked }: Case): { readonly report: Rational; readonly permanen
   return { report, permanent: whole as Rational };
 };
 
-const lossIn = ({ asked, values }: Case, slots: number, device: Device = deviceOf(asked, values)): Promise<Rational> =>
+const lossIn = ({ values }: Case, slots: number, device: Device): Promise<Rational> =>
   lossOf(device, historiesOf(values.length, slots), MODULUS);
 
 /** Histories that begin alike, each with one that never changes. */
@@ -105,9 +105,10 @@ test('each law that can be permanent is among the devices', () => {
 describe.each(CASES)('over all pairs of histories, $slots reports of $name', (of) => {
   const { asked, values, slots } = of;
   const { report, permanent: epoch } = oddsOf(of);
+  const device = deviceOf(asked, values);
 
   test('lose more than fewer do, one the stated ε₁, and all at most the stated ε∞', async () => {
-    const losses = await Promise.all(range(slots).map((fewer) => lossIn(of, fewer + 1)));
+    const losses = await Promise.all(range(slots).map((fewer) => lossIn(of, fewer + 1, device)));
     expect(losses[0]).toEqual(report);
     losses.slice(1).forEach((loss, i) => {
       expect(less(losses[i] as Rational, loss)).toBe(true);
@@ -116,10 +117,10 @@ describe.each(CASES)('over all pairs of histories, $slots reports of $name', (of
   });
 
   test('have probabilities that sum to 1, and depend on the first value alone', async () => {
-    for (const row of await transcriptsOfAll(deviceOf(asked, values), historiesOf(values.length, 1), MODULUS)) {
+    for (const row of await transcriptsOfAll(device, historiesOf(values.length, 1), MODULUS)) {
       expect(sum(row.values())).toEqual(ONE);
     }
-    await expectFirstAlone(deviceOf(asked, values), historiesOf(values.length, 2));
+    await expectFirstAlone(device, historiesOf(values.length, 2));
   });
 
   test('lose more than ε∞ where each comes from a symbol of its own', async () => {

@@ -110,7 +110,10 @@ function work({ versions, days }: Plan, { visit }: World, which: 0 | 1, context:
     me: String(context.opening),
     said: [],
   };
-  return { device, thrown: () => thrown };
+  const rewind = (): void => {
+    ({ thrown } = context);
+  };
+  return { device, thrown: () => thrown, rewind };
 }
 
 function parse(stored: string | undefined): State {
@@ -126,11 +129,17 @@ function transact(stored: string | undefined, change: (state: State) => void): s
   return stateText(state);
 }
 
+/** What a context that opens may see in the spill: all of it, also what was taken out, or nothing. Each only once if they are equal. */
+function spillsSeen({ spill, stale }: World): readonly World['spill'][] {
+  const stales = Object.entries(stale).some(([key, text]) => spill[key] !== text) ? [{ ...spill, ...stale }] : [];
+  return [spill, ...stales, ...(Object.keys(spill).length > 0 ? [{}] : [])];
+}
+
 /** What a context may do next, and what may become of it. */
 function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
   const context = world.contexts[which];
   const opening = context.step === 'closed' ? world.openings : context.opening;
-  const { device, thrown } = work(plan, world, which, { ...context, opening });
+  const { device, thrown, rewind } = work(plan, world, which, { ...context, opening });
   const become = (next: Partial<Context>, rest: Partial<World> = {}): World => {
     const own = { ...context, opening, thrown: thrown(), ...next };
     return { ...world, contexts: which === 0 ? [own, world.contexts[1]] : [world.contexts[0], own], ...rest };
@@ -161,7 +170,8 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
   switch (context.step) {
     case 'closed':
       if (world.openings === plan.openings) return [];
-      return [world.spill, { ...world.spill, ...world.stale }, {}].flatMap((seen) => {
+      return spillsSeen(world).flatMap((seen) => {
+        rewind(); // each is a world of its own
         const answers = spillOf(new Map(Object.entries(seen))).answers();
         return claim(
           answers.filter(({ wire }) => wire === device.wire),

@@ -1,10 +1,8 @@
-/** Runs before the first test: a complete demo fills the compile cache, so that no test's thread has types to strip. */
+/** Runs before the first test: loads all sources once, so that no thread of a test has types to strip (compile-cache.ts). */
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export default function fill(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../examples/demo/run.ts', import.meta.url)), '--devices', '10'], {
-    stdio: 'pipe',
-  });
+  execFileSync(process.execPath, [fileURLToPath(new URL('./load-sources.ts', import.meta.url))], { stdio: 'pipe' });
 }

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { anyString } from '../../setup/any-string.ts';
 
 /** The part of JSON Schema that the description uses for parameters and bodies. */
 export interface JsonSchema {
@@ -60,7 +61,7 @@ export function expectRefusal(text: string, about: string): void {
 
 /** Texts that parsers stumble over. */
 export const anything: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyString(40),
   fc.constantFrom(
     '',
     '0',
