@@ -79,10 +79,7 @@ export function discover(law: PrefixHashingLaw, tallies: Tallies, settings: Disc
     others: [...wanted.values()].map((string) =>
       unreported(judged, { string, share: outcome.shareOf(string), logP: outcome.logP(string) }, selected.length),
     ),
-    unexplained: unexplainedBy(
-      judged,
-      selected.map(({ share }) => share),
-    ),
+    unexplained: unexplainedBy(judged, selected),
     detectable: Math.min(1, leastOf(judged, usual, Math.max(1, selected.length))),
   };
 }

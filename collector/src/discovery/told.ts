@@ -5,7 +5,9 @@
  */
 
 import { type Estimate, endOf, Z95 } from '../estimators/estimate.ts';
+import { THESE } from '../estimators/people.ts';
 import { logUpperTail } from '../statistics/normal-tail.ts';
+import { selectedSum } from '../statistics/selected-sum.ts';
 import { conditionalOn } from '../statistics/truncated-normal.ts';
 import type { Levels } from './levels.ts';
 import type { Placed } from './prefix.ts';
@@ -97,12 +99,16 @@ export function unreported({ people }: Judged, { string, share, logP }: Omit<Sel
   return { ...textOf(string), ...estimate, ...range, pValue, qValue: pValue / (beside + 1) };
 }
 
-/** The share that no string explains. Different strings have different places, whose noise is independent. */
-export function unexplainedBy({ people }: Judged, shares: readonly Share[]): Estimate {
-  const explained = shares.reduce((sum, { share }) => sum + share, 0);
-  const noise = shares.reduce((sum, { share, constant, slope }) => sum + constant + within(share) * slope, 0);
-  const f = within(explained);
-  const standardError = Math.sqrt(noise + (f * (1 - f)) / people);
-  const estimate = within(1 - explained);
+/** The share that no reported string explains. Different strings have different places, whose noise is independent. */
+export function unexplainedBy(judged: Judged, strings: readonly Selected[]): Estimate {
+  const { sum, variance } = selectedSum(
+    strings.map(({ share, logWeight }) => {
+      const least = leastOf(judged, logWeight, strings.length);
+      return { estimate: share.share, standardError: deviationOf(share, THESE), threshold: Math.min(share.share, least) };
+    }),
+  );
+  const f = within(sum);
+  const standardError = Math.sqrt(variance + (f * (1 - f)) / judged.people);
+  const estimate = within(1 - sum);
   return { estimate, standardError, low: within(estimate - Z95 * standardError), high: within(estimate + Z95 * standardError) };
 }

@@ -7,6 +7,7 @@
  */
 
 import { normalQuantile } from '../../statistics/normal.ts';
+import { type Reported, selectedSum } from '../../statistics/selected-sum.ts';
 import { conditionalOn } from '../../statistics/truncated-normal.ts';
 import { type Observed, observe } from './cells.ts';
 import type { Decoded, Outcome } from './decoded.ts';
@@ -77,7 +78,7 @@ export function decode(input: DecodeInput): Decoded {
     new Float64Array(candidates),
   ];
   const least = new Float64Array(candidates);
-  let [explained, variance] = [0, 0];
+  const known: Reported[] = [];
   for (let v = 0; v < candidates; v++) {
     const [share, error] = [estimate[v] as number, standardError[v] as number];
     least[v] = leastAt(v);
@@ -88,14 +89,14 @@ export function decode(input: DecodeInput): Decoded {
       typical[v] = within(given.middle * error);
       low[v] = within(given.low * error);
       high[v] = within(given.high * error);
-      explained += typical[v] as number;
-      variance += error * error;
+      known.push({ estimate: share, standardError: error, threshold: Math.min(share, least[v] as number) });
     } else {
       typical[v] = within(share);
       low[v] = within(share - BOTH_SIDES * error);
       high[v] = within(share + BOTH_SIDES * error);
     }
   }
+  const explained = selectedSum(known);
   const detectable = within(middleOf(least));
   const outcome: Outcome = isOverloaded ? 'overloaded' : found === 0 && detectable >= 1 ? 'not-enough-data' : 'decoded';
   return {
@@ -109,8 +110,8 @@ export function decode(input: DecodeInput): Decoded {
     pValue,
     qValue: qValues,
     detectable,
-    unexplained: within(1 - explained),
-    unexplainedError: Math.sqrt(variance),
+    unexplained: within(1 - explained.sum),
+    unexplainedError: Math.sqrt(explained.variance),
     ...wholeOf(estimate, standardError),
     fit: tests.fit,
     dispersion: tests.dispersion,
