@@ -47,6 +47,13 @@ const STEPS: readonly Step[] = [
       CREATE TRIGGER release_stays BEFORE DELETE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
     `),
   (database) => database.exec('CREATE TABLE release_secret (stream INTEGER PRIMARY KEY, secret TEXT NOT NULL)'),
+  // Answers of a stream are found and counted by what their question begins with. Streams that name theirs otherwise go on no more.
+  (database) =>
+    database.exec(`
+      DROP INDEX release_question;
+      CREATE INDEX release_question ON release_entry (question, app, analyst, kind);
+      DELETE FROM release_secret;
+    `),
 ];
 
 /** The first versions that have the tables of keys, of schemas and of roles. */

@@ -4,7 +4,7 @@ import type { ReleaseTable } from '../http/openapi/release-answers.ts';
 import { ReadError } from '../reader/read-error.ts';
 import type { Answer, Preview } from '../release/answer.ts';
 import type { Question } from '../release/query/question.ts';
-import type { Stream as StreamAlone, StreamAnswer } from '../release/streams/stream.ts';
+import type { Stream as StreamAlone, StreamWithAnswers } from '../release/streams/stream.ts';
 import type { Refusal } from './types.ts';
 
 export type { ReleaseTable } from '../http/openapi/release-answers.ts';
@@ -14,7 +14,7 @@ export type { Measure, Question } from '../release/query/question.ts';
 export type { StreamAnswer } from '../release/streams/stream.ts';
 
 /** A stream with its answers. */
-export type Stream = StreamAlone & { readonly answers: readonly StreamAnswer[] };
+export type Stream = StreamWithAnswers;
 
 const TIMEOUT = 30_000;
 

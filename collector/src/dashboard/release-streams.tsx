@@ -11,9 +11,9 @@ const MOST_ROWS = 100;
 
 /** The conditions of a question in words. */
 function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
-  const conditions = columns.flatMap(({ name, values }) => {
-    const asked = where[name] ?? [];
-    return asked.length === values.length ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
+  const conditions = columns.flatMap(({ name }) => {
+    const asked = where[name];
+    return asked === undefined ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
   });
   return conditions.length === 0 ? 'all reports' : conditions.join(', ');
 }

@@ -98,7 +98,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('streams over HTTP on %s', (kin
     for (const who of ['ben', 'rev', 'adm', 'eve'])
       expect((await post(who, `/${opened.stream}/ask`, { where })).body).toMatchObject({
         error: 'bad-question',
-        expected: `stream: one of the streams of ${who}, who has none`,
+        expected: `stream: the number of a stream that ${who} may ask, as the list of streams has it`,
       });
     const list = async (who: string) => streamAnswers.list.parse((await send(who, 'GET', '/v1/release/streams')).body).streams;
     expect((await list('ann')).map((each) => each.answered)).toEqual([1]);

@@ -224,9 +224,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
       ],
       'expected an analyst with a budget on notes, got eve',
     ],
-    [['ask', '--analyst', 'ann', '--stream', '99999'], 'stream: expected one of the streams of ann'],
+    [['ask', '--analyst', 'ann', '--stream', '99999'], 'stream: expected the number of a stream that ann may ask'],
     [['ask', '--analyst', 'ann', '--stream', 'x'], '--stream: expected a whole number'],
-    [['list', '--stream', '99999'], '--stream: expected the number of a stream, as release stream list shows it, got 99999'],
+    [['list', '--stream', '99999'], 'stream: expected the number of a stream, as the list of streams has it, got 99999'],
     [['close', '--stream', '99999'], 'stream: expected the number of a stream'],
   ])('%j is refused in one line', (args, message) => {
     const { status, stdout, stderr } = stream(...args.map((arg) => (arg === 'SCHEMA' ? file : arg)));
