@@ -56,10 +56,11 @@ const STEPS: readonly Step[] = [
     `),
 ];
 
-/** The first versions that have the tables of keys, of schemas and of roles. */
+/** The first versions that have the tables of keys, of schemas, of roles and of secrets of streams. */
 export const KEYS_SINCE = 1;
 export const SCHEMAS_SINCE = 2;
 export const ROLES_SINCE = 3;
+export const SECRETS_SINCE = 5;
 
 /** Creates the tables in a database in memory. */
 export function createAdminTables(database: DatabaseSync): void {

@@ -19,7 +19,7 @@ import { designOptionsOf } from '#collector/release/streams/stream.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
 import { execute as query } from '../../../setup/postgres-server.ts';
 import { places } from '../places.ts';
-import { COUNTS, catalog, giveBudgets, request, SILENT, stored } from './table.ts';
+import { COUNTS, catalog, far, giveBudgets, request, SILENT, stored } from './table.ts';
 
 const broken: Random = {
   uniform: () => {
@@ -27,12 +27,6 @@ const broken: Random = {
   },
   flip: () => false,
   decay: () => true,
-};
-
-/** Draws noise that is far below 0, so that every question is easy. */
-const far = (): Random => {
-  let drawn = 0;
-  return { uniform: () => 0, flip: () => true, decay: (numerator) => Number(numerator) === 0 || ++drawn % 10_000 !== 0 };
 };
 
 describe.each(places)('a stream in $name', (place) => {
