@@ -1,6 +1,7 @@
 /** What streams read of the ledger while it is locked, in both stores: no more entries for the thousandth question than for the first. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { budgetsOf } from '#collector/release/budget/budgets.ts';
 import type { Entry, Ledger } from '#collector/release/budget/ledger.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { StreamOver } from '#collector/release/streams/ask.ts';
@@ -95,6 +96,21 @@ describe.each(places)('a stream in $name', (place) => {
     ]);
     expect((await streams.show({ apps: [] }, stream, 2)).answers).toEqual(answers.slice(-2));
     expect((await streams.show({ apps: [] }, stream, 0)).answers).toEqual([]);
+  });
+
+  test('knows what was spent from the charges of its app and who shares streams of others, read once by a transaction', async () => {
+    await giveBudgets(ledger, '100', '100', 'all', 'other');
+    const charge = { kind: 'charge', app: 'other', analyst: 'ann', question: 'a hash' } as const;
+    const body = { from: 1, to: 1, cost: { epsilon: '1/9', rho: '1/99' } };
+    await ledger.transact(async (transaction) => {
+      for (let i = 0; i < 5; i++) await transaction.append('ann', { ...charge, body });
+      await transaction.append('ann', { ...charge, question: 'opening 1', body: { ...body, shared: 99 } });
+      await transaction.append('cid', { ...charge, analyst: 'cid', question: 'opening 1', body: { ...body, shared: 99 } });
+    });
+    const { groups, charges } = await ledger.transact((transaction) => budgetsOf(transaction, 'notes'));
+    expect([groups, charges]).toEqual([[['ann', 'cid']], []]);
+    // Two transactions look at the budgets: before the rows are read, and after.
+    expect(await reading(() => open())).toMatchObject({ charge: 4 });
   });
 
   test('writes only the columns that a question restricts, and all reports as no restriction', async () => {

@@ -61,7 +61,13 @@ export const request: StreamRequest = {
 const epsilon = (text: string) => ({ unit: 'epsilon', amount: parseAmount(text, 'epsilon') }) as const;
 
 /** Gives the table and three analysts budgets. */
-export async function giveBudgets(ledger: Ledger, table: string, own = '20', colluders: number | 'all' = 'all'): Promise<void> {
-  await setTable(ledger, 'test', 'notes', { limit: epsilon(table), colluders, batchesPerDay: 8 });
-  for (const analyst of ['ann', 'ben', 'cid']) await setBudget(ledger, 'test', 'notes', analyst, epsilon(own));
+export async function giveBudgets(
+  ledger: Ledger,
+  table: string,
+  own = '20',
+  colluders: number | 'all' = 'all',
+  app = 'notes',
+): Promise<void> {
+  await setTable(ledger, 'test', app, { limit: epsilon(table), colluders, batchesPerDay: 8 });
+  for (const analyst of ['ann', 'ben', 'cid']) await setBudget(ledger, 'test', app, analyst, epsilon(own));
 }
