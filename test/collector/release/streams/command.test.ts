@@ -102,7 +102,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
     const other = ask('cid', '--where', 'platform=ios');
     expect([other.status, other.stderr]).toEqual([
       2,
-      `murmuration: stream: expected one of the streams of cid, who has none, got ${number}\n`,
+      `murmuration: stream: expected the number of a stream that cid may ask, as the list of streams has it, got ${number}\n`,
     ]);
     const wrong = ask('ann', '--where', 'city=Bern');
     expect([wrong.status, wrong.stderr]).toEqual([
