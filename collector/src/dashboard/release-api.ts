@@ -47,6 +47,9 @@ export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Answer
 /** The newest streams that the reader may see are shown, so many of them. */
 const MOST_STREAMS = 10;
 
+/** Of their answers, the newest are shown, so many of them. */
+const MOST_ANSWERS = 100;
+
 /** The newest streams with their answers, newest first. */
 export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream[]> {
   const { streams } = await ask<{ readonly streams: readonly StreamAlone[] }>('streams', signal);
@@ -54,7 +57,7 @@ export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream
     streams
       .slice(-MOST_STREAMS)
       .toReversed()
-      .map(({ stream }) => ask<Stream>(`streams/${stream}`, signal)),
+      .map(({ stream }) => ask<Stream>(`streams/${stream}?newest=${MOST_ANSWERS}`, signal)),
   );
 }
 

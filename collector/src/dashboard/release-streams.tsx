@@ -6,9 +6,6 @@ import type { Stream, StreamAnswer } from './release-api.ts';
 
 const number = (value: number): string => count(value).replace('-', '\u2212');
 
-/** More rows than this are not shown. */
-const MOST_ROWS = 100;
-
 /** The conditions of a question in words. */
 function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
   const conditions = columns.flatMap(({ name }) => {
@@ -19,7 +16,7 @@ function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
 }
 
 function Answered({ stream }: { stream: Stream }): VNode {
-  const { answers, columns } = stream;
+  const { answers, answered, columns } = stream;
   return (
     <>
       <table>
@@ -33,7 +30,7 @@ function Answered({ stream }: { stream: Stream }): VNode {
           </tr>
         </thead>
         <tbody>
-          {answers.slice(-MOST_ROWS).map((answer) => (
+          {answers.map((answer) => (
             <tr key={answer.entry.n}>
               <td>{inWords(answer, columns)}</td>
               <td>{answer.analyst}</td>
@@ -42,9 +39,9 @@ function Answered({ stream }: { stream: Stream }): VNode {
           ))}
         </tbody>
       </table>
-      {answers.length > MOST_ROWS && (
+      {answers.length < answered && (
         <p class="quiet">
-          The last {MOST_ROWS} of {count(answers.length)} answers. The API gives all of them.
+          The last {count(answers.length)} of {count(answered)} answers. The API gives all of them.
         </p>
       )}
     </>

@@ -37,6 +37,15 @@ function numberOf({ params }: Request): number {
   return Number(text);
 }
 
+/** How many answers are wanted; all without it. @throws {RangeError} when it is no such number */
+function newestOf({ query }: Request): number | undefined {
+  const text = query['newest'];
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string' || !/^[1-9]\d{0,4}$/.test(text))
+    throw new RangeError(`newest: expected a whole number from 1 to 99999, got ${JSON.stringify(text).slice(0, 20)}`);
+  return Number(text);
+}
+
 /** The routes. They come after `requireReader`. */
 export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
   /** @throws {Refusal} when the reader may not charge one of the analysts */
@@ -49,7 +58,8 @@ export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
     return { analysts, request: stream, catalog: catalogOf(response), who, again };
   };
   const list = async (_request: Request, response: Response): Promise<unknown> => ({ streams: await streams.list(seenBy(response)) });
-  const show = (request: Request, response: Response): Promise<unknown> => streams.show(seenBy(response), numberOf(request));
+  const show = async (request: Request, response: Response): Promise<unknown> =>
+    streams.show(seenBy(response), numberOf(request), newestOf(request));
   const ask = async (request: Request, response: Response): Promise<unknown> => {
     const { who, apps } = readerOf(response);
     const { where = {} } = bodyOf(request, questionForm);

@@ -157,8 +157,14 @@ export const streamPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'releaseStream',
       summary: 'A stream with its answers',
-      requestParams,
-      responses: { ...responsesOf(streamAnswers.show, [...USUAL]), '400': NO_STREAM },
+      requestParams: {
+        ...requestParams,
+        query: z.object({ newest: z.string().exactOptional().meta({ description: 'Only so many answers, the newest. All without it.' }) }),
+      },
+      responses: {
+        ...responsesOf(streamAnswers.show, [...USUAL]),
+        '400': refused('The number of the stream or of its answers is none, or not one that the reader may see.'),
+      },
     },
   },
   '/v1/release/streams/{stream}/ask': {

@@ -41,7 +41,7 @@ describe.each(places)('a stream in $name', (place) => {
     random = SILENT;
     const drawing: Random = {
       uniform: (t) => random.uniform(t),
-      flip: () => random.flip(),
+      flip: (...parts) => random.flip(...parts),
       decay: (...parts) => random.decay(...parts),
     };
     streams = new Streams({ ledger: noted.ledger, read: stored(), random: drawing });
