@@ -1,11 +1,16 @@
 /** What streams read of the ledger while it is locked, in both stores: no more entries for the thousandth question than for the first. */
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { budgetsOf } from '#collector/release/budget/budgets.ts';
 import type { Entry, Ledger } from '#collector/release/budget/ledger.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { StreamOver } from '#collector/release/streams/ask.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
+import { schema } from '../../reads/app.ts';
 import { places } from '../places.ts';
 import { catalog, far, giveBudgets, request, SILENT, stored } from './table.ts';
 
@@ -166,6 +171,35 @@ describe.each(places)('a stream in $name', (place) => {
     }
   });
 
+  /** A stream whose process has ended between its last answer and the deletion of its counts. */
+  async function crashed(): Promise<number> {
+    const more = { ...request, hard: 1 };
+    const { stream } = await streams.open({ analysts: ['ann'], catalog, who: 'test', request: more });
+    let transactions = 0;
+    const crashing: Ledger = {
+      ...ledger,
+      transact: (work) => (++transactions > 2 ? Promise.reject(new Error('the power failed')) : ledger.transact(work)),
+    };
+    const last = new Streams({ ledger: crashing, read: stored(), random: SILENT }).ask({
+      ...{ analyst: 'ann', apps: [], stream, where: { platform: ['web'] } },
+    });
+    await expect(last).rejects.toThrow('the power failed');
+    return stream;
+  }
+
+  test('a collector that starts deletes what a crash has left, and leaves streams that still answer alone', async () => {
+    const [left, open] = [await crashed(), await streams.open({ analysts: ['ben'], catalog, who: 'test', request })];
+    const data = mkdtempSync(join(tmpdir(), 'murmuration-start-'));
+    try {
+      const where = place.name === 'SQLite' ? { data: location } : { data, postgres: location, allowLoss: true };
+      const collector = await createCollector({ open: true, schemas: [schema.document], ...where });
+      await collector.close();
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+    expect([await secret(left), typeof (await secret(open.stream))]).toEqual([undefined, 'string']);
+  });
+
   test.each<[string, (stream: number) => Promise<unknown>]>([
     ['a new question', (stream) => expect(ask(stream, { tier: ['free'] })).rejects.toThrow(StreamOver)],
     ['a stored question', (stream) => ask(stream, { platform: ['web'] })],
@@ -174,16 +208,7 @@ describe.each(places)('a stream in $name', (place) => {
     ['its close', (stream) => streams.close('test', stream)],
     ['the start of a collector', () => streams.tidy()],
   ])('loses its counts by %s if a crash after its last answer has left them', async (_name, look) => {
-    const more = { ...request, hard: 1 };
-    const { stream } = await streams.open({ analysts: ['ann'], catalog, who: 'test', request: more });
-    let transactions = 0;
-    const crashing: Ledger = {
-      ...ledger,
-      transact: (work) => (++transactions > 2 ? Promise.reject(new Error('the power failed')) : ledger.transact(work)),
-    };
-    const crashed = new Streams({ ledger: crashing, read: stored(), random: SILENT });
-    const last = crashed.ask({ analyst: 'ann', apps: [], stream, where: { platform: ['web'] } });
-    await expect(last).rejects.toThrow('the power failed');
+    const stream = await crashed();
     expect(await secret(stream)).toBeDefined();
     await look(stream);
     expect(await secret(stream)).toBeUndefined();
