@@ -47,12 +47,20 @@ const STEPS: readonly Step[] = [
       CREATE TRIGGER release_stays BEFORE DELETE ON release_entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
     `),
   (database) => database.exec('CREATE TABLE release_secret (stream INTEGER PRIMARY KEY, secret TEXT NOT NULL)'),
+  // Answers of a stream are found and counted by what their question begins with. Streams that name theirs otherwise go on no more.
+  (database) =>
+    database.exec(`
+      DROP INDEX release_question;
+      CREATE INDEX release_question ON release_entry (question, app, analyst, kind);
+      DELETE FROM release_secret;
+    `),
 ];
 
-/** The first versions that have the tables of keys, of schemas and of roles. */
+/** The first versions that have the tables of keys, of schemas, of roles and of secrets of streams. */
 export const KEYS_SINCE = 1;
 export const SCHEMAS_SINCE = 2;
 export const ROLES_SINCE = 3;
+export const SECRETS_SINCE = 5;
 
 /** Creates the tables in a database in memory. */
 export function createAdminTables(database: DatabaseSync): void {

@@ -3,7 +3,7 @@
 import type { StreamAnswered } from '../release/streams/ask.ts';
 import type { Opened } from '../release/streams/open.ts';
 import type { MechanismName } from '../release/streams/request.ts';
-import type { Stream, StreamAbout, StreamAnswer, StreamState } from '../release/streams/stream.ts';
+import type { Stream, StreamAbout, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
 import type { StreamPreview } from '../release/streams/streams.ts';
 import { table } from './table.ts';
 
@@ -28,9 +28,9 @@ function aboutLines(about: StreamAbout): readonly string[] {
 }
 
 const inWords = (where: StreamAnswer['where'], columns: Stream['columns']): string => {
-  const conditions = columns.flatMap(({ name, values }) => {
-    const chosen = where[name] ?? [];
-    return chosen.length === values.length ? [] : `${name} ${chosen.map((value) => value || '(none)').join(' or ')}`;
+  const conditions = columns.flatMap(({ name }) => {
+    const chosen = where[name];
+    return chosen === undefined ? [] : `${name} ${chosen.map((value) => value || '(none)').join(' or ')}`;
   });
   return conditions.length === 0 ? 'all reports' : conditions.join(', ');
 };
@@ -76,12 +76,12 @@ export const streamsText = (streams: readonly Stream[]): string =>
   );
 
 /** The answers of a stream as a table. */
-export const answersText = ({ stream, answers }: StreamState): string =>
+export const answersText = (stream: StreamWithAnswers): string =>
   [
     streamsText([stream]),
     table(
       ['at', 'n', 'analyst', 'question', 'answer', 'how'],
-      answers.map(({ entry, analyst, where, value, kind }) => [
+      stream.answers.map(({ entry, analyst, where, value, kind }) => [
         entry.at,
         `${entry.n}`,
         analyst,

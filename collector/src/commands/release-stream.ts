@@ -100,15 +100,13 @@ const list = (options: ListOptions): Promise<void> =>
   withLedger(options, async (ledger) => {
     const { stream: number, app, analyst, json } = options;
     const streams = streamsOf(options, ledger);
-    const seen = await streams.list({ apps: app === undefined ? [] : [app], ...(analyst !== undefined && { analyst }) });
+    const reader = { apps: app === undefined ? [] : [app], ...(analyst !== undefined && { analyst }) };
     if (number === undefined) {
-      const all = seen.map(({ stream }) => stream);
+      const all = await streams.list(reader);
       return print(json, { streams: all }, () => streamsText(all));
     }
-    const found = seen.find(({ stream }) => stream.stream === number);
-    if (found === undefined)
-      throw new UsageError(`--stream: expected the number of a stream, as release stream list shows it, got ${number}`);
-    print(json, { ...found.stream, answers: found.answers }, () => answersText(found));
+    const found = await streams.show(reader, number);
+    print(json, found, () => answersText(found));
   });
 
 const close = (options: CloseOptions): Promise<void> =>

@@ -43,7 +43,8 @@ function wordsOf({ kind, body, question }: Entry): string {
   if (kind === 'budget') return `${unit} ${amount}`;
   if (kind === 'answer' || kind === 'stream') return `for charge ${charge}`;
   if (kind === 'charge') return `epsilon ${cost?.epsilon}${shared === undefined ? '' : `, once for all charges of ${shared}`}`;
-  return `${question}: ${value?.trim()}`;
+  const [, stream] = question.split(' '); // without the hash of the conditions
+  return `stream ${stream}: ${value?.trim()}`;
 }
 
 const list = (options: ListOptions): Promise<void> =>

@@ -4,7 +4,7 @@ import type { ReleaseTable } from '../http/openapi/release-answers.ts';
 import { ReadError } from '../reader/read-error.ts';
 import type { Answer, Preview } from '../release/answer.ts';
 import type { Question } from '../release/query/question.ts';
-import type { Stream as StreamAlone, StreamAnswer } from '../release/streams/stream.ts';
+import type { Stream as StreamAlone, StreamWithAnswers } from '../release/streams/stream.ts';
 import type { Refusal } from './types.ts';
 
 export type { ReleaseTable } from '../http/openapi/release-answers.ts';
@@ -14,7 +14,7 @@ export type { Measure, Question } from '../release/query/question.ts';
 export type { StreamAnswer } from '../release/streams/stream.ts';
 
 /** A stream with its answers. */
-export type Stream = StreamAlone & { readonly answers: readonly StreamAnswer[] };
+export type Stream = StreamWithAnswers;
 
 const TIMEOUT = 30_000;
 
@@ -47,6 +47,9 @@ export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Answer
 /** The newest streams that the reader may see are shown, so many of them. */
 const MOST_STREAMS = 10;
 
+/** Of their answers, the newest are shown, so many of them. */
+const MOST_ANSWERS = 100;
+
 /** The newest streams with their answers, newest first. */
 export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream[]> {
   const { streams } = await ask<{ readonly streams: readonly StreamAlone[] }>('streams', signal);
@@ -54,7 +57,7 @@ export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream
     streams
       .slice(-MOST_STREAMS)
       .toReversed()
-      .map(({ stream }) => ask<Stream>(`streams/${stream}`, signal)),
+      .map(({ stream }) => ask<Stream>(`streams/${stream}?newest=${MOST_ANSWERS}`, signal)),
   );
 }
 

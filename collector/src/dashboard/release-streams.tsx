@@ -6,20 +6,17 @@ import type { Stream, StreamAnswer } from './release-api.ts';
 
 const number = (value: number): string => count(value).replace('-', '\u2212');
 
-/** More rows than this are not shown. */
-const MOST_ROWS = 100;
-
 /** The conditions of a question in words. */
 function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
-  const conditions = columns.flatMap(({ name, values }) => {
-    const asked = where[name] ?? [];
-    return asked.length === values.length ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
+  const conditions = columns.flatMap(({ name }) => {
+    const asked = where[name];
+    return asked === undefined ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
   });
   return conditions.length === 0 ? 'all reports' : conditions.join(', ');
 }
 
 function Answered({ stream }: { stream: Stream }): VNode {
-  const { answers, columns } = stream;
+  const { answers, answered, columns } = stream;
   return (
     <>
       <table>
@@ -33,7 +30,7 @@ function Answered({ stream }: { stream: Stream }): VNode {
           </tr>
         </thead>
         <tbody>
-          {answers.slice(-MOST_ROWS).map((answer) => (
+          {answers.map((answer) => (
             <tr key={answer.entry.n}>
               <td>{inWords(answer, columns)}</td>
               <td>{answer.analyst}</td>
@@ -42,9 +39,9 @@ function Answered({ stream }: { stream: Stream }): VNode {
           ))}
         </tbody>
       </table>
-      {answers.length > MOST_ROWS && (
+      {answers.length < answered && (
         <p class="quiet">
-          The last {MOST_ROWS} of {count(answers.length)} answers. The API gives all of them.
+          The last {count(answers.length)} of {count(answered)} answers. The API gives all of them.
         </p>
       )}
     </>

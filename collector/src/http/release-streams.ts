@@ -7,7 +7,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { includesRole } from '../admin/credentials.ts';
 import { StreamOver } from '../release/streams/ask.ts';
 import type { Opening } from '../release/streams/opening.ts';
-import type { Reader as StreamReader, StreamState } from '../release/streams/stream.ts';
+import type { Reader as StreamReader } from '../release/streams/stream.ts';
 import type { Streams } from '../release/streams/streams.ts';
 import type { Catalog } from '../schemas/catalog.ts';
 import { readerOf } from './access.ts';
@@ -37,6 +37,15 @@ function numberOf({ params }: Request): number {
   return Number(text);
 }
 
+/** How many answers are wanted; all without it. @throws {RangeError} when it is no such number */
+function newestOf({ query }: Request): number | undefined {
+  const text = query['newest'];
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string' || !/^[1-9]\d{0,4}$/.test(text))
+    throw new RangeError(`newest: expected a whole number from 1 to 99999, got ${JSON.stringify(text).slice(0, 20)}`);
+  return Number(text);
+}
+
 /** The routes. They come after `requireReader`. */
 export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
   /** @throws {Refusal} when the reader may not charge one of the analysts */
@@ -48,20 +57,9 @@ export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
       throw new Refusal(403, 'forbidden', 'an admin, to charge other analysts', `${who}, ${role}`);
     return { analysts, request: stream, catalog: catalogOf(response), who, again };
   };
-  /** A stream that the reader may see. @throws {RangeError} */
-  const found = async (request: Request, response: Response): Promise<StreamState> => {
-    const number = numberOf(request);
-    const state = (await streams.list(seenBy(response))).find(({ stream }) => stream.stream === number);
-    if (state === undefined) throw new RangeError(`stream: expected the number of a stream that you may see, got ${number}`);
-    return state;
-  };
-  const list = async (_request: Request, response: Response): Promise<unknown> => ({
-    streams: (await streams.list(seenBy(response))).map(({ stream }) => stream),
-  });
-  const show = async (request: Request, response: Response): Promise<unknown> => {
-    const { stream, answers } = await found(request, response);
-    return { ...stream, answers };
-  };
+  const list = async (_request: Request, response: Response): Promise<unknown> => ({ streams: await streams.list(seenBy(response)) });
+  const show = async (request: Request, response: Response): Promise<unknown> =>
+    streams.show(seenBy(response), numberOf(request), newestOf(request));
   const ask = async (request: Request, response: Response): Promise<unknown> => {
     const { who, apps } = readerOf(response);
     const { where = {} } = bodyOf(request, questionForm);
@@ -69,12 +67,12 @@ export function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
   };
   /** Whoever paid alone may close a stream; one that others paid for, an admin. */
   const close = async (request: Request, response: Response): Promise<unknown> => {
-    const { stream } = await found(request, response);
+    const stream = await streams.show(seenBy(response), numberOf(request), 0);
     const { who, role } = readerOf(response);
     const isOwn = stream.analysts.length === 1 && stream.analysts[0] === who;
     if (!isOwn && !includesRole(role, 'admin'))
       throw new Refusal(403, 'forbidden', 'its only analyst or an admin, to close a stream', `${who}, ${role}`);
-    if (stream.ended !== undefined) throw new StreamOver(stream);
+    if (stream.ended !== undefined) throw new StreamOver(stream); // its counts were deleted when it was found
     return streams.close(who, stream.stream);
   };
   const body = express.json({ limit: MOST_ASKED });

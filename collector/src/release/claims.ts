@@ -1,11 +1,12 @@
 /**
- * Who answers a question that several processes are asked at once: the one whose charge stands first. A charge without an answer is a claim.
+ * Who answers a question, or opens a stream, that several processes are asked for at once: the one whose charge stands first. A charge without an answer is a
+ * claim.
  * The others wait for its answer instead of charging again. A process that ended between charge and answer leaves a claim behind, so claims
  * hold for a short time only. Their age is that of the clock of whoever wrote them, so nobody waits longer than that time either.
  */
 
 import { setTimeout } from 'node:timers/promises';
-import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
+import type { Ledger, LedgerTransaction } from './budget/ledger.ts';
 
 /** Milliseconds for which a charge without an answer is waited for. A measurement takes less, and its thread is ended then. */
 export const PATIENCE = 30_000;
@@ -16,15 +17,23 @@ const PAUSE = 100;
 /** What a claim is for. */
 export interface Wanted {
   readonly app: string;
-  readonly analyst: string;
+  /** Left out where several analysts are charged together. */
+  readonly analyst?: string;
   readonly question: string;
+  /** The kind of the entry that a charge is for. It names the charge, or the first of those that are charged together. */
+  readonly kind: 'answer' | 'stream';
 }
 
 /** Whether another process has charged for a question a short while ago and may still answer it. */
 async function isClaimed(ledger: LedgerTransaction, wanted: Wanted, patience: number, dead: ReadonlySet<number>): Promise<boolean> {
-  const [charges, answers] = [await ledger.find({ ...wanted, kind: 'charge' }), await ledger.find({ ...wanted, kind: 'answer' })];
+  const { kind, analyst, ...rest } = wanted;
+  const charges = await ledger.find({ ...rest, ...(analyst !== undefined && { analyst }), kind: 'charge' });
+  const answers = await ledger.find({ ...rest, ...(analyst !== undefined && { analyst }), kind });
   const answered = new Set(answers.map(({ body }) => (body as { readonly charge: number }).charge));
-  return charges.some(({ n, at }) => !answered.has(n) && !dead.has(n) && Math.abs(Date.now() - Date.parse(at)) < patience);
+  return charges.some(({ n, at, body }) => {
+    const { shared: charge = n } = body as { readonly shared?: number };
+    return !answered.has(charge) && !dead.has(charge) && Math.abs(Date.now() - Date.parse(at)) < patience;
+  });
 }
 
 /** How claims are waited for. */
@@ -41,17 +50,17 @@ export interface Claiming {
  * @param stored finds a stored answer
  * @param take is called where there is none, and nobody is about to write one
  */
-export async function storedOr<T>(
+export async function storedOr<S, T>(
   { ledger, patience, dead }: Claiming,
   wanted: Wanted,
-  stored: (ledger: LedgerTransaction) => Promise<Entry | undefined>,
+  stored: (ledger: LedgerTransaction) => Promise<S | undefined>,
   take: (ledger: LedgerTransaction) => Promise<T>,
-): Promise<{ readonly stored: Entry } | { readonly taken: T }> {
+): Promise<{ readonly stored: S } | { readonly taken: T }> {
   const until = Date.now() + patience;
   for (;;) {
     const found = await ledger.transact(async (transaction) => {
-      const entry = await stored(transaction);
-      if (entry !== undefined) return { stored: entry };
+      const known = await stored(transaction);
+      if (known !== undefined) return { stored: known };
       if (Date.now() < until && (await isClaimed(transaction, wanted, patience, dead))) return undefined;
       return { taken: await take(transaction) };
     });

@@ -13,7 +13,7 @@
 import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
-import { type Budgets, budgetsOf, costJson, limitText } from './budget/budgets.ts';
+import { type Budgets, budgetsOf, costJson, limitText, tableIn } from './budget/budgets.ts';
 import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
 import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import { PATIENCE, storedOr } from './claims.ts';
@@ -84,14 +84,16 @@ export class Releases {
 
   async #ask(asked: Asked): Promise<Answer> {
     const { ledger, read, measuring, patience = PATIENCE } = this.#parts;
-    const resolved = await ledger.transact(async (transaction) => resolveFor(asked, await budgetsOf(transaction, asked.question.app)));
+    const resolved = await ledger.transact(async (transaction) =>
+      resolveFor(asked, { table: await tableIn(transaction, asked.question.app) }),
+    );
     await measuring.expect(resolved);
     const { from, to, where, table } = resolved;
     const claiming = { ledger, patience: asked.again ? 0 : patience, dead: this.#failed };
     const storedOrTaken = <T>(take: (transaction: LedgerTransaction) => Promise<T>) =>
       storedOr(
         claiming,
-        { app: table.app, analyst: asked.analyst, question: resolved.key },
+        { app: table.app, analyst: asked.analyst, question: resolved.key, kind: 'answer' },
         (transaction) => storedOf(transaction, asked, resolved),
         async (transaction) => {
           await check(transaction, asked, resolved);
@@ -128,7 +130,7 @@ function hideCause(): never {
 }
 
 /** Checks a question against its table. @throws {RangeError} */
-function resolveFor({ catalog, question }: Asked, { table }: Budgets): Resolved {
+function resolveFor({ catalog, question }: Asked, { table }: Pick<Budgets, 'table'>): Resolved {
   const columns = tableOf(catalog, question.app);
   if (table === undefined)
     throw new RangeError(`app: expected an app whose table has a budget, as release budget sets it, got ${question.app}`);

@@ -1,5 +1,6 @@
 /** Releases of a running collector. The ledger is opened and threads are started by the first question that needs them. */
 
+import { hasAdmin, readAdmin, SECRETS_SINCE } from '../admin/database.ts';
 import type { Store } from '../store/store.ts';
 import { type Ledger, lazyLedger } from './budget/ledger.ts';
 import { openPostgresLedger } from './budget/postgres-ledger.ts';
@@ -17,8 +18,15 @@ export interface ReleaseService {
   readonly releases: Releases;
   readonly streams: Streams;
   readonly ledger: Ledger;
+  /** Deletes what a crash has left of streams that have ended. Opens the ledger only if something of streams is kept. */
+  readonly tidy: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+/** Whether a folder keeps secrets of streams. */
+const hasSecrets = (folder: string): boolean =>
+  hasAdmin(folder) &&
+  readAdmin(folder, SECRETS_SINCE, (database) => database.prepare('SELECT 1 FROM release_secret LIMIT 1').all()).length > 0;
 
 /** Creates the service. */
 export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
@@ -29,10 +37,14 @@ export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: stri
     await store.fold(); // so that an answer holds everything that was acknowledged
     return reading.read(wanted);
   };
+  const streams = new Streams({ ledger, read, random: systemRandom() });
   return {
     releases: new Releases({ ledger, read, measuring }),
-    streams: new Streams({ ledger, read, random: systemRandom() }),
+    streams,
     ledger,
+    tidy: async () => {
+      if (postgres !== undefined || hasSecrets(data)) await streams.tidy();
+    },
     close: async () => {
       await reading.close();
       await measuring.close();

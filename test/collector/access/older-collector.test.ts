@@ -53,7 +53,7 @@ test('what only reads changes nothing, whether a collector runs or not', () => {
 });
 
 test('what writes is refused in one line while a collector runs, and migrates when none does', () => {
-  const newest = versionAfter('DROP TABLE release_secret');
+  const newest = versionAfter('DROP INDEX release_question; CREATE INDEX release_question ON release_entry (question, app, analyst)');
   const older = Number(newest) - 1;
   versionAfter(`PRAGMA user_version = ${older}`);
   const unlock = lock(data);

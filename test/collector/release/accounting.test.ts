@@ -10,6 +10,37 @@ const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(tex
 
 const sum = (amounts: readonly Amount[]): Amount => amounts.reduce(add, ZERO);
 
+/** How many items are taken from arrays while work is done. */
+function taken(work: () => unknown): number {
+  const iterate = Array.prototype[Symbol.iterator];
+  let items = 0;
+  function counting(this: readonly unknown[]): ArrayIterator<unknown> {
+    items += this.length;
+    return iterate.call(this);
+  }
+  Array.prototype[Symbol.iterator] = counting;
+  try {
+    work();
+  } finally {
+    Array.prototype[Symbol.iterator] = iterate;
+  }
+  return items;
+}
+
+test('ten times as many charges of one day are not a hundred times as much to add up', () => {
+  const chargesOf = (size: number): readonly Charge[] =>
+    Array.from({ length: size }, () => ({ analyst: 'ann', from: 1, to: 9, cost: pure(amount('0.001')) }));
+  const ways: readonly ((charges: readonly Charge[]) => unknown)[] = [
+    (charges) => spentBy(charges, 'epsilon', { from: 1, to: 20 }, 'all'),
+    (charges) => leftFor('ann', charges, { unit: 'epsilon', amount: amount('9') }, { from: 1, to: 20 }, 1),
+  ];
+  for (const way of ways) {
+    const [few, many] = [chargesOf(200), chargesOf(2_000)].map((charges) => taken(() => way(charges))) as [number, number];
+    expect(many).toBeGreaterThan(2_000); // it counts
+    expect(many).toBeLessThan(20 * few); // sums have longer numbers, too
+  }
+});
+
 describe('amounts', () => {
   test('are exact: ten tenths and three thirds are one', () => {
     expect(amountText(sum(Array.from({ length: 10 }, () => amount('0.1'))))).toBe('1');

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listActions } from '#collector/admin/actions.ts';
 import { ADMIN } from '#collector/admin/database.ts';
 import { override } from '#collector/release/budget/budgets.ts';
-import { copyOf, hashOf, InDoubt, type Ledger, type NewEntry } from '#collector/release/budget/ledger.ts';
+import { copyOf, hashOf, InDoubt, type Ledger, type NewEntry, type Wanted } from '#collector/release/budget/ledger.ts';
 import { fillLedger } from '#collector/release/budget/postgres-ledger.ts';
 import { Database } from '#collector/store/postgres/database.ts';
 import { execute as query } from '../../setup/postgres-server.ts';
@@ -62,6 +62,31 @@ describe.each(places)('the ledger in $name', (place) => {
     const found = await ledger.transact((transaction) => transaction.find({ kind: 'charge', app: 'notes', analyst: 'ann', question: 'a' }));
     expect(found.map(({ n }) => n)).toEqual([1]);
     expect(found[0]?.body).toEqual({ cost: '1/3' });
+  });
+
+  test('what is wanted is found and counted by what its question begins with, after an entry, and as the newest', async () => {
+    for (const question of ['stream 1', 'stream 1 b', 'stream 12 a', 'stream 1 a', 'Stream 1 a', 'stream 1!', 'stream 1 c'])
+      await append(ledger, question);
+    await ledger.transact((transaction) => transaction.append('ann', { ...entry('stream 1 d'), kind: 'answer' }));
+    const found = (wanted: Wanted) => ledger.transact(async (transaction) => (await transaction.find(wanted)).map(({ n }) => n));
+    expect(await found({ prefix: 'stream 1 ' })).toEqual([2, 4, 7, 8]);
+    expect(await found({ prefix: 'stream 1 ', kind: 'charge', after: 2 })).toEqual([4, 7]);
+    expect(await found({ prefix: 'stream 1 ', newest: 2 })).toEqual([7, 8]);
+    expect(await found({ n: 3 })).toEqual([3]);
+    expect(await found({ newest: 0 })).toEqual([]);
+    const counted = await ledger.transact((transaction) => transaction.count({ prefix: 'stream 1 ' }));
+    expect([...counted].sort()).toEqual([
+      ['answer', 1],
+      ['charge', 3],
+    ]);
+  });
+
+  test('the secrets of streams are named without being read', async () => {
+    await ledger.transact(async ({ secrets }) => {
+      for (const stream of [7, 11, 9]) await secrets.keep(stream, 'counts');
+      await secrets.drop(11);
+    });
+    expect(await ledger.transact(({ secrets }) => secrets.kept())).toEqual([7, 9]);
   });
 
   test('work that throws leaves nothing behind, neither an entry nor an action', async () => {

@@ -5,7 +5,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { StreamAnswered } from '../../release/streams/ask.ts';
 import type { Opened } from '../../release/streams/open.ts';
 import { type Conditions, conditionsForm, MECHANISMS, requestForm, type StreamRequest } from '../../release/streams/request.ts';
-import type { Stream, StreamAnswer } from '../../release/streams/stream.ts';
+import type { Stream, StreamWithAnswers } from '../../release/streams/stream.ts';
 import type { StreamPreview } from '../../release/streams/streams.ts';
 import { MOST_ASKED } from './release-answers.ts';
 import { json, refused, responsesOf } from './responses.ts';
@@ -78,7 +78,7 @@ const stream = {
 
 const answer = {
   stream: z.int().min(1),
-  where: conditions.meta({ description: 'All columns with their values.' }),
+  where: conditions.meta({ description: 'Only columns that are restricted, with the values that were asked for.' }),
   value: z.int(),
   kind: z.enum(['easy', 'hard']).meta({ description: 'Easy answers follow from earlier ones. Hard ones have noise of their own.' }),
   analyst: z.string().meta({ description: 'Who asked first.' }),
@@ -90,7 +90,7 @@ const isRepeated = z.boolean().meta({ description: 'Whether it was there before,
 /** The answers by route. */
 export const streamAnswers: {
   readonly list: z.ZodType<{ readonly streams: readonly Stream[] }>;
-  readonly show: z.ZodType<Stream & { readonly answers: readonly StreamAnswer[] }>;
+  readonly show: z.ZodType<StreamWithAnswers>;
   readonly preview: z.ZodType<StreamPreview>;
   readonly opened: z.ZodType<Opened>;
   readonly answered: z.ZodType<StreamAnswered>;
@@ -157,8 +157,14 @@ export const streamPaths: ZodOpenApiPathsObject = {
     get: {
       operationId: 'releaseStream',
       summary: 'A stream with its answers',
-      requestParams,
-      responses: { ...responsesOf(streamAnswers.show, [...USUAL]), '400': NO_STREAM },
+      requestParams: {
+        ...requestParams,
+        query: z.object({ newest: z.string().exactOptional().meta({ description: 'Only so many answers, the newest. All without it.' }) }),
+      },
+      responses: {
+        ...responsesOf(streamAnswers.show, [...USUAL]),
+        '400': refused('The number of the stream or of its answers is none, or not one that the reader may see.'),
+      },
     },
   },
   '/v1/release/streams/{stream}/ask': {

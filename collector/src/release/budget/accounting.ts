@@ -36,7 +36,11 @@ export type Colluders = number | 'all';
 /** The sums by analyst on each day of a range on which one of them changes, beginning with the first day of the range. */
 function* sumsByDay(charges: readonly Charge[], unit: Unit, { from, to }: DayRange): Generator<ReadonlyMap<string, Amount>> {
   const events = new Map<number, { readonly analyst: string; readonly by: Amount }[]>([[from, []]]);
-  const put = (day: number, analyst: string, by: Amount): void => void events.set(day, [...(events.get(day) ?? []), { analyst, by }]);
+  const put = (day: number, analyst: string, by: Amount): void => {
+    const known = events.get(day);
+    if (known === undefined) events.set(day, [{ analyst, by }]);
+    else known.push({ analyst, by });
+  };
   for (const { analyst, cost, ...days } of charges) {
     if (days.to < from || days.from > to) continue;
     put(Math.max(days.from, from), analyst, cost[unit]);

@@ -56,22 +56,33 @@ function chargeOf({ analyst, body }: Entry): Charge {
   return { analyst, from, to, cost: costOf(cost), ...(shared !== undefined && { shared }) };
 }
 
-/** Reads the budgets of an app, and what was charged to them. */
-export async function budgetsOf(ledger: LedgerTransaction, app: string): Promise<Budgets> {
-  const [table, budgets, charges] = [
-    (await ledger.find({ kind: 'table', app })).at(-1)?.body as { readonly [key: string]: Json } | undefined,
-    await ledger.find({ kind: 'budget', app }),
-    await ledger.find({ kind: 'charge' }),
-  ];
-  return {
-    table: table && {
+/** The settings of an app's table, if it was given a budget. */
+export async function tableIn(ledger: LedgerTransaction, app: string): Promise<TableSettings | undefined> {
+  const [entry] = await ledger.find({ kind: 'table', app, newest: 1 });
+  const table = entry?.body as { readonly [key: string]: Json } | undefined;
+  return (
+    table && {
       limit: limitOf(table['limit']),
       colluders: table['colluders'] as Colluders,
       batchesPerDay: table['batchesPerDay'] as number,
-    },
+    }
+  );
+}
+
+/** What the questions of a stream's entry and of its charges begin with. */
+export const OPENING = 'opening ';
+
+/** Reads the budgets of an app, and what was charged to them. Of other apps it reads only who shares streams. */
+export async function budgetsOf(ledger: LedgerTransaction, app: string): Promise<Budgets> {
+  const table = await tableIn(ledger, app);
+  const budgets = await ledger.find({ kind: 'budget', app });
+  const charges = await ledger.find({ kind: 'charge', app });
+  const shared = await ledger.find({ kind: 'charge', prefix: OPENING });
+  return {
+    table,
     analysts: new Map(budgets.map(({ analyst, body }) => [analyst, limitOf(body)])),
-    charges: charges.filter((charge) => charge.app === app).map(chargeOf),
-    groups: groupsOf(charges.map(chargeOf)),
+    charges: charges.map(chargeOf),
+    groups: groupsOf(shared.map(chargeOf)),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Json } from '@murmuration/shared';
  * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
  * admin went on after a restore. Of a stream (streams/streams.ts): that it was opened, an easy or a hard answer, or that it was closed.
  */
-type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
+export type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
 
 /** An entry to be written. */
 export interface NewEntry {
@@ -19,7 +19,10 @@ export interface NewEntry {
   readonly app: string;
   /** '' where it concerns no single analyst. */
   readonly analyst: string;
-  /** The hash of the question, of charges and answers; the stream, as `stream 12`, of what belongs to it; else ''. */
+  /**
+   * The hash of the question, of charges and answers. Of streams: `opening HASH` of what is opened and its charges, `stream 12 HASH` of an
+   * answer, `stream 12` of the end. Else ''.
+   */
   readonly question: string;
   readonly body: Json;
 }
@@ -40,7 +43,14 @@ export type Head = Pick<Entry, 'n' | 'hash'>;
 export const NO_ENTRY: Head = { n: 0, hash: '' };
 
 /** Which entries are wanted. What is left out does not matter. */
-export type Wanted = Partial<Pick<Entry, 'kind' | 'app' | 'analyst' | 'question'>>;
+export interface Wanted extends Partial<Pick<Entry, 'n' | 'kind' | 'app' | 'analyst' | 'question'>> {
+  /** What the question begins with. */
+  readonly prefix?: string;
+  /** Only entries that come after this one. */
+  readonly after?: number;
+  /** Only so many of them, the newest. */
+  readonly newest?: number;
+}
 
 /** The error of a ledger that may have lost entries: nothing is added to it until an admin has looked. */
 export class InDoubt extends Error {}
@@ -54,6 +64,8 @@ export interface Secrets {
   readonly keep: (...secret: Secret) => Promise<void>;
   /** Drops the secret of a stream; without one, those of all. */
   readonly drop: (stream?: number) => Promise<void>;
+  /** The streams that have one. */
+  readonly kept: () => Promise<readonly number[]>;
   readonly all: () => Promise<readonly Secret[]>;
 }
 
@@ -61,6 +73,8 @@ export interface Secrets {
 export interface LedgerTransaction {
   /** In the order in which they were written. */
   readonly find: (wanted: Wanted) => Promise<readonly Entry[]>;
+  /** How many entries of each kind there are. None of them is read. */
+  readonly count: (wanted: Wanted) => Promise<ReadonlyMap<Kind, number>>;
   /** @throws {InDoubt} when entries may be missing, unless `settle` was called */
   readonly append: (who: string, entry: NewEntry) => Promise<Entry>;
   /** Writes an action to the log of actions (admin/actions.ts). */
@@ -131,14 +145,26 @@ export function entryOf(row: readonly unknown[]): Entry {
   return { n: Number(n), at, who, kind, app, analyst, question, body: JSON.parse(body) as Json, hash };
 }
 
+/** The text that follows all texts with a prefix, in the order of their bytes. */
+const textAfter = (prefix: string): string => `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
+
 /** The condition of a query, and its values. */
 export function conditionOf(
-  wanted: Wanted,
+  { prefix, after, newest: _newest, ...same }: Wanted,
   mark: (position: number) => string,
 ): { readonly sql: string; readonly values: readonly string[] } {
-  const given = Object.entries(wanted);
+  const given: (readonly [condition: string, value: string])[] = [
+    ...Object.entries(same).map(([column, value]) => [`${column} =`, `${value}`] as const),
+    ...(prefix === undefined
+      ? []
+      : ([
+          ['question >=', prefix],
+          ['question <', textAfter(prefix)],
+        ] as const)),
+    ...(after === undefined ? [] : [['n >', `${after}`] as const]),
+  ];
   return {
-    sql: given.length === 0 ? '' : `WHERE ${given.map(([column], i) => `${column} = ${mark(i + 1)}`).join(' AND ')}`,
+    sql: given.length === 0 ? '' : `WHERE ${given.map(([condition], i) => `${condition} ${mark(i + 1)}`).join(' AND ')}`,
     values: given.map(([, value]) => value),
   };
 }

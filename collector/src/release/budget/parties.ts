@@ -47,7 +47,10 @@ export function byParty(charges: readonly Charge[], partyOf: (analyst: string) =
 export function groupsOf(charges: readonly Pick<Charge, 'analyst' | 'shared'>[]): readonly Group[] {
   const groups = new Map<number, string[]>();
   for (const { analyst, shared } of charges) {
-    if (shared !== undefined) groups.set(shared, [...(groups.get(shared) ?? []), analyst]);
+    if (shared === undefined) continue;
+    const group = groups.get(shared);
+    if (group === undefined) groups.set(shared, [analyst]);
+    else group.push(analyst);
   }
   return [...groups.values()];
 }

@@ -15,6 +15,7 @@ import {
   following,
   type Head,
   InDoubt,
+  type Kind,
   type Ledger,
   type LedgerCopy,
   NO_ENTRY,
@@ -30,7 +31,15 @@ const SELECT = `SELECT ${COLUMNS} FROM ${SCHEMA}.release_entry`;
 
 async function find(query: Query, wanted: Wanted): Promise<readonly Entry[]> {
   const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
-  return (await query(`${SELECT} ${sql} ORDER BY n`, values)).map(entryOf);
+  if (wanted.newest === undefined) return (await query(`${SELECT} ${sql} ORDER BY n`, values)).map(entryOf);
+  const rows = await query(`${SELECT} ${sql} ORDER BY n DESC LIMIT $${values.length + 1}`, [...values, wanted.newest]);
+  return rows.map(entryOf).reverse();
+}
+
+async function count(query: Query, wanted: Wanted): Promise<ReadonlyMap<Kind, number>> {
+  const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
+  const rows = await query(`SELECT kind, count(*) FROM ${SCHEMA}.release_entry ${sql} GROUP BY kind`, values);
+  return new Map(rows.map(([kind, found]) => [kind as Kind, Number(found)]));
 }
 
 const headOf = async (query: Query): Promise<Head> => {
@@ -62,6 +71,7 @@ const secretsIn = (query: Query): Secrets => ({
   keep: async (stream, text) => void (await query(`INSERT INTO ${SCHEMA}.release_secret VALUES ($1, $2)`, [stream, text])),
   drop: async (stream) =>
     void (await query(`DELETE FROM ${SCHEMA}.release_secret WHERE $1::bigint IS NULL OR stream = $1`, [stream ?? null])),
+  kept: async () => (await query(`SELECT stream FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream]) => Number(stream)),
   all: async () =>
     (await query(`SELECT stream, secret FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream, secret]) => [
       Number(stream),
@@ -89,6 +99,7 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
         let doubt = await doubtOf(query, String(place), known as string | null);
         return work({
           find: (wanted) => find(query, wanted),
+          count: (wanted) => count(query, wanted),
           append: async (who, entry) => {
             if (doubt !== undefined) throw new InDoubt(doubt);
             const next = following(await headOf(query), who, entry);

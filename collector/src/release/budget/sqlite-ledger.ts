@@ -15,6 +15,7 @@ import {
   following,
   type Head,
   InDoubt,
+  type Kind,
   type Ledger,
   type LedgerTransaction,
   NO_ENTRY,
@@ -31,7 +32,14 @@ const select = (database: DatabaseSync, condition: string, values: readonly stri
 
 const find = (database: DatabaseSync, wanted: Wanted): readonly Entry[] => {
   const { sql, values } = conditionOf(wanted, () => '?');
-  return select(database, `${sql} ORDER BY n`, values);
+  if (wanted.newest === undefined) return select(database, `${sql} ORDER BY n`, values);
+  return select(database, `${sql} ORDER BY n DESC LIMIT CAST(? AS INTEGER)`, [...values, `${wanted.newest}`]).toReversed();
+};
+
+const count = (database: DatabaseSync, wanted: Wanted): ReadonlyMap<Kind, number> => {
+  const { sql, values } = conditionOf(wanted, () => '?');
+  const rows = database.prepare(`SELECT kind, count(*) AS found FROM release_entry ${sql} GROUP BY kind`).all(...values);
+  return new Map(rows.map(({ kind, found }) => [kind as Kind, Number(found)]));
 };
 
 const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DESC LIMIT 1', [])[0] ?? NO_ENTRY;
@@ -52,6 +60,11 @@ const secretsIn = (database: DatabaseSync): Secrets => ({
     database.prepare('SELECT secret FROM release_secret WHERE stream = ?').get(stream)?.['secret'] as string | undefined,
   keep: async (stream, text) => void database.prepare('INSERT INTO release_secret VALUES (?, ?)').run(stream, text),
   drop: async (stream) => void database.prepare('DELETE FROM release_secret WHERE ?1 IS NULL OR stream = ?1').run(stream ?? null),
+  kept: async () =>
+    database
+      .prepare('SELECT stream FROM release_secret ORDER BY stream')
+      .all()
+      .map(({ stream }) => Number(stream)),
   all: async () =>
     database
       .prepare('SELECT stream, secret FROM release_secret ORDER BY stream')
@@ -77,6 +90,7 @@ export function openSqliteLedger(folder: string): Ledger {
       let doubt = doubtOf(database, folder);
       const result = await work({
         find: async (wanted) => find(database, wanted),
+        count: async (wanted) => count(database, wanted),
         append: async (who, entry) => {
           checkNotMoved(folder);
           if (doubt !== undefined) throw new InDoubt(doubt);

@@ -1,13 +1,14 @@
 /** Answers a question of a stream: a stored answer, or a new one that is drawn and written in one transaction; streams.ts says why. */
 
-import { canonicalJson, type Json, parseDay } from '@murmuration/shared';
+import { parseDay } from '@murmuration/shared';
 import { InDoubt, type LedgerTransaction } from '../budget/ledger.ts';
-import { denseCounts, questionOf, type StreamQuestion } from './cells.ts';
-import { endStream } from './end.ts';
+import type { CountingQuery } from '../mechanisms/queries.ts';
+import { cellsIn, conditionsOf, denseCounts } from './cells.ts';
+import { dropEnded, dropSecrets, endStream } from './end.ts';
 import { type StreamParts, type StreamSecret, unnamed } from './parts.ts';
 import type { Conditions } from './request.ts';
 import type { Sessions } from './sessions.ts';
-import { answerBody, answerOf, nameOf, type Stream, type StreamAnswer, type StreamState, stateFor } from './stream.ts';
+import { answerBody, answerOf, questionNameOf, type Stream, type StreamAnswer, stateFor, storedIn } from './stream.ts';
 
 /** The error of a stream that answers no new questions. */
 export class StreamOver extends Error {
@@ -34,61 +35,69 @@ export type StreamAnswered = StreamAnswer & {
   readonly questionsLeft: number;
 };
 
-const answered = (answer: StreamAnswer, { stream }: StreamState, isRepeated: boolean): StreamAnswered => ({
+const answered = (answer: StreamAnswer, stream: Stream, isRepeated: boolean): StreamAnswered => ({
   ...{ ...answer, isRepeated, within: stream.within, hardLeft: stream.hardLeft },
   questionsLeft: stream.queries - stream.answered,
 });
 
-/** The stored answer, if there is one. @throws {StreamOver} when there is none, and the stream answers no new questions */
-function storedIn(state: StreamState, { where }: StreamQuestion): StreamAnswered | undefined {
-  const wanted = canonicalJson(where as Json);
-  const stored = state.answers.find((answer) => canonicalJson(answer.where as Json) === wanted);
-  if (stored !== undefined) return answered(stored, state, true);
-  if (state.stream.ended !== undefined) throw new StreamOver(state.stream);
-  return undefined;
+/** A question whose conditions are checked. */
+interface Checked extends StreamAsked {
+  readonly cells: CountingQuery;
 }
 
 /** Draws and writes an answer, unless there is one meanwhile. */
-async function answer(ledger: LedgerTransaction, asked: StreamAsked, sessions: Sessions, { random }: StreamParts): Promise<StreamAnswered> {
-  const state = await stateFor(ledger, asked);
-  const { stream, answers } = state;
-  const question = questionOf(stream.columns, asked.where);
-  const stored = storedIn(state, question);
-  if (stored !== undefined) return stored;
+async function answer(ledger: LedgerTransaction, asked: Checked, sessions: Sessions, { random }: StreamParts): Promise<StreamAnswered> {
+  const { analyst, where, cells } = asked;
+  const { stream } = await stateFor(ledger, asked, asked.stream);
+  const stored = await storedIn(ledger, stream, where);
+  if (stored !== undefined) return answered(stored, stream, true);
+  if (stream.ended !== undefined) throw new StreamOver(stream);
   const doubt = await ledger.doubt();
   if (doubt !== undefined) throw new InDoubt(doubt);
   const secret = (await ledger.secrets.of(stream.stream)) as string; // which a stream that has not ended has
-  const { mechanism, session } = sessions.of(stream, answers);
+  const { mechanism, session } = sessions.learn(stream, await sessions.newsOf(ledger, stream));
   const drawn = unnamed(() => {
     const { threshold, counts } = JSON.parse(secret) as StreamSecret;
-    const found = mechanism.answer({ ...session, threshold }, question.cells, denseCounts(stream.columns, counts), random);
+    const found = mechanism.answer({ ...session, threshold }, cells, denseCounts(stream.columns, counts), random);
     if (!found.hard) mechanism.idle(random);
     return found;
   });
-  const entry = await ledger.append(asked.analyst, {
+  const entry = await ledger.append(analyst, {
     kind: drawn.hard ? 'stream-hard' : 'stream-easy',
-    ...{ app: stream.app, analyst: asked.analyst, question: nameOf(stream.stream), body: answerBody(question.where, drawn.answer) },
+    ...{ app: stream.app, analyst, question: questionNameOf(stream.stream, where), body: answerBody(where, drawn.answer) },
   });
   const after = { ...stream, answered: stream.answered + 1, hardLeft: stream.hardLeft - Number(drawn.hard) };
-  return answered(answerOf(stream.stream, entry), { stream: after, answers }, false);
+  return answered(answerOf(stream.stream, entry), after, false);
 }
 
 /** Ends a stream whose days are no longer kept. @throws {StreamOver} */
 async function checkDays({ ledger, read }: StreamParts, { stream, from, to }: Stream): Promise<void> {
   const [first, last] = [parseDay(from), parseDay(to)] as [number, number];
   const { firstDay } = await read({ schemas: [], metrics: [], from: first, to: last });
-  if (first < firstDay) throw new StreamOver((await endStream(ledger, 'the collector', stream, 'its days are no longer kept')).stream);
+  if (first < firstDay) throw new StreamOver(await endStream(ledger, 'the collector', stream, 'its days are no longer kept'));
 }
 
 /** Answers a question. */
 export async function ask(parts: StreamParts, sessions: Sessions, asked: StreamAsked): Promise<StreamAnswered> {
   const { ledger } = parts;
-  const before = await ledger.transact((transaction) => stateFor(transaction, asked));
-  const stored = storedIn(before, questionOf(before.stream.columns, asked.where));
-  if (stored !== undefined) return stored;
-  await checkDays(parts, before.stream);
-  sessions.of(before.stream, before.answers); // learns before the ledger is locked
-  const found = await ledger.transact((transaction) => answer(transaction, asked, sessions, parts));
-  if (found.hardLeft === 0 || found.questionsLeft === 0) await ledger.transact(({ secrets }) => secrets.drop(asked.stream));
+  const { state, where, stored, news } = await ledger.transact(async (transaction) => {
+    const found = await stateFor(transaction, asked, asked.stream);
+    const conditions = conditionsOf(found.stream.columns, asked.where);
+    const known = await storedIn(transaction, found.stream, conditions);
+    const isOver = known !== undefined || found.stream.ended !== undefined;
+    return {
+      ...{ state: found, where: conditions, stored: known },
+      news: isOver ? undefined : await sessions.newsOf(transaction, found.stream),
+    };
+  });
+  const { stream } = state;
+  await dropEnded(ledger, [state]);
+  if (stored !== undefined) return answered(stored, stream, true);
+  if (news === undefined) throw new StreamOver(stream);
+  await checkDays(parts, stream);
+  sessions.learn(stream, news); // before the ledger is locked
+  const checked = { ...asked, where, cells: cellsIn(stream.columns, where) };
+  const found = await ledger.transact((transaction) => answer(transaction, checked, sessions, parts));
+  if (found.hardLeft === 0 || found.questionsLeft === 0) await dropSecrets(ledger, [stream.stream]);
   return found;
 }

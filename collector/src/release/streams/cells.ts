@@ -32,32 +32,36 @@ export function denseCounts(columns: Columns, counts: SparseCounts): readonly nu
   return dense;
 }
 
-/** A question of a stream. */
-export interface StreamQuestion {
-  /** With every column's values listed and sorted as the column has them, so that questions that mean the same are the same. */
-  readonly where: Conditions;
-  readonly cells: CountingQuery;
-}
-
-/** Checks the conditions of a question. @throws {RangeError} when a column or a value is not the stream's, or nothing would be left */
-export function questionOf(columns: Columns, asked: Conditions): StreamQuestion {
+/**
+ * The conditions of a question as they are stored: only columns that are restricted, in the order of the stream's columns, and their values
+ * in the order of the column's. So questions that mean the same are the same.
+ *
+ * @throws {RangeError} when a column or a value is not the stream's, or nothing would be left
+ */
+export function conditionsOf(columns: Columns, asked: Conditions): Conditions {
   const unknown = Object.keys(asked).find((name) => !columns.some((column) => column.name === name));
   if (unknown !== undefined)
     throw new RangeError(
       `where.${unknown.slice(0, 80)}: expected one of the stream's columns ${columns.map(({ name }) => name).join(', ')}, got ${JSON.stringify(unknown.slice(0, 80))}`,
     );
-  const chosen = columns.map(({ name, values }) => {
-    const wanted = Object.hasOwn(asked, name) ? (asked[name] ?? []) : values;
-    const other = wanted.find((value) => !values.includes(value));
-    if (other !== undefined || wanted.length === 0)
+  const chosen = columns.flatMap(({ name, values }): readonly (readonly [string, readonly string[]])[] => {
+    if (!Object.hasOwn(asked, name)) return [];
+    const [wanted, known] = [new Set(asked[name]), new Set(values)];
+    const other = [...wanted].find((value) => !known.has(value));
+    if (other !== undefined || wanted.size === 0)
       throw new RangeError(
         `where.${name}: expected some of ${values.join(', ').slice(0, 300)}, got ${other === undefined ? 'none' : JSON.stringify(other.slice(0, 80))}`,
       );
-    const set = new Set(wanted);
-    return { name, size: values.length, places: values.flatMap((value, place) => (set.has(value) ? [place] : [])), values };
+    return wanted.size === known.size ? [] : [[name, values.filter((value) => wanted.has(value))]];
   });
-  return {
-    where: Object.fromEntries(chosen.map(({ name, places, values }) => [name, places.map((place) => values[place] as string)])),
-    cells: chosen.reduce<number[]>((cells, { size, places }) => cells.flatMap((cell) => places.map((place) => cell * size + place)), [0]),
-  };
+  return Object.fromEntries(chosen);
+}
+
+/** The cells of a question, whose conditions are checked. */
+export function cellsIn(columns: Columns, where: Conditions): CountingQuery {
+  const chosen = columns.map(({ name, values }) => {
+    const wanted = Object.hasOwn(where, name) ? new Set(where[name]) : undefined;
+    return { size: values.length, places: values.flatMap((value, place) => (wanted?.has(value) === false ? [] : [place])) };
+  });
+  return chosen.reduce<number[]>((cells, { size, places }) => cells.flatMap((cell) => places.map((place) => cell * size + place)), [0]);
 }

@@ -58,7 +58,7 @@ function checkNumbers({ about, queries, hard }: StreamRequest): void {
 }
 
 /** Checks a request against its table, and designs the stream. @throws {RangeError} */
-export function resolveOpening({ analysts, catalog, request }: Opening, { table }: Budgets): ResolvedOpening {
+export function resolveOpening({ analysts, catalog, request }: Opening, { table }: Pick<Budgets, 'table'>): ResolvedOpening {
   const { app, from, to, where = {}, queries, about, hard, mechanism } = request;
   checkNumbers(request);
   const columns = tableOf(catalog, app);

@@ -11,6 +11,8 @@ export interface StreamParts {
   /** Reads rows of a table. */
   readonly read: (wanted: WantedRows) => Promise<Participation>;
   readonly random: Random;
+  /** Milliseconds for which another process that was charged for the same stream is waited for; PATIENCE by default. */
+  readonly patience?: number;
 }
 
 /** The secret of a stream: who knows the threshold can tell how near guesses are, and the counts are exact. */

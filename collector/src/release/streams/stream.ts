@@ -1,9 +1,10 @@
 /** A stream in the ledger: what it was opened as, its answers, and whether it still answers. None of it is secret. */
 
-import type { Json } from '@murmuration/shared';
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '@murmuration/shared';
 import { parseAmount } from '../budget/amount.ts';
 import type { costJson } from '../budget/budgets.ts';
-import type { Entry, LedgerTransaction } from '../budget/ledger.ts';
+import type { Entry, LedgerTransaction, Wanted } from '../budget/ledger.ts';
 import { type Columns, cellsOf } from '../mechanisms/synthetic.ts';
 import type { DesignOptions, StreamDesign } from './design.ts';
 import type { Conditions } from './request.ts';
@@ -47,6 +48,7 @@ interface Place {
 /** An answer of a stream. */
 export interface StreamAnswer {
   readonly stream: number;
+  /** Only columns that are restricted. */
   readonly where: Conditions;
   readonly value: number;
   /** Easy answers follow from earlier ones. Hard ones have noise of their own. */
@@ -68,14 +70,26 @@ export interface Stream extends OpenedStream {
   readonly ended?: string;
 }
 
-/** A stream with its entries. */
+/** A stream, and whether its secret is still there. */
 export interface StreamState {
   readonly stream: Stream;
-  readonly answers: readonly StreamAnswer[];
+  readonly isKept: boolean;
 }
 
-/** What the entries of a stream have as their question. */
+/** A stream with its answers, or the newest of them. */
+export type StreamWithAnswers = Stream & { readonly answers: readonly StreamAnswer[] };
+
+/** What the end of a stream has as its question. */
 export const nameOf = (stream: number): string => `stream ${stream}`;
+
+/** What the questions of all answers of a stream begin with. */
+const answersOf = (stream: number): string => `${nameOf(stream)} `;
+
+/** A hash of what is canonical JSON. */
+export const hashed = (json: Json): string => createHash('sha256').update(canonicalJson(json)).digest('hex');
+
+/** What an answer has as its question, so that it is found without reading others. */
+export const questionNameOf = (stream: number, where: Conditions): string => `${answersOf(stream)}${hashed(where as unknown as Json)}`;
 
 /**
  * The body of an answer. Easy and hard answers are of the same length: whether a full disk refuses one must not depend on which it is. An
@@ -93,35 +107,36 @@ export function answerOf(stream: number, entry: Entry): StreamAnswer {
 }
 
 /** Why a stream is over. */
-function endOf({ queries, hard }: OpenedStream, answers: readonly StreamAnswer[], end: Entry | undefined, override: Entry | undefined) {
+function endOf({ queries, hard, answered, hardLeft }: Stream, end: Entry | undefined, override: Entry | undefined): string | undefined {
   if (end !== undefined) return String(end.body);
   if (override !== undefined) return `answers may be lost, as the override of entry ${override.n} says`;
-  const hardOnes = answers.filter(({ kind }) => kind === 'hard').length;
-  if (hardOnes >= hard) return `it has answered all of its ${hard} hard questions`;
-  return answers.length >= queries ? `it has answered all of its ${queries} questions` : undefined;
+  if (hardLeft <= 0) return `it has answered all of its ${hard} hard questions`;
+  return answered >= queries ? `it has answered all of its ${queries} questions` : undefined;
 }
 
-async function stateOf(ledger: LedgerTransaction, opened: Entry, override: Entry | undefined): Promise<StreamState> {
+async function stateOf(ledger: LedgerTransaction, opened: Entry, isKept: boolean, override: Entry | undefined): Promise<StreamState> {
   const { charge: _charge, ...body } = opened.body as unknown as OpenedStream & { readonly charge: number };
-  const own = await ledger.find({ question: nameOf(opened.n) });
-  const answers = own.flatMap((entry) => (entry.kind === 'stream-end' ? [] : answerOf(opened.n, entry)));
-  const ended = endOf(
-    body,
-    answers,
-    own.find(({ kind }) => kind === 'stream-end'),
-    override,
-  );
-  const stream = {
-    ...body,
-    stream: opened.n,
-    entry: placeOf(opened),
-    answered: answers.length,
-    hardLeft: body.hard - answers.filter(({ kind }) => kind === 'hard').length,
-  };
-  if (ended !== undefined) return { stream: { ...stream, ended }, answers };
-  const isKept = (await ledger.secrets.of(opened.n)) !== undefined;
-  return { stream: isKept ? stream : { ...stream, ended: 'its counts are gone: deleted, or not in a backup' }, answers };
+  const counts = await ledger.count({ prefix: answersOf(opened.n) });
+  const [hard, easy] = [counts.get('stream-hard') ?? 0, counts.get('stream-easy') ?? 0];
+  const stream = { ...body, stream: opened.n, entry: placeOf(opened), answered: hard + easy, hardLeft: body.hard - hard };
+  const [end] = await ledger.find({ question: nameOf(opened.n), kind: 'stream-end' });
+  const ended = endOf(stream, end, override) ?? (isKept ? undefined : 'its counts are gone: deleted, or not in a backup');
+  return { stream: { ...stream, ...(ended !== undefined && { ended }) }, isKept };
 }
+
+/** The stored answer to a question, if there is one. */
+export async function storedIn(ledger: LedgerTransaction, { app, stream }: Stream, where: Conditions): Promise<StreamAnswer | undefined> {
+  const [entry] = await ledger.find({ question: questionNameOf(stream, where), app });
+  return entry && answerOf(stream, entry);
+}
+
+/** Answers of a stream in order: the newest, so many of them, or all. */
+export const answersIn = async (ledger: LedgerTransaction, stream: number, newest?: number): Promise<readonly StreamAnswer[]> =>
+  (await ledger.find({ prefix: answersOf(stream), ...(newest !== undefined && { newest }) })).map((entry) => answerOf(stream, entry));
+
+/** The hard answers of a stream after an entry, in order. */
+export const hardAfter = async (ledger: LedgerTransaction, { app, stream }: Stream, after: number): Promise<readonly StreamAnswer[]> =>
+  (await ledger.find({ kind: 'stream-hard', app, prefix: answersOf(stream), after })).map((entry) => answerOf(stream, entry));
 
 /** Who reads streams: an analyst their own, or without one anybody's. */
 export interface Reader {
@@ -136,40 +151,28 @@ export const readableBy =
   ({ stream }: StreamState): boolean =>
     (analyst === undefined || stream.analysts.includes(analyst)) && (apps.length === 0 || apps.includes(stream.app));
 
-/** A stream that an analyst may ask. @throws {RangeError} when there is no such stream, or it is that of others */
-export async function stateFor(
-  ledger: LedgerTransaction,
-  { analyst, apps, stream }: Required<Reader> & { readonly stream: number },
-): Promise<StreamState> {
-  const [state] = (await streamsIn(ledger, stream)).filter(readableBy({ analyst, apps }));
+/** A stream that a reader may see. @throws {RangeError} when there is no such stream, or it is that of others */
+export async function stateFor(ledger: LedgerTransaction, reader: Reader, stream: number): Promise<StreamState> {
+  const [state] = (await streamsIn(ledger, { n: stream })).filter(readableBy(reader));
   if (state !== undefined) return state;
-  const own = (await streamsIn(ledger)).filter(readableBy({ analyst, apps })).map((each) => each.stream.stream);
-  throw new RangeError(
-    `stream: expected one of the streams of ${analyst}, ${own.length === 0 ? 'who has none' : own.join(', ').slice(0, 200)}, got ${stream}`,
-  );
+  const whose = reader.analyst === undefined ? '' : ` that ${reader.analyst} may ask`;
+  throw new RangeError(`stream: expected the number of a stream${whose}, as the list of streams has it, got ${stream}`);
 }
 
-/** A stream. @throws {RangeError} when there is no such stream */
-export async function stateIn(ledger: LedgerTransaction, stream: number): Promise<StreamState> {
-  const [state] = await streamsIn(ledger, stream);
-  if (state === undefined) throw new RangeError(`stream: expected the number of a stream, as release stream list shows it, got ${stream}`);
-  return state;
-}
-
-/** Reads streams: all of them, or the one with a number. A stream that was opened before an override is over. */
-export async function streamsIn(ledger: LedgerTransaction, number?: number): Promise<readonly StreamState[]> {
-  const opened = await ledger.find({ kind: 'stream' });
-  const overrides = await ledger.find({ kind: 'override' });
+/** Reads streams, without their answers. A stream that was opened before an override is over. */
+export async function streamsIn(
+  ledger: LedgerTransaction,
+  wanted: Pick<Wanted, 'n' | 'app' | 'question'> = {},
+): Promise<readonly StreamState[]> {
+  const opened = await ledger.find({ ...wanted, kind: 'stream' });
+  const [first] = opened;
+  if (first === undefined) return [];
+  const overrides = await ledger.find({ kind: 'override', after: first.n });
+  const kept = new Set(await ledger.secrets.kept());
   const states: StreamState[] = [];
   for (const entry of opened) {
-    if (number !== undefined && entry.n !== number) continue;
-    states.push(
-      await stateOf(
-        ledger,
-        entry,
-        overrides.find(({ n }) => n > entry.n),
-      ),
-    );
+    const override = overrides.find(({ n }) => n > entry.n);
+    states.push(await stateOf(ledger, entry, kept.has(entry.n), override));
   }
   return states;
 }

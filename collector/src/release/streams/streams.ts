@@ -30,15 +30,26 @@
  * carry the secrets, a ledger in doubt takes no new answer, and an override ends all streams.
  */
 
+import { canonicalJson, type Json } from '@murmuration/shared';
 import { budgetsOf, limitText } from '../budget/budgets.ts';
 import { tightest } from '../budget/limits.ts';
 import { ask, type StreamAnswered, type StreamAsked } from './ask.ts';
-import { endStream } from './end.ts';
+import { dropEnded, endStream } from './end.ts';
 import { type Opened, open, type ToOpen } from './open.ts';
 import { type Opening, resolveOpening } from './opening.ts';
 import type { StreamParts } from './parts.ts';
 import { Sessions } from './sessions.ts';
-import { type Reader, readableBy, type Stream, type StreamAbout, type StreamState, streamsIn } from './stream.ts';
+import {
+  answersIn,
+  type Reader,
+  readableBy,
+  type Stream,
+  type StreamAbout,
+  type StreamState,
+  type StreamWithAnswers,
+  stateFor,
+  streamsIn,
+} from './stream.ts';
 
 /** What a stream would be. */
 export type StreamPreview = StreamAbout & {
@@ -50,6 +61,10 @@ export type StreamPreview = StreamAbout & {
 export class Streams {
   readonly #parts: StreamParts;
   readonly #sessions = new Sessions();
+  /** Streams that are being opened, so that the same one is not charged twice at once. */
+  readonly #opening = new Map<string, Promise<Opened>>();
+  /** Charges of streams that could not be opened here. */
+  readonly #failed = new Set<number>();
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -73,7 +88,11 @@ export class Streams {
    * @throws {InDoubt} when the ledger may have lost entries
    */
   open(opening: ToOpen): Promise<Opened> {
-    return open(this.#parts, opening);
+    const { analysts, request, again = false } = opening;
+    const name = canonicalJson([analysts, request as unknown as Json, again]);
+    const running = this.#opening.get(name) ?? open(this.#parts, opening, this.#failed).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, running);
+    return running;
   }
 
   /**
@@ -87,9 +106,32 @@ export class Streams {
     return ask(this.#parts, this.#sessions, asked);
   }
 
-  /** Streams with their answers, as far as a reader may see them. */
-  list(reader: Reader): Promise<readonly StreamState[]> {
-    return this.#parts.ledger.transact(async (ledger) => (await streamsIn(ledger)).filter(readableBy(reader)));
+  /** Deletes what a crash has left of streams that have ended. */
+  async tidy(): Promise<void> {
+    const { ledger } = this.#parts;
+    const states = await ledger.transact(async (transaction) => {
+      const found: StreamState[] = [];
+      for (const n of await transaction.secrets.kept()) found.push(...(await streamsIn(transaction, { n })));
+      return found;
+    });
+    await dropEnded(ledger, states);
+  }
+
+  /** Streams, as far as a reader may see them. */
+  async list(reader: Reader): Promise<readonly Stream[]> {
+    const states = await this.#parts.ledger.transact((ledger) => streamsIn(ledger));
+    await dropEnded(this.#parts.ledger, states);
+    return states.filter(readableBy(reader)).map(({ stream }) => stream);
+  }
+
+  /** A stream with its answers: the newest, so many of them, or all. @throws {RangeError} when the reader may see no such stream */
+  async show(reader: Reader, stream: number, newest?: number): Promise<StreamWithAnswers> {
+    const found = await this.#parts.ledger.transact(async (ledger) => {
+      const state = await stateFor(ledger, reader, stream);
+      return { state, answers: newest === 0 ? [] : await answersIn(ledger, stream, newest) };
+    });
+    await dropEnded(this.#parts.ledger, [found.state]);
+    return { ...found.state.stream, answers: found.answers };
   }
 
   /**
@@ -98,7 +140,7 @@ export class Streams {
    * @throws {RangeError} when there is no such stream
    * @throws {InDoubt} when the ledger may have lost entries
    */
-  async close(who: string, stream: number): Promise<Stream> {
-    return (await endStream(this.#parts.ledger, who, stream, `closed by ${who}`)).stream;
+  close(who: string, stream: number): Promise<Stream> {
+    return endStream(this.#parts.ledger, who, stream, `closed by ${who}`);
   }
 }

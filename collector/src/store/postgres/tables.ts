@@ -148,6 +148,13 @@ export const STEPS: readonly string[] = [
   INSERT INTO murmuration.release_place DEFAULT VALUES;
   `,
   'CREATE TABLE murmuration.release_secret (stream bigint PRIMARY KEY, secret text NOT NULL)',
+  // Answers of a stream are found and counted by what their question begins with. Streams that name theirs otherwise go on no more.
+  `
+  DROP INDEX murmuration.release_question;
+  ALTER TABLE murmuration.release_entry ALTER COLUMN question TYPE text COLLATE "C";
+  CREATE INDEX release_question ON murmuration.release_entry (question, app, analyst, kind);
+  DELETE FROM murmuration.release_secret;
+  `,
 ];
 
 /** The shard of what belongs to a metric: FNV-1a of its app and its name, folded to a byte. */

@@ -67,7 +67,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('streams over HTTP on %s', (kin
     const headers = { authorization: `Bearer ${tokens.get(who)}`, ...(body !== undefined && { 'content-type': type }) };
     const response = await fetch(`${running.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
     const text = await response.text();
-    const route = path.replace(/streams\/(\d+|x)/, 'streams/{stream}');
+    const route = path.replace(/\?.*/, '').replace(/streams\/(\d+|x)/, 'streams/{stream}');
     if (api !== undefined) {
       expect(api.paths[route]?.[method.toLowerCase()]?.responses[response.status], `${path} ${response.status} ${text}`).toBeDefined();
       if (response.status !== 200) expectRefusal(text, path);
@@ -98,7 +98,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('streams over HTTP on %s', (kin
     for (const who of ['ben', 'rev', 'adm', 'eve'])
       expect((await post(who, `/${opened.stream}/ask`, { where })).body).toMatchObject({
         error: 'bad-question',
-        expected: `stream: one of the streams of ${who}, who has none`,
+        expected: `stream: the number of a stream that ${who} may ask, as the list of streams has it`,
       });
     const list = async (who: string) => streamAnswers.list.parse((await send(who, 'GET', '/v1/release/streams')).body).streams;
     expect((await list('ann')).map((each) => each.answered)).toEqual([1]);
@@ -106,6 +106,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('streams over HTTP on %s', (kin
     const shown = streamAnswers.show.parse((await send('rev', 'GET', `/v1/release/streams/${opened.stream}`)).body);
     expect(shown.answers.map(({ value }) => value)).toEqual([answer.value]);
     expect((await send('ben', 'GET', `/v1/release/streams/${opened.stream}`)).status).toBe(400);
+    const all = await post('ann', `/${opened.stream}/ask`, {});
+    const newest = async (text: string) => (await send('ann', 'GET', `/v1/release/streams/${opened.stream}?newest=${text}`)).body;
+    expect(streamAnswers.show.parse(await newest('1')).answers).toMatchObject([{ where: {}, value: all.body['value'] }]);
+    expect(streamAnswers.show.parse(await newest('9')).answers).toHaveLength(2);
+    expect(await newest('0')).toMatchObject({ error: 'bad-question', expected: 'newest: a whole number from 1 to 99999' });
   });
 
   test('only an admin charges others; each of them may then ask, and only an admin closes it', async () => {

@@ -102,7 +102,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
     const other = ask('cid', '--where', 'platform=ios');
     expect([other.status, other.stderr]).toEqual([
       2,
-      `murmuration: stream: expected one of the streams of cid, who has none, got ${number}\n`,
+      `murmuration: stream: expected the number of a stream that cid may ask, as the list of streams has it, got ${number}\n`,
     ]);
     const wrong = ask('ann', '--where', 'city=Bern');
     expect([wrong.status, wrong.stderr]).toEqual([
@@ -224,9 +224,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
       ],
       'expected an analyst with a budget on notes, got eve',
     ],
-    [['ask', '--analyst', 'ann', '--stream', '99999'], 'stream: expected one of the streams of ann'],
+    [['ask', '--analyst', 'ann', '--stream', '99999'], 'stream: expected the number of a stream that ann may ask'],
     [['ask', '--analyst', 'ann', '--stream', 'x'], '--stream: expected a whole number'],
-    [['list', '--stream', '99999'], '--stream: expected the number of a stream, as release stream list shows it, got 99999'],
+    [['list', '--stream', '99999'], 'stream: expected the number of a stream, as the list of streams has it, got 99999'],
     [['close', '--stream', '99999'], 'stream: expected the number of a stream'],
   ])('%j is refused in one line', (args, message) => {
     const { status, stdout, stderr } = stream(...args.map((arg) => (arg === 'SCHEMA' ? file : arg)));

@@ -5,7 +5,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { type Entry, following, type Ledger, NO_ENTRY } from '#collector/release/budget/ledger.ts';
+import { type Entry, following, type Ledger, NO_ENTRY, type Wanted } from '#collector/release/budget/ledger.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
 import { range } from '../../../proofs/channel.ts';
@@ -16,6 +16,13 @@ interface Memory extends Ledger {
   readonly fork: () => Memory;
 }
 
+const isWanted =
+  ({ prefix = '', after = 0, newest: _newest, ...same }: Wanted) =>
+  (entry: Entry): boolean =>
+    entry.question.startsWith(prefix) &&
+    entry.n > after &&
+    Object.entries(same).every(([name, value]) => entry[name as keyof Entry] === value);
+
 function memory(known: readonly Entry[] = [], kept: ReadonlyMap<number, string> = new Map()): Memory {
   const entries = [...known];
   const secrets = new Map(kept);
@@ -24,8 +31,11 @@ function memory(known: readonly Entry[] = [], kept: ReadonlyMap<number, string> 
     close: async () => undefined,
     transact: (work) =>
       work({
-        find: async (wanted) =>
-          entries.filter((entry) => Object.entries(wanted).every(([name, value]) => entry[name as keyof Entry] === value)),
+        find: async (wanted) => entries.filter(isWanted(wanted)).slice(-(wanted.newest ?? entries.length)),
+        count: async (wanted) => {
+          const kinds = entries.filter(isWanted(wanted)).map(({ kind }) => kind);
+          return new Map(kinds.map((kind) => [kind, kinds.filter((other) => other === kind).length]));
+        },
         append: async (who, entry) => {
           const next = following(entries.at(-1) ?? NO_ENTRY, who, entry);
           entries.push(next);
@@ -39,6 +49,7 @@ function memory(known: readonly Entry[] = [], kept: ReadonlyMap<number, string> 
           of: async (stream) => secrets.get(stream),
           keep: async (stream, text) => void secrets.set(stream, text),
           drop: async (stream) => void (stream === undefined ? secrets.clear() : secrets.delete(stream)),
+          kept: async () => [...secrets.keys()],
           all: async () => [...secrets],
         },
       }),

@@ -19,7 +19,7 @@ import { designOptionsOf } from '#collector/release/streams/stream.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
 import { execute as query } from '../../../setup/postgres-server.ts';
 import { places } from '../places.ts';
-import { COUNTS, catalog, giveBudgets, request, SILENT, stored } from './table.ts';
+import { COUNTS, catalog, far, giveBudgets, request, SILENT, stored } from './table.ts';
 
 const broken: Random = {
   uniform: () => {
@@ -27,12 +27,6 @@ const broken: Random = {
   },
   flip: () => false,
   decay: () => true,
-};
-
-/** Draws noise that is far below 0, so that every question is easy. */
-const far = (): Random => {
-  let drawn = 0;
-  return { uniform: () => 0, flip: () => true, decay: (numerator) => Number(numerator) === 0 || ++drawn % 10_000 !== 0 };
 };
 
 describe.each(places)('a stream in $name', (place) => {
@@ -115,10 +109,12 @@ describe.each(places)('a stream in $name', (place) => {
     expect([guessed.kind, guessed.value]).toEqual(['easy', Math.round(learned.guess([0, 1, 2, 3]))]);
     expect(Math.abs(guessed.value - 2000)).toBeLessThan(6667 - 2000);
     expect(await streams().ask(question(stream, { tier: ['pro'] }))).toMatchObject({ value: 1400, kind: 'hard', hardLeft: 2 });
-    const [{ stream: listed, answers } = { stream: undefined, answers: [] }] = await streams().list({ analyst: 'ben', apps: [] });
-    expect([listed?.answered, answers.map(({ kind }) => kind)]).toEqual([4, ['hard', 'easy', 'easy', 'hard']]);
+    const { answered, answers } = await streams().show({ analyst: 'ben', apps: [] }, stream);
+    expect([answered, answers.map(({ kind }) => kind)]).toEqual([4, ['hard', 'easy', 'easy', 'hard']]);
     expect(await streams().list({ analyst: 'cid', apps: [] })).toEqual([]);
-    await expect(streams().ask(question(stream, {}, 'cid'))).rejects.toThrow('expected one of the streams of cid, who has none, got');
+    await expect(streams().ask(question(stream, {}, 'cid'))).rejects.toThrow(
+      `expected the number of a stream that cid may ask, as the list of streams has it, got ${stream}`,
+    );
     await expect(streams().ask({ ...question(stream), apps: ['other'] })).rejects.toThrow(RangeError);
   });
 
@@ -130,7 +126,9 @@ describe.each(places)('a stream in $name', (place) => {
     await streams().ask(question(stream, { platform: ['web'] }));
     await streams().ask(question(stream));
     const all = await entries();
-    expect(JSON.stringify([all, await streams().list({ apps: [] })])).not.toMatch(/threshold|counts/);
+    expect(JSON.stringify([all, await streams().list({ apps: [] }), await streams().show({ apps: [] }, stream)])).not.toMatch(
+      /threshold|counts/,
+    );
     const values = all.flatMap(({ kind, body }) => (kind.startsWith('stream-') ? [[kind, (body as { value: string }).value.length]] : []));
     expect(values).toEqual([
       ['stream-hard', 17],
@@ -158,19 +156,19 @@ describe.each(places)('a stream in $name', (place) => {
     const away = () => Promise.reject(new Error('the store is away'));
     await expect(streams({ read: away }).open(opening())).rejects.toThrow('the store is away');
     expect(await kinds()).toEqual([]);
-    await expect(streams({ random: broken }).open(opening({ epsilon: '4' }))).rejects.toThrow(
+    await expect(streams({ random: broken, patience: 0 }).open(opening({ epsilon: '4' }))).rejects.toThrow(
       'the stream failed, and nothing was answered',
     );
     expect(await kinds()).toEqual(['charge', 'charge']);
     let transactions = 0;
     const failing: Ledger = {
       ...ledger,
-      transact: (work) => (++transactions === 3 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
+      transact: (work) => (++transactions === 4 ? Promise.reject(new Error('no room')) : ledger.transact(work)),
     };
-    await expect(streams({ ledger: failing }).open(opening({ epsilon: '4' }))).rejects.toThrow('no room');
+    await expect(streams({ ledger: failing, patience: 0 }).open(opening({ epsilon: '4' }))).rejects.toThrow('no room');
     expect(await kinds()).toEqual(['charge', 'charge', 'charge', 'charge']);
     expect(await spent()).toMatchObject({ table: '8/1', ann: '8/1' });
-    await expect(streams().open(opening({ epsilon: '4' }))).rejects.toThrow('ε 2 a day');
+    await expect(streams({ patience: 0 }).open(opening({ epsilon: '4' }))).rejects.toThrow('ε 2 a day');
   });
 
   test('loses a draw that a crash keeps from being written, and nothing else: the question is drawn anew', async () => {
@@ -250,7 +248,7 @@ describe.each(places)('a stream in $name', (place) => {
         expect([one.value.isRepeated, two.value.isRepeated].sort()).toEqual([false, true]);
       }
       for (const end of ends) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(StreamOver);
-      expect((await streams().list({ apps: [] }))[0]?.stream.hardLeft).toBe(0);
+      expect((await streams().list({ apps: [] }))[0]?.hardLeft).toBe(0);
     } finally {
       await other.close();
     }
@@ -266,7 +264,7 @@ describe.each(places)('a stream in $name', (place) => {
       return said.trim().split('\n');
     };
     const said = (await Promise.all([run('ann'), run('ben')])).flat();
-    const answers = (await streams().list({ apps: [] }))[0]?.answers ?? [];
+    const { answers } = await streams().show({ apps: [] }, stream);
     expect(answers.filter(({ kind }) => kind === 'hard')).toHaveLength(2);
     expect(answers.length).toBeLessThanOrEqual(10);
     // Each process asks the same six questions: every answer that it was given is the stored one.
@@ -336,6 +334,8 @@ describe.each(places)('a stream in $name', (place) => {
   ])('a question %j is refused', async (where, message) => {
     const { stream } = await streams().open(opening());
     await expect(streams().ask(question(stream, where))).rejects.toThrow(message.replace('’', "'"));
-    await expect(streams().ask(question(stream + 1))).rejects.toThrow(`expected one of the streams of ann, ${stream}, got ${stream + 1}`);
+    await expect(streams().ask(question(stream + 1))).rejects.toThrow(
+      `expected the number of a stream that ann may ask, as the list of streams has it, got ${stream + 1}`,
+    );
   });
 });

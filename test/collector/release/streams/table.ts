@@ -46,6 +46,12 @@ export const stored =
 /** Draws no noise. */
 export const SILENT: Random = { uniform: () => 0, flip: () => false, decay: (numerator) => Number(numerator) === 0 };
 
+/** Draws noise that is far below 0, so that every question is easy. */
+export const far = (): Random => {
+  let drawn = 0;
+  return { uniform: () => 0, flip: () => true, decay: (numerator) => Number(numerator) === 0 || ++drawn % 10_000 !== 0 };
+};
+
 /** A stream with four hard questions of ten. With ε 8 its threshold is some ten reports, and one cell of them is off by far more. */
 export const request: StreamRequest = {
   ...{ app: 'notes', from: DAY, to: DAY, columns: ['platform', 'tier'] },
@@ -55,7 +61,13 @@ export const request: StreamRequest = {
 const epsilon = (text: string) => ({ unit: 'epsilon', amount: parseAmount(text, 'epsilon') }) as const;
 
 /** Gives the table and three analysts budgets. */
-export async function giveBudgets(ledger: Ledger, table: string, own = '20', colluders: number | 'all' = 'all'): Promise<void> {
-  await setTable(ledger, 'test', 'notes', { limit: epsilon(table), colluders, batchesPerDay: 8 });
-  for (const analyst of ['ann', 'ben', 'cid']) await setBudget(ledger, 'test', 'notes', analyst, epsilon(own));
+export async function giveBudgets(
+  ledger: Ledger,
+  table: string,
+  own = '20',
+  colluders: number | 'all' = 'all',
+  app = 'notes',
+): Promise<void> {
+  await setTable(ledger, 'test', app, { limit: epsilon(table), colluders, batchesPerDay: 8 });
+  for (const analyst of ['ann', 'ben', 'cid']) await setBudget(ledger, 'test', app, analyst, epsilon(own));
 }
