@@ -10,7 +10,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG: readonly string[] = [
   'faults/collector',
   'faults/browsers',
-  'faults/postgres',
   'publishing/packages',
   'engines/engines',
   'behaviour/browser',
@@ -32,6 +31,7 @@ const LONG: readonly string[] = [
   'browser/sign-in',
   'deploy/views',
   'faults/client',
+  'faults/postgres',
   'deploy/prometheus',
   'collector/reads/process',
   'collector/commands',

@@ -22,7 +22,10 @@ export const DEEPER: readonly string[] = [
 export const DEEP_EFFORT = 4;
 
 /** Five workers for two cores: files that drive browsers and processes wait more than they work. */
-const WORKERS = Math.ceil(2.5 * availableParallelism());
+const WAITING_WORKERS = Math.ceil(2.5 * availableParallelism());
+
+/** Four workers for two cores: a few of these files wait, too. */
+const WORKERS = 2 * availableParallelism();
 
 /**
  * Folders of tests that share the processes they run in, one file after the other, and with them all modules that are loaded: a process and
@@ -50,6 +53,8 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
           name: 'alone',
           include: [...include],
           exclude: [...exclude, TOGETHER],
+          maxWorkers: WAITING_WORKERS,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -59,6 +64,8 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
           include: [...include],
           exclude: [...exclude, ALONE],
           isolate: false,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
@@ -66,7 +73,6 @@ export const tier = (include: readonly string[], exclude: readonly string[] = []
     env: { [VARIABLE]: `${effort}` },
     reporters: ['default', './test/setup/closing-line.ts'],
     server: { deps: { external: [NATIVE] } },
-    maxWorkers: WORKERS, // of both projects together: as one ends its files, the other begins
     maxConcurrency: 3, // browsers at a time; they wait more than they work
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
