@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Results } from '../behaviour/run.ts';
+import { inEachEngine } from '../engines/each.ts';
 import type { Browser } from '../engines/engine.ts';
-import { inEachEngine } from '../engines/side-by-side.ts';
 import type { RunningServer } from './transport-server.ts';
 import { openWebSite } from './web-site.ts';
 

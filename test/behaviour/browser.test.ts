@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
+import { inEachEngine } from '../engines/each.ts';
 import type { Browser, Page } from '../engines/engine.ts';
-import { inEachEngine } from '../engines/side-by-side.ts';
 import { trace } from './behaviours.ts';
 import type { Results } from './run.ts';
 

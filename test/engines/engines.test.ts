@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type RunningServer, startServer } from '../adapters/transport-server.ts';
+import { inEachEngine } from './each.ts';
 import type { Browser, Page } from './engine.ts';
-import { inEachEngine } from './side-by-side.ts';
 
 /** A page with a small store, that tells how it was shown, and says goodbye. */
 const PAGE = `<!doctype html><html lang="en"><title>Engines</title><script>
