@@ -85,11 +85,17 @@ export async function createDatabase(): Promise<string> {
 }
 
 /** Empties a database, and ends its connections. */
-export async function dropDatabase(url: string): Promise<void> {
+export async function emptyDatabase(url: string): Promise<void> {
   await execute(
     url,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
       DROP SCHEMA IF EXISTS murmuration CASCADE`,
   );
+}
+
+/** Gives a database back, once: two tests that had the same one would end each other's connections. */
+export async function dropDatabase(url: string): Promise<void> {
+  if (free.includes(url)) throw new Error(`expected a database that is in use, got ${url}, which was given back`);
+  await emptyDatabase(url);
   free.push(url);
 }

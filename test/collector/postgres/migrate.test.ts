@@ -26,7 +26,7 @@ import { pruneStore } from '#collector/store/sqlite-upkeep.ts';
 import type { Store } from '#collector/store/store.ts';
 import { startProxy } from '../../faults/postgres/proxy.ts';
 import { bin, type Ran, runProcess } from '../../setup/command.ts';
-import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { createDatabase, dropDatabase, emptyDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { schema } from '../reads/app.ts';
 import { DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes } from '../store/entries.ts';
@@ -333,7 +333,7 @@ test('a folder whose copies were made ahead into two databases is moved to one o
   expect(await moveStore(other)).toMatchObject({ known: 10 });
   await expect(moveStore(places())).rejects.toThrow(refused);
   await expect(openPostgres()).rejects.toThrow('not filled to the end');
-  await dropDatabase(url);
+  await emptyDatabase(url);
   await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got one without a store');
   await openPostgres();
   await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got another one with a store');
