@@ -1,8 +1,9 @@
 /** The estimator of means, exactly: the distribution of every tally of a few numbers, and the collector's estimate of each. */
 
 import { expect } from 'vitest';
-import { type Estimate, Z95 } from '#collector/estimators/estimate.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
 import type { Scores } from '#collector/estimators/number.ts';
+import { Z95 } from '#collector/statistics/normal.ts';
 import type { Tally } from '#collector/store/store.ts';
 import type { Distribution } from './enumerate.ts';
 import { collections } from './estimator.ts';

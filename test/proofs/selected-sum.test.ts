@@ -2,7 +2,7 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { expect, test } from 'vitest';
-import { Z95 } from '#collector/estimators/estimate.ts';
+import { Z95 } from '#collector/statistics/normal.ts';
 import { type Reported, selectedSum } from '#collector/statistics/selected-sum.ts';
 import { atMost } from './statistics.ts';
 

@@ -4,8 +4,10 @@
  * (statistics/truncated-normal.ts).
  */
 
-import { type Estimate, endOf, Z95 } from '../estimators/estimate.ts';
+import type { Estimate } from '../estimators/estimate.ts';
 import { THESE } from '../estimators/people.ts';
+import { endOf } from '../statistics/bisection.ts';
+import { Z95 } from '../statistics/normal.ts';
 import { logUpperTail } from '../statistics/normal-tail.ts';
 import { selectedSum } from '../statistics/selected-sum.ts';
 import { conditionalOn } from '../statistics/truncated-normal.ts';

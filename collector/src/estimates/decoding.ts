@@ -11,6 +11,7 @@ import type { CellMap } from '../estimators/decode/evidence.ts';
 import type { Estimate } from '../estimators/estimate.ts';
 import type { CandidateAnswer } from '../questions/presentation.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
+import { Z95 } from '../statistics/normal.ts';
 import type { Evidence } from '../store/store.ts';
 import { watchOf } from '../watch/watch.ts';
 import { aboutOf } from './about.ts';
@@ -40,7 +41,6 @@ export interface DecodeRequest {
 
 /** Shares of the distribution that are listed by themselves. */
 const MOST_SHARES = 1_000;
-const BOTH_SIDES = 1.959963984540054;
 
 const within = (share: number): number => Math.min(1, Math.max(0, share));
 const sum = (numbers: Iterable<number>): number => {
@@ -56,7 +56,7 @@ const descending = (values: Float64Array, chosen: (v: number) => boolean): Uint3
     .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
 
 function unexplainedOf({ unexplained: estimate, unexplainedError: standardError }: Decoded): Estimate {
-  const margin = BOTH_SIDES * standardError;
+  const margin = Z95 * standardError;
   return { estimate, standardError, low: within(estimate - margin), high: within(estimate + margin) };
 }
 

@@ -8,7 +8,8 @@
  * contradicts either. The cell that holds the quantile is rejected with probability at most 5 %.
  */
 
-import { type Estimate, Z95 } from './estimate.ts';
+import { Z95 } from '../statistics/normal.ts';
+import type { Estimate } from './estimate.ts';
 
 /** An unbiased estimate of a mean over devices, and its variance. */
 export interface Linear {

@@ -1,5 +1,7 @@
 /** The result of every estimator, and its interval. */
 
+import { Z95 } from '../statistics/normal.ts';
+
 /** An unbiased estimate of a frequency in [0, 1]. The estimate itself may lie outside. */
 export interface Estimate {
   readonly estimate: number;
@@ -9,9 +11,6 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** Two-sided 95 % of the normal distribution. */
-export const Z95 = 1.959963984540054;
-
 /** The variance of an estimate as a function of the frequency f: constant + slope f - curve f². */
 export interface Variance {
   readonly constant: number;
@@ -20,17 +19,6 @@ export interface Variance {
 }
 
 const clamp = (x: number): number => Math.min(1, Math.max(0, x));
-
-/** The point between `from` and `to` at which a condition that holds at `from` stops holding. */
-export function endOf(from: number, to: number, holds: (f: number) => boolean): number {
-  let [inside, outside] = [from, to];
-  for (let halving = 0; halving < 60; halving++) {
-    const middle = (inside + outside) / 2;
-    if (holds(middle)) inside = middle;
-    else outside = middle;
-  }
-  return inside;
-}
 
 /**
  * An estimate of a frequency f whose variance is constant + slope f - curve f², with its score interval: all f for which (estimate - f)² <=

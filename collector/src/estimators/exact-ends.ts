@@ -9,8 +9,9 @@
  * from 0.5 to 10, 20 to 300 reports).
  */
 
+import { endOf } from '../statistics/bisection.ts';
 import { atMost, type Count, varianceOf } from '../statistics/counts.ts';
-import { type Estimate, endOf } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 
 const TAIL = 0.025;
 const ENOUGH = 10;

@@ -11,9 +11,10 @@
 
 import { type ExponentialLaw, exponentialLaw, MODULUS } from '@murmuration/shared';
 import { LuDecomposition, Matrix } from 'ml-matrix';
+import { Z95 } from '../statistics/normal.ts';
 import type { Cumulants } from '../statistics/saddlepoint.ts';
 import { ends, type Leverage } from '../watch/reach.ts';
-import { type Estimate, scored, Z95 } from './estimate.ts';
+import { type Estimate, scored } from './estimate.ts';
 import type { EstimateInput } from './estimate-input.ts';
 import type { ShareEstimation } from './estimation.ts';
 import { byMatrix } from './matrix-channel.ts';

@@ -14,8 +14,10 @@
  * and at most 1/4 - f² because of the range.
  */
 
+import { endOf } from '../statistics/bisection.ts';
+import { Z95 } from '../statistics/normal.ts';
 import type { Tallies } from '../store/store.ts';
-import { type Estimate, endOf, Z95 } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 import { leastNoise, mostNoise, PLACES } from './noise.ts';
 import { type Among, THESE } from './people.ts';
 

@@ -13,12 +13,12 @@
  */
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
+import { Z95 } from '../statistics/normal.ts';
 import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
 import type { Tallies } from '../store/store.ts';
 import { ends } from '../watch/reach.ts';
 import { cautious, type Distribution } from './distribution.ts';
 import { cellsBy } from './distribution-estimation.ts';
-import { Z95 } from './estimate.ts';
 import type { DistributionEstimation } from './estimation.ts';
 import { expectationMaximization, windowSums } from './expectation-maximization.ts';
 import { byMatrix } from './matrix-channel.ts';

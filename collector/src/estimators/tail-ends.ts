@@ -8,8 +8,10 @@
  * 1987, §6). For counts, this gives the ends of Clopper and Pearson.
  */
 
+import { endOf } from '../statistics/bisection.ts';
+import { Z95 } from '../statistics/normal.ts';
 import { type Cumulants, FAR, quantileAt } from '../statistics/saddlepoint.ts';
-import { type Estimate, endOf, Z95 } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 
 /** When the variance is below this many times the largest squared score, the sum of scores is not near normal. */
 export const ENOUGH = 10;

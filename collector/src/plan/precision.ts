@@ -4,12 +4,12 @@
  */
 
 import { cellsOf, type DistributionLaw, isDistributionLaw, isNumberLaw, type Law } from '@murmuration/shared';
-import { Z95 } from '../estimators/estimate.ts';
 import { scoresOf } from '../estimators/estimator.ts';
 import { worstOf } from '../estimators/number.ts';
 import { type Among, peopleIn } from '../estimators/people.ts';
 import { estimationOf } from '../estimators/table.ts';
 import { chiSquaredTail } from '../statistics/chi-squared.ts';
+import { Z95 } from '../statistics/normal.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;

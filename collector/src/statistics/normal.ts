@@ -2,6 +2,9 @@
 
 import { chiSquaredTail } from './chi-squared.ts';
 
+/** Two-sided 95 % of the normal distribution. */
+export const Z95 = 1.959963984540054;
+
 /** P(Z > z). 0 beyond 38. */
 export function normalTail(z: number): number {
   const outside = chiSquaredTail(z * z, 1) / 2;

@@ -11,6 +11,8 @@
  * The logarithms of m and of λ have variances of about 1/m each.
  */
 
+import { endOf } from './bisection.ts';
+
 /** A reported estimate. The threshold is that of its own, at most the estimate. */
 export interface Reported {
   readonly estimate: number;
@@ -20,20 +22,12 @@ export interface Reported {
 
 /** Beyond, the density at the threshold is not told. */
 const WIDTH = 3;
-const STEPS = 50;
-const MOST_RATE = 100;
+const [LEAST_RATE, MOST_RATE] = [1e-6, 100];
 
 /** λ for a mean distance, at least 0, where the density does not fall. */
 function rateOf(mean: number): number {
   const meanAt = (rate: number): number => 1 / rate - WIDTH / Math.expm1(rate * WIDTH);
-  if (mean >= WIDTH / 2) return 0;
-  let [low, high] = [1e-6, MOST_RATE];
-  for (let step = 0; step < STEPS; step++) {
-    const rate = (low + high) / 2;
-    if (meanAt(rate) > mean) low = rate;
-    else high = rate;
-  }
-  return low;
+  return mean >= WIDTH / 2 ? 0 : endOf(LEAST_RATE, MOST_RATE, (rate) => meanAt(rate) > mean);
 }
 
 /** How many estimates per standard error there are at the threshold, and the standard error of that number. */

@@ -13,7 +13,8 @@
  * unlikely: a string was found, and would have a share of at most 0. Here the upper end is at least c + t.
  */
 
-import { normalTail } from './normal.ts';
+import { endOf } from './bisection.ts';
+import { normalTail, Z95 } from './normal.ts';
 
 export interface Conditional {
   readonly low: number;
@@ -23,22 +24,12 @@ export interface Conditional {
 
 /** This far above the threshold it no longer matters. */
 const CLEAR = 9;
-const STEPS = 40;
 const COVERED = 0.95;
-const BOTH_SIDES = 1.959963984540054;
 /** t. */
 const MEETING = 1.6683911939470795;
 
 /** Where a function that rises through 0 between two ends does so. */
-function rootOf(rising: (theta: number) => number, least: number, most: number): number {
-  let [from, to] = [least, most];
-  for (let step = 0; step < STEPS; step++) {
-    const middle = (from + to) / 2;
-    if (rising(middle) < 0) from = middle;
-    else to = middle;
-  }
-  return (from + to) / 2;
-}
+const rootOf = (rising: (theta: number) => number, least: number, most: number): number => endOf(least, most, (theta) => rising(theta) < 0);
 
 /** The signal at 0 or above for which a z of at least this, given one of at least c, has this probability. */
 function signalAt(probability: number, z: number, c: number): number {
@@ -53,13 +44,13 @@ function lowEnd(z: number, c: number): number {
   if (z <= c + 2 * MEETING) return signalAt(1 - COVERED, z, c);
   return Math.max(
     0,
-    rootOf((theta) => -beyond(z, c, theta), z - BOTH_SIDES, z),
+    rootOf((theta) => -beyond(z, c, theta), z - Z95, z),
   );
 }
 
 /** In standard errors, at least 0. `z` is at least `c`. */
 export function conditionalOn(z: number, c: number): Conditional {
-  if (z - c > CLEAR) return { low: Math.max(0, z - BOTH_SIDES), middle: z, high: z + BOTH_SIDES };
-  const high = rootOf((theta) => beyond(z, c, theta), z, z + BOTH_SIDES);
+  if (z - c > CLEAR) return { low: Math.max(0, z - Z95), middle: z, high: z + Z95 };
+  const high = rootOf((theta) => beyond(z, c, theta), z, z + Z95);
   return { low: lowEnd(z, c), middle: signalAt(1 / 2, z, c), high: Math.max(0, high) };
 }

@@ -2,7 +2,8 @@
 
 import { MODULUS } from '@murmuration/shared';
 import { expect } from 'vitest';
-import { type Estimate, Z95 } from '#collector/estimators/estimate.ts';
+import type { Estimate } from '#collector/estimators/estimate.ts';
+import { Z95 } from '#collector/statistics/normal.ts';
 import type { Tallies, Tally } from '#collector/store/store.ts';
 import { range } from '../../proofs/channel.ts';
 import { collections } from '../../proofs/estimator.ts';

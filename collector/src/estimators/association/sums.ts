@@ -6,7 +6,8 @@
  */
 
 import { Matrix } from 'ml-matrix';
-import { type Estimate, scored, Z95 } from '../estimate.ts';
+import { Z95 } from '../../statistics/normal.ts';
+import { type Estimate, scored } from '../estimate.ts';
 import type { Evidence } from './evidence.ts';
 
 /** A pair: its share of all, and among those of its string. */

@@ -6,7 +6,7 @@
  * (discoveries.ts), and the intervals allow for the selection (conditional.ts). docs/decoder.md compares it with others.
  */
 
-import { normalQuantile } from '../../statistics/normal.ts';
+import { normalQuantile, Z95 } from '../../statistics/normal.ts';
 import { type Reported, selectedSum } from '../../statistics/selected-sum.ts';
 import { conditionalOn } from '../../statistics/truncated-normal.ts';
 import { type Observed, observe } from './cells.ts';
@@ -17,7 +17,6 @@ import { wholeOf } from './distribution.ts';
 import type { CellCounts, DecodeInput } from './evidence.ts';
 import { hashed } from './hashed.ts';
 
-const BOTH_SIDES = 1.959963984540054;
 /** With fewer cells nothing is left to tell noise from strings. */
 const LEAST_CELLS = 3;
 
@@ -92,8 +91,8 @@ export function decode(input: DecodeInput): Decoded {
       known.push({ estimate: share, standardError: error, threshold: Math.min(share, least[v] as number) });
     } else {
       typical[v] = within(share);
-      low[v] = within(share - BOTH_SIDES * error);
-      high[v] = within(share + BOTH_SIDES * error);
+      low[v] = within(share - Z95 * error);
+      high[v] = within(share + Z95 * error);
     }
   }
   const explained = selectedSum(known);
