@@ -1,6 +1,6 @@
 /**
  * Decodes that collectors on one database share. The first that is asked claims the decode in a table and computes it; the others tell how
- * far it is, and take its answer. A claim holds for half a minute and is prolonged each second, so another collector takes over from one that
+ * far it is, and take its answer. A claim holds for ten seconds and is prolonged each second, so another collector takes over from one that
  * is gone. Only the database's clock counts. Answers stay for minutes, since most are old when the next report comes.
  */
 
@@ -15,7 +15,7 @@ import { type PackedAnswer, sizeOf } from './packed-answer.ts';
 import type { Candidates } from './tasks.ts';
 
 /** How long a claim holds, and how long an answer stays. */
-const HELD = "interval '30 seconds'";
+const HELD = "interval '10 seconds'";
 const KEPT_SECONDS = 300;
 
 /** Milliseconds between two prolongations of a claim, and between two looks at another collector's. */
@@ -37,7 +37,10 @@ export interface SharedDecodesOptions {
 /** Computes an answer, and tells how far it is. */
 export type Compute = (tell: (how: Progress) => void) => Promise<PackedAnswer>;
 
-type Look = { readonly answer: PackedAnswer } | { readonly progress: Progress } | 'claimed';
+/** What there is: an answer, or another collector's progress as JSON. Otherwise the decode is claimed. */
+type Look = { readonly answer: PackedAnswer } | { readonly progress: string } | 'claimed';
+
+const WAITING: Progress = { stage: 'waiting' };
 
 const OF_KEY = 'task = $1 AND source = $2';
 const FIND = `
@@ -93,11 +96,12 @@ export class SharedDecodes {
     compute: Compute,
   ): Promise<PackedAnswer> {
     const key = [this.#keyOf(task), source, crypto.randomUUID()] as const;
-    for (;;) {
+    for (let told = ''; ; ) {
       const found = await this.#look(key);
       if (found === 'claimed') return this.#compute(key, tell, compute);
       if ('answer' in found) return found.answer;
-      tell(found.progress);
+      if (found.progress !== told) tell(JSON.parse(found.progress) as Progress);
+      told = found.progress;
       await sleep(LOOK, undefined, { signal });
     }
   }
@@ -119,12 +123,12 @@ export class SharedDecodes {
       if (answer) return { answer: deserialize(answer as Buffer) as PackedAnswer };
       const isHeld = answer === null || (await query(CLAIM, [task, source, claim])).length === 0;
       if (!isHeld) return 'claimed';
-      return { progress: progress ? (JSON.parse(String(progress)) as Progress) : { stage: 'waiting' } };
+      return { progress: String(progress ?? JSON.stringify(WAITING)) };
     });
   }
 
   async #compute(key: readonly string[], tell: (how: Progress) => void, compute: Compute): Promise<PackedAnswer> {
-    let progress: Progress = { stage: 'waiting' };
+    let progress = WAITING;
     const timer = setInterval(() => this.#write(PROLONG_CLAIM, [...key, JSON.stringify(progress)]), PROLONG);
     try {
       const answer = await compute((how) => {

@@ -76,6 +76,7 @@ test('one collector decodes, and the others tell how far it is and take its answ
   expect(await asked).toEqual(answer('the first'));
   expect(await Promise.all(followers)).toEqual([answer('the first'), answer('the first')]);
   expect(work.runs()).toBe(1);
+  expect(new Set(told.map((how) => how.stage)).size).toBe(told.length);
   // And it is kept for who comes later.
   expect(await ask(open(), never)).toEqual(answer('the first'));
 });
