@@ -127,11 +127,20 @@ test.each([
     },
   ],
   ['does not fill its bytes at once', async () => {}],
+  ['always has the same byte', (bytes: Uint8Array) => bytes.fill(4)],
+  ['has a short period', (bytes: Uint8Array) => bytes.set(bytes.map((_, i) => (i * 7) % 16))],
+  ['fills nine tenths', (bytes: Uint8Array) => seededRng(1)(bytes.subarray(0, 920) as never)],
 ])('where the rng %s nothing is recorded', async (_, rng) => {
   const { telemetry, outcomes, timers, uploads } = device(schema, { rng });
   telemetry.record('dark', true);
   await telemetry.flush();
   expect([results(outcomes), timers(), uploads]).toEqual([['no-entropy'], 0, []]);
+});
+
+test('where the rng repeats itself, nothing is recorded after the first fill', () => {
+  const { telemetry, outcomes } = device(schema, { rng: (bytes) => seededRng(1)(bytes) });
+  for (let i = 0; i < 300; i++) telemetry.record('dark', true);
+  expect(new Set(results(outcomes).slice(-10))).toEqual(new Set(['no-entropy']));
 });
 
 test('where the rng fails in the middle of a record, that one is not recorded, and nothing throws', () => {
