@@ -35,11 +35,13 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
  * telemetry.consent.grant();
  * telemetry.record('plan', 'pro');
  */
-export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
+export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(given: Options<M, S>): Telemetry<M> {
   if (process.env.NODE_ENV !== 'production') {
-    assertOptions(options);
-    announce(options);
+    assertOptions(given);
+    announce(given);
   }
+  // Without a prototype: what a page's bug puts on `Object.prototype` is no option, above all no consent.
+  const options: Options<M, S> = { __proto__: null, ...given };
   const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = options;
   const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = options;
   const { document, wire } = schema;
