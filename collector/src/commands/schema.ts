@@ -73,8 +73,8 @@ function describe(document: SchemaDocument, sha256: string): string {
 async function changesSince(files: readonly string[], document: SchemaDocument): Promise<readonly Change[]> {
   const versions: SchemaDocument[] = [];
   for (const file of files) versions.push(await loadSchema(file, '--against'));
-  const other = versions.find(({ app }) => app !== document.app);
-  const before = other ?? nearestTo(document, versions.sort((a, b) => b.version - a.version));
+  versions.sort((a, b) => b.version - a.version);
+  const before = versions.find(({ app }) => app !== document.app) ?? nearestTo(document, versions);
   return before === undefined ? [] : compareSchemas(before, document);
 }
 
