@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { logAction } from '../../admin/actions.ts';
 import { isFull, openAdminDatabase } from '../../admin/database.ts';
-import { checkNotMoved } from '../../store/moved.ts';
+import { checkNotMoved, readMove } from '../../store/moved.ts';
 import { TIMEOUT } from '../../store/sqlite-schema.ts';
 import { StoreFull } from '../../store/store.ts';
 import { readHead, writeHead } from './head-file.ts';
@@ -48,7 +48,8 @@ const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DE
 /** Why entries may be missing. */
 function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   const [head, known] = [headOf(database), readHead(folder)];
-  if (known === 'moved') return 'a folder whose store was moved to a database';
+  const isMoved = known === 'moved' || (typeof known === 'object' && known.isMoving && readMove(folder) === undefined);
+  if (isMoved) return 'a folder whose store was moved to a database';
   if (known === 'restored') return 'a folder that was restored from a backup';
   if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
   if (head.n < known.n) return `a ledger that ends at entry ${head.n}, where entry ${known.n} was written before`;
