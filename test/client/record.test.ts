@@ -160,6 +160,21 @@ test('where the rng fails in the middle of a record, that one is not recorded, a
   }
 });
 
+test('no random word outlives the task that it was drawn in, which a copy of the running program would use again', async () => {
+  const real = seededRng(1);
+  const fills: number[] = [];
+  const { telemetry } = device(schema, { rng: (bytes) => real(bytes.fill(fills.push(0))) });
+  await settle();
+  const before = fills.length;
+  telemetry.record('dark', true);
+  telemetry.record('plan', 'pro');
+  expect(fills).toHaveLength(before + 1);
+  await settle();
+  const after = fills.length;
+  telemetry.record('both', { plan: 'pro', dark: true });
+  expect(fills).toHaveLength(after + 1);
+});
+
 describe('what a bug of the page puts on Object.prototype', () => {
   const pollute = (values: object): void => void Object.assign(Object.prototype, values);
   afterEach(() => {

@@ -7,7 +7,7 @@ import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
 const LISTS = 8_430;
-const STRINGS = 11_440;
+const STRINGS = 11_450;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 
