@@ -35,15 +35,15 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
  * telemetry.consent.grant();
  * telemetry.record('plan', 'pro');
  */
-export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(given: Options<M, S>): Telemetry<M> {
+export function createTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
   if (process.env.NODE_ENV !== 'production') {
-    assertOptions(given);
-    announce(given);
+    assertOptions(options);
+    announce(options);
   }
   // Without a prototype: what a page's bug puts on `Object.prototype` is no option, above all no consent.
-  const options: Options<M, S> = { __proto__: null, ...given };
-  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = options;
-  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = options;
+  const own: Options<M, S> = { __proto__: null, ...options };
+  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = own;
+  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = own;
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
 
@@ -64,7 +64,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const listeners = new Set<() => void>();
 
   const tell = (outcome: Outcome): void => {
-    attempt(() => options.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
+    attempt(() => own.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
     if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
   };
   const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
@@ -74,7 +74,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     tellAll(pending, 'no-consent');
     pending = [];
   };
-  const device = createDevice(options, clock);
+  const device = createDevice(own, clock);
   const spill = createSpill(storage, name);
   const store = createDeviceStore(
     storage,
