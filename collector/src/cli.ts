@@ -31,10 +31,10 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
 const withCommands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withCommands)];
 
 /**
- * A reader of the output that goes, as `head` does, ends no command in the middle: nobody reads the rest. Output that can't be written
- * otherwise, as on a full disk, fails the command.
+ * Watches the output of this process. A reader that goes, as `head` does, ends no command in the middle: nobody reads the rest. Output that
+ * can't be written otherwise, as on a full disk, fails the command.
  */
-function watchOutput(): void {
+export function watchOutput(): void {
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
@@ -45,7 +45,6 @@ function watchOutput(): void {
 
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
-  watchOutput();
   const program = new Command('murmuration')
     .description('Local-differential-privacy telemetry: the collector and its tools')
     .version(packageVersion());
