@@ -325,6 +325,14 @@ describe('murmuration simulate', () => {
   });
 });
 
+test('murmuration simulate prints a figure a line, and no JSON', () => {
+  const { status, stdout } = run('simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--clients', '100', '--rounds', '2');
+  const lines = stdout.trimEnd().split('\n');
+  expect(status).toBe(0);
+  expect(lines.filter((line) => !/^[\w.]+ {2,}[\w.-]+$/.test(line))).toEqual([]);
+  expect(lines).toContainEqual(expect.stringMatching(/^mse\.unbiased {2,}[\d.e-]+$/));
+});
+
 test('--version prints the version of the package', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../collector/package.json', import.meta.url), 'utf8')) as { version: string };
   expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
