@@ -49,12 +49,15 @@ function missing(program: Command, words: readonly string[]): string {
  * otherwise, as on a full disk, fails the command.
  */
 function watchOutput(): void {
+  if (process.stdout.listeners('error').includes(onOutputError)) return; // a process may run several command lines
   process.stderr.on('error', () => undefined);
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
-    process.stderr.write(`murmuration: expected an output that can be written, got ${error.message}\n`);
-    process.exitCode = 1;
-  });
+  process.stdout.on('error', onOutputError);
+}
+
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`murmuration: expected an output that can be written, got ${error.message}\n`);
+  process.exitCode = 1;
 }
 
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
