@@ -43,7 +43,7 @@ interface Stage {
 }
 
 /** The test of a stage. The event is likelier for the first of the values. */
-export interface Tested {
+interface Tested {
   readonly metric: string;
   readonly of: Stage['of'];
   readonly values: Pair;

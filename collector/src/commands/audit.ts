@@ -101,7 +101,7 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
     `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values. Half of them choose an event, the others count it.`,
     '',
     table(['metric', 'ε of', 'values', 'ε at the event', 'at least', 'claimed', ''], rows),
-    `If every claim is kept, any bound in this table exceeds one with a probability of at most ${probability}. A bound below its claim is no proof.`,
+    `If every claim is kept, the probability that any bound of this table exceeds its claim is at most ${probability}. A bound below its claim is no proof.`,
   ].join('\n');
 }
 
