@@ -172,7 +172,6 @@ export class Database {
       return notConnected(error);
     });
     if (this.#checked.has(client)) return client;
-    client.on('error', () => undefined); // told by the query that fails
     try {
       await this.#options.check?.(queryOf(client));
     } catch (error) {
@@ -195,6 +194,8 @@ export class Database {
     const limits = { max: this.#options.connections + 1, idleTimeoutMillis: 60_000 };
     const pool = new pg.Pool({ ...settingsOf(this.#source), ...PIPELINE, ...limits });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
+    // From the first moment: the server may end a connection in the same packet in which it accepts it. The query that fails tells it.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return { pool, runBehind: createRunBehind(pg.Query) };
   }
 
