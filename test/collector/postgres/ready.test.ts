@@ -63,6 +63,51 @@ test('while the partition of the day is detached', async () => {
   expect(await sum(store)).toMatchObject({ reports: 2 });
 });
 
+test('while a right is missing: batches are refused as while it is away, and one line says so', async () => {
+  const role = `${new URL(url).pathname.slice(1)}_bare`;
+  await store.close();
+  await execute(url, `CREATE ROLE ${role} LOGIN; ALTER SCHEMA murmuration OWNER TO ${role}`);
+  const tables = await execute(
+    url,
+    `SELECT oid::regclass FROM pg_class WHERE relnamespace = 'murmuration'::regnamespace AND relkind IN ('r', 'p')`,
+  );
+  for (const [table] of tables) await execute(url, `ALTER TABLE ${table} OWNER TO ${role}`);
+  store = await openPostgresStore({ postgres: Object.assign(new URL(url), { username: role }).href }, shapes, {
+    ...{ isLossAllowed: true, now: () => DAY * 86_400_000, patience: 60_000, onTrouble: (message) => troubles.push(message) },
+  });
+  await execute(url, `REVOKE INSERT ON murmuration.delta FROM ${role}`);
+  for (const name of ['a', 'b', 'c']) await expect(store.append(entry(name))).rejects.toThrow(StoreAway);
+  expect(troubles).toEqual(['the database takes no batches: permission denied for table delta']);
+  await execute(url, `GRANT INSERT ON murmuration.delta TO ${role}`);
+  expect(await store.append(entry('a'))).toBe('counted');
+  await store.close();
+  store = await openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
+  await execute(url, `REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+});
+
+test('while it takes no connections', async () => {
+  const name = new URL(url).pathname.slice(1);
+  const server = url.replace(/\w+$/, 'postgres');
+  await execute(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await execute(server, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await expect(store.append(entry('a'))).rejects.toThrow(StoreAway);
+  await until(true);
+  await execute(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await until(false);
+  expect(await store.append(entry('a'))).toBe('counted');
+});
+
+test('a flush that meets the new index of REINDEX CONCURRENTLY is tried again', async () => {
+  await execute(url, 'CREATE SEQUENCE murmuration.met');
+  await execute(
+    url,
+    `CREATE FUNCTION murmuration.meet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('murmuration.met') < 3 THEN RAISE unique_violation; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER meet BEFORE INSERT ON murmuration.delta FOR EACH ROW EXECUTE FUNCTION murmuration.meet()`,
+  );
+  expect(await store.append(entry('a'))).toBe('counted');
+});
+
 test('while somebody else has locked what a flush appends to', async () => {
   let appended: Promise<unknown> | undefined;
   await connected({ postgres: url }, async (query) => {

@@ -168,8 +168,8 @@ export class Database {
 
   async #connect({ pool }: Driver): Promise<PoolClient> {
     const client = await pool.connect().catch((error: unknown) => {
-      if (sqlState(error) === TOO_MANY && pool.totalCount > 0) throw new Crowded(pool.totalCount);
-      return notConnected(error);
+      // Whatever the server says, such as that it takes no connections to this database: it may take them later.
+      throw sqlState(error) === TOO_MANY && pool.totalCount > 0 ? new Crowded(pool.totalCount) : new NoConnection(lineOf(error));
     });
     if (this.#checked.has(client)) return client;
     try {
