@@ -2,7 +2,7 @@
 
 import type { Json } from '@murmuration/shared';
 import { budgetsOf, costJson, OPENING, tableIn } from '../budget/budgets.ts';
-import type { LedgerTransaction } from '../budget/ledger.ts';
+import { insist, type LedgerTransaction } from '../budget/ledger.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
 import { PATIENCE, storedOr } from '../claims.ts';
 import { checkKept, type Participation } from '../table/participation.ts';
@@ -81,7 +81,7 @@ export async function open(parts: StreamParts, opening: ToOpen, failed: Set<numb
     const { total, secret } = draw(first, read, parts);
     const openDays = Math.max(0, to + 1 - Math.max(from, read.closedBefore));
     const body = { ...about, total, openDays, charge: charged.taken } as unknown as Json;
-    return await ledger.transact(async (transaction) => {
+    return await insist(ledger, async (transaction) => {
       const { n } = await transaction.append(who, { kind: 'stream', app, analyst: '', question, body });
       await transaction.secrets.keep(n, secret);
       await transaction.log(who, `opened stream ${n} of ${app} for ${about.analysts.join(', ')}`, app);

@@ -62,9 +62,9 @@ const LIMITS = [
 
 /** Does something to the tables in one transaction, while nobody else does. */
 async function alone<T>(query: Query, work: (version: number) => Promise<T>): Promise<T> {
-  await query('BEGIN ISOLATION LEVEL READ COMMITTED'); // sees what was committed while it waited for the lock
+  // Sees what was committed while it waited for the lock.
+  await query(['BEGIN ISOLATION LEVEL READ COMMITTED', ...LIMITS].join('; '));
   try {
-    for (const limit of LIMITS) await query(limit);
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const done = await work(await versionIn(query));
     await query('COMMIT');
