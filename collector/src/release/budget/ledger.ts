@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '@murmuration/shared';
-import { StoreAway } from '../../store/store.ts';
+import { isRefusal } from '../../store/postgres/errors.ts';
+import { StoreAway, StoreFull } from '../../store/store.ts';
 
 /**
  * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
@@ -102,13 +103,14 @@ export interface Ledger {
 const KEPT = 10_000;
 const PAUSE = 250;
 
-/** Runs a transaction that writes what was charged before, again while the store does not answer: a charge should not stay without its answer. */
+/** Runs a transaction that writes what was charged before, again while the store can't: a charge should not stay without its answer. */
 export async function insist<T>({ transact }: Ledger, work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> {
   for (const end = performance.now() + KEPT; ; ) {
     try {
       return await transact(work);
     } catch (error) {
-      if (!(error instanceof StoreAway) || performance.now() > end) throw error;
+      const mayWork = error instanceof StoreAway || error instanceof StoreFull || isRefusal(error);
+      if (!mayWork || performance.now() > end) throw error;
       await sleep(PAUSE);
     }
   }
