@@ -2,7 +2,8 @@
  * The ledger in the database that collectors share. The row of `release_place` is locked while the ledger is read and written. It names the
  * place where the last entry was written: the server, its timeline, the database and the table. A dump that was restored, a server that
  * recovered to an earlier time and a standby that was promoted are other places. Files that were copied back are not; so each process keeps
- * the last entry that it has seen, and marks a ledger that lacks it.
+ * the last entry that it has seen, and marks a ledger that lacks it. Collectors that never read the ledger see its length
+ * (admin/replica.ts).
  *
  * When the answer to a COMMIT is lost, the last entry of the transaction tells whether it was committed: its hash is that of no other entry.
  */
@@ -82,6 +83,12 @@ function doubtOf(head: Head, place: string, known: string | null): string | unde
   return 'a ledger that was written in another place, as after a restore or a failover';
 }
 
+/** Marks a ledger that lacks an entry which it had, for all processes. */
+export const markLost = (query: Query, n: number): Promise<unknown> =>
+  query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [
+    `${IN_DOUBT}a ledger that lacks entry ${n}, which it had before, as after an older state was put back`,
+  ]);
+
 /** Writes an action as the replica does (admin/replica.ts), so that collectors take it up. */
 async function logAction(query: Query, who: string, what: string, app: string | undefined): Promise<void> {
   await query(`UPDATE ${SCHEMA}.store SET admin = admin + 1`); // locks out other changes of the administration
@@ -122,14 +129,10 @@ export function openPostgresLedger(source: PostgresSource): Ledger {
   const database = new Database(source, { connections: 1, isGuarded: false });
   let seen: Seen;
 
-  /** Marks a ledger that lacks an entry, for all processes. */
   const mark = (): Promise<void> =>
     database.transaction(async (query) => {
       await query(LOCK);
-      if (await isMissing(query, seen))
-        await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [
-          `${IN_DOUBT}a ledger that lacks entry ${seen?.n}, which it had before, as after an older state was put back`,
-        ]);
+      if (seen !== undefined && (await isMissing(query, seen))) await markLost(query, seen.n);
       seen = await lastOf(query);
     });
 
