@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connected, Database } from '#collector/store/postgres/database.ts';
+import { UnfitDatabase } from '#collector/store/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/store/postgres/flush-watch.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
@@ -175,6 +176,35 @@ test('with fewer connections than a collector would use, it works with those tha
   expect(away).toEqual([]);
   await few.close();
   await execute(url, `DROP ROLE ${role}`);
+});
+
+test('a connection that is in use is made and checked again, so a server that begins to lose what it confirms is noticed', async () => {
+  let isFit = true;
+  const away: string[] = [];
+  const database = new Database(
+    { postgres: url },
+    {
+      ...{ connections: 1, isGuarded: true, lifetime: 1, onAway: (reason) => away.push(reason) },
+      check: async () => {
+        if (!isFit) throw new UnfitDatabase('fsync is off');
+      },
+    },
+  );
+  await database.transaction((query) => query('SELECT 1'));
+  isFit = false;
+  await expect
+    .poll(() =>
+      database
+        .transaction((query) => query('SELECT 1'))
+        .then(
+          () => away,
+          () => away,
+        ),
+    )
+    .toEqual(['fsync is off']);
+  isFit = true;
+  await expect.poll(() => database.isAway).toBe(false);
+  await database.close();
 });
 
 test('a database that goes away again and again is told once a minute, and one that stays away is told', () => {

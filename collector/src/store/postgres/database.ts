@@ -17,6 +17,9 @@ const CONNECT = 5_000;
 const ANSWER = 15_000;
 const RETRY = 250;
 
+/** Seconds after which a connection is made again, and so is checked again: settings of the server change while it runs. */
+const LIFETIME = 600;
+
 /** The SQLSTATE of a server, a database or a role that has as many connections as it may, and milliseconds before work tries again then. */
 const TOO_MANY = '53300';
 const PAUSE = 20;
@@ -78,6 +81,8 @@ export interface DatabaseOptions {
   readonly isGuarded: boolean;
   /** Checks each new connection before it is used: it may lead to another server than the last one. */
   readonly check?: (query: Query) => Promise<void>;
+  /** Seconds for which a connection is used. */
+  readonly lifetime?: number;
   /** Called when the database stops to answer, with the reason, and when it answers again. */
   readonly onAway?: (reason: string) => void;
   readonly onBack?: () => void;
@@ -191,7 +196,8 @@ export class Database {
   async #open(): Promise<Driver> {
     const { default: pg } = await import('pg');
     // One more than run at a time, to try whether the database answers.
-    const limits = { max: this.#options.connections + 1, idleTimeoutMillis: 60_000 };
+    const { connections, lifetime = LIFETIME } = this.#options;
+    const limits = { max: connections + 1, idleTimeoutMillis: 60_000, maxLifetimeSeconds: lifetime };
     const pool = new pg.Pool({ ...settingsOf(this.#source), ...PIPELINE, ...limits });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
     // From the first moment: the server may end a connection in the same packet in which it accepts it. The query that fails tells it.
