@@ -121,7 +121,9 @@ test('a connection that is ended in the packet in which it is accepted fails its
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const database = new Database({ postgres: `postgres://me@127.0.0.1:${port}/telemetry` }, { connections: 1, isGuarded: false });
-  await expect(database.transaction((query) => query('SELECT 1'))).rejects.toThrow(StoreAway);
+  const failed = database.transaction((query) => query('SELECT 1'));
+  await expect(failed).rejects.toThrow(StoreAway);
+  await expect(failed).rejects.toThrow('terminating connection due to administrator command');
   await database.close();
   server.close();
 });

@@ -93,6 +93,8 @@ export class Database {
   readonly #source: PostgresSource;
   readonly #options: DatabaseOptions;
   readonly #checked = new WeakSet<object>();
+  /** Why connections broke. The driver's next error only says that they did. */
+  readonly #broken = new WeakMap<object, Error>();
   #driver: Promise<Driver> | undefined;
   #isAway = false;
   #isDoubtful = false;
@@ -164,8 +166,10 @@ export class Database {
         throw error;
       }
     } catch (error) {
-      if (isGone(error)) this.#doubt(lineOf(error));
-      throw meaningOf(error);
+      if (!isGone(error)) throw meaningOf(error);
+      const reason = lineOf((client && this.#broken.get(client)) ?? error);
+      this.#doubt(reason);
+      throw new StoreAway(reason);
     } finally {
       client?.release(!isSound);
     }
@@ -201,7 +205,7 @@ export class Database {
     const pool = new pg.Pool({ ...settingsOf(this.#source), ...PIPELINE, ...limits });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
     // From the first moment: the server may end a connection in the same packet in which it accepts it. The query that fails tells it.
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('connect', (client) => client.on('error', (error) => this.#broken.set(client, error)));
     return { pool, runBehind: createRunBehind(pg.Query) };
   }
 
