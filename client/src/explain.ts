@@ -65,7 +65,7 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
     `Not recorded: the value has the wrong type. Expected ${metric ? kindOf(metric).takes(metric) : 'another value'}.`,
   'unknown-metric': ({ options }) =>
     `Not recorded: the schema has no such metric. It has ${Object.keys(options.schema.document.metrics).join(', ')}.`,
-  'no-entropy': () => 'Not recorded: there is no `crypto.getRandomValues` here. Pass a cryptographic source as `rng`.',
+  'no-entropy': () => 'Not recorded: there is no working `crypto.getRandomValues` here. Pass a cryptographic source as `rng`.',
   'storage-failed': ({ options }) =>
     options.storage
       ? 'Not recorded: the storage that you passed rejected or threw, so nothing was written, and nothing is sent.'

@@ -40,8 +40,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     assertOptions(options);
     announce(options);
   }
-  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = options;
-  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = options;
+  // Without a prototype: what a page's bug puts on `Object.prototype` is no option, above all no consent.
+  const own: Options<M, S> = { __proto__: null, ...options };
+  const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = own;
+  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = own;
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
 
@@ -62,7 +64,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const listeners = new Set<() => void>();
 
   const tell = (outcome: Outcome): void => {
-    attempt(() => options.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
+    attempt(() => own.onOutcome?.(outcome)); // an exception in the app's listener must not reach its page
     if (process.env.NODE_ENV !== 'production') attempt(() => explain(options, outcome, store.view));
   };
   const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
@@ -72,7 +74,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     tellAll(pending, 'no-consent');
     pending = [];
   };
-  const device = createDevice(options, clock);
+  const device = createDevice(own, clock);
   const spill = createSpill(storage, name);
   const store = createDeviceStore(
     storage,

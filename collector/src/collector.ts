@@ -153,7 +153,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
   const catalogOf = visibleCatalog(() => live.catalog);
   const metrics = metricsRouter({ catalogOf, estimating, decoding, minimum, truth });
-  const release = createReleases(store, settings.data, postgres);
+  const release = createReleases(store, settings);
   await release.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const reads = readsRouter(access, () => live.catalog, metrics, releaseRouter({ ...release, catalogOf }));

@@ -66,7 +66,7 @@ export async function withAnalysts<T>(
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-attack-'));
   const ledger = openSqliteLedger(folder);
   const limit = (epsilon: bigint): Limit => ({ unit: 'epsilon', amount: ratio(epsilon, 1n) });
-  const releases = new Releases({ ledger, read: async () => ({ rows, closedBefore: 0, firstDay: 0 }), measuring: measuringBy(random) });
+  const releases = new Releases({ ledger, read: async () => ({ rows, firstDay: 0 }), measuring: measuringBy(random) });
   try {
     const colluders = together === undefined ? 1 : 'all';
     await setTable(ledger, 'admin', 'notes', { limit: limit(together ?? each), colluders, batchesPerDay: BATCHES_PER_DAY });

@@ -7,6 +7,7 @@ import {
   flag,
   joint,
   memoryStorage,
+  type Outcome,
   permanent,
   preview,
   type Storage,
@@ -15,7 +16,7 @@ import {
 import { unary } from '@murmuration/client/mechanisms';
 import { seededRng } from '@murmuration/client/testing';
 import { MAX_BODY_BYTES, parseDay } from '@murmuration/shared';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { device, FIRST_DAY, results, settle, textIn } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
@@ -127,11 +128,20 @@ test.each([
     },
   ],
   ['does not fill its bytes at once', async () => {}],
+  ['always has the same byte', (bytes: Uint8Array) => bytes.fill(4)],
+  ['has a short period', (bytes: Uint8Array) => bytes.set(bytes.map((_, i) => (i * 7) % 16))],
+  ['fills nine tenths', (bytes: Uint8Array) => seededRng(1)(bytes.subarray(0, 920) as never)],
 ])('where the rng %s nothing is recorded', async (_, rng) => {
   const { telemetry, outcomes, timers, uploads } = device(schema, { rng });
   telemetry.record('dark', true);
   await telemetry.flush();
   expect([results(outcomes), timers(), uploads]).toEqual([['no-entropy'], 0, []]);
+});
+
+test('where the rng repeats itself, nothing is recorded after the first fill', () => {
+  const { telemetry, outcomes } = device(schema, { rng: (bytes) => seededRng(1)(bytes) });
+  for (let i = 0; i < 300; i++) telemetry.record('dark', true);
+  expect(new Set(results(outcomes).slice(-10))).toEqual(new Set(['no-entropy']));
 });
 
 test('where the rng fails in the middle of a record, that one is not recorded, and nothing throws', () => {
@@ -148,6 +158,54 @@ test('where the rng fails in the middle of a record, that one is not recorded, a
     for (let i = 0; i < 100; i++) telemetry.record('dark', true);
     expect(new Set(results(outcomes))).toEqual(new Set(['no-entropy']));
   }
+});
+
+test('no random word outlives the task that it was drawn in, which a copy of the running program would use again', async () => {
+  const real = seededRng(1);
+  const fills: number[] = [];
+  const { telemetry } = device(schema, { rng: (bytes) => real(bytes.fill(fills.push(0))) });
+  await settle();
+  const before = fills.length;
+  telemetry.record('dark', true);
+  telemetry.record('plan', 'pro');
+  expect(fills).toHaveLength(before + 1);
+  await settle();
+  const after = fills.length;
+  telemetry.record('both', { plan: 'pro', dark: true });
+  expect(fills).toHaveLength(after + 1);
+});
+
+describe('what a bug of the page puts on Object.prototype', () => {
+  const pollute = (values: object): void => void Object.assign(Object.prototype, values);
+  afterEach(() => {
+    for (const name of ['consent', 'sampleRate', 'truth', 'irr']) Reflect.deleteProperty(Object.prototype, name);
+  });
+
+  test('is no consent', async () => {
+    pollute({ consent: 'granted' });
+    const outcomes: Outcome[] = [];
+    const onOutcome = (outcome: Outcome): unknown => outcomes.push(outcome);
+    const telemetry = createTelemetry({ schema, endpoint: '/', storage: memoryStorage(), rng: seededRng(1), onOutcome });
+    telemetry.record('dark', true);
+    expect([telemetry.consent.state, results(outcomes)]).toEqual(['ask', ['no-consent']]);
+    await telemetry.close();
+  });
+
+  test('does not take the coins of a stored symbol away', async () => {
+    pollute({ truth: 2 ** 32 });
+    const asked = { epsilon: 0.1, every: 'day', description: 'a question' } as const;
+    const kept = permanent(choice(['a', 'b', 'c'], { ...asked, mechanism: unary() }), { epsilon: 8, renew: 'year' });
+    const stored = defineSchema({ app: 'kept', version: 1, budget: { epsilon: 8, per: 'month' }, metrics: { kept } });
+    const it = device(stored);
+    const said = new Set<string>();
+    for (let day = 0; day < 40; day++) {
+      it.setDay(day);
+      it.telemetry.record('kept', 'a');
+      await it.telemetry.flush();
+    }
+    for (const { reports } of it.batches()) for (const [, bytes] of reports) said.add(bytes);
+    expect(said.size).toBeGreaterThan(2);
+  });
 });
 
 test("an app's own listener may throw", async () => {

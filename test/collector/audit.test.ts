@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { best, choice, choices, defineSchema, flag, joint, mean, permanent } from '@murmuration/client';
-import { listLaw, type Questions, ratio, type SchemaDocument } from '@murmuration/shared';
+import { listLaw, type Questions, type RapporLaw, ratio, type SchemaDocument } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Certificate } from '#collector/audit/certificate.ts';
 import { percent, posteriorOf } from '#collector/audit/posterior.ts';
@@ -91,6 +91,15 @@ describe('a claim', () => {
     expect(audit(broken).stdout).toContain('A CLAIM IS EXCEEDED');
     const certificate = audit(broken, '--certificate');
     expect([certificate.status, JSON.parse(certificate.stdout).holds]).toEqual([1, false]);
+  });
+
+  test('is not made for a law with a member too many, by which a device would send its stored symbol as it is', () => {
+    const law = document.metrics['home']?.law as RapporLaw;
+    for (const more of [{ truth: 1 }, { irr: { ...law.irr, truth: 2 ** 32 } }]) {
+      const { status, stdout, stderr } = audit(change('home', { law: { ...law, ...more } }));
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^murmuration: [^\n]*schema\.metrics\.home\.law\.(irr\.)?truth: expected only [^\n]*\n$/);
+    }
   });
 
   test('that has too many digits is refused in one line', () => {

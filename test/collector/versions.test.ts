@@ -93,9 +93,9 @@ describe('what devices would spend again', () => {
   const before = define(1, shipped);
   const named = (
     after: string,
-    from = before,
+    from: string | readonly string[] = before,
   ): readonly { readonly metric?: string; readonly epsilon: number; readonly what: string }[] => {
-    const { status, stdout } = run('--schema', after, '--against', from, '--json');
+    const { status, stdout } = run('--schema', after, '--against', ...[from].flat(), '--json');
     const { changes, allowed } = JSON.parse(stdout) as {
       readonly allowed: boolean;
       readonly changes: readonly { readonly what: string; readonly allowed: boolean; readonly spends?: { readonly epsilon: number } }[];
@@ -166,6 +166,18 @@ describe('what devices would spend again', () => {
     ['a metric more', { ...shipped, constructor: flag(ask) }],
   ] as const)('is nothing of %s', (_, metrics) => {
     expect(named(define(2, metrics))).toEqual([]);
+  });
+
+  test('is named where a version in between did not ask the metric: devices keep what they have spent on it', () => {
+    const home = permanent(text(ask), forYear);
+    const without = define(2, { home });
+    const again = { home, plan: permanent(choice(['a', 'b', 'c'], ask), forYear), once: flag({ ...ask, every: 'year' }) };
+    expect(named(without)).toEqual([]);
+    expect(named(define(3, again), [before, without])).toEqual([
+      { metric: 'once', epsilon: 1, what: expect.stringContaining('asked once before and every year now') },
+      { metric: 'plan', epsilon: 2, what: expect.stringContaining('a new epoch begins on every device') },
+    ]);
+    expect(named(define(3, { ...shipped, more: flag(ask) }), [without, before])).toEqual([]);
   });
 
   test('is nothing where only the order of keys differs', () => {

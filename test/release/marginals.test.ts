@@ -143,3 +143,14 @@ test('MWEM has fewer rounds where its passes over the cells would take long, and
   expect(() => marginalTables({ epsilon: ratio(1n, 1n), sensitivity: 1, sizes: [], beta: 0.05 })).toThrow(RangeError);
   expect(() => marginalsOf([2, 0])).toThrow(RangeError);
 });
+
+test('what can be promised can be released for any number of reports: an ε of many digits has fewer rounds', () => {
+  const tables = marginalTables({ epsilon: ratio(123_456_789n, 10n ** 9n), sensitivity: 1, sizes: [30, 10, 3], beta: 0.05 });
+  expect(tables.promise(100).within).toBeLessThan(tables.cellNoise);
+  expect(
+    tables.release(
+      range(900).map(() => 2_000),
+      random(1),
+    ).weights,
+  ).toHaveLength(900);
+});

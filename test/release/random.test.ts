@@ -2,7 +2,7 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createRandom, decayBy, type Random, systemRandom, type Whole } from '#collector/release/mechanisms/random.ts';
 import { add, multiply, ONE, type Rational, rational, subtract, toNumber, ZERO } from '../proofs/rational.ts';
 import { decayed, minus, signOf, term } from './exponential-sums.ts';
@@ -111,4 +111,16 @@ test('numbers and large integers decide alike from the same digits, and the syst
   expect(Math.abs(large - 20_000 * Math.exp(-2 / 3))).toBeLessThan(350);
   const random = systemRandom();
   expect(new Set(Array.from({ length: 100 }, () => random.uniform(2 ** 53))).size).toBe(100);
+});
+
+test('no word outlives the task that it was drawn in, which a copy of the running machine would use again', async () => {
+  const fills = vi.spyOn(crypto, 'getRandomValues');
+  const random = systemRandom();
+  random.uniform(5);
+  random.uniform(5);
+  expect(fills).toHaveBeenCalledTimes(1);
+  await Promise.resolve();
+  random.uniform(5);
+  expect(fills).toHaveBeenCalledTimes(2);
+  fills.mockRestore();
 });

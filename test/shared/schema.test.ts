@@ -207,6 +207,16 @@ describe('the document', () => {
     ],
     ['a threshold that is no integer', (document: Loose) => (lawOf(document, 'dark').truth = 0.5), 'k-ary: truth: expected a whole number'],
     [
+      'a law with a member of another law',
+      (document: Loose) => put(document, 'metrics.dark.law.bits', 8),
+      'schema.metrics.dark.law.bits: expected only mechanism, size, truth, irr, got 8',
+    ],
+    [
+      'a stage with a member of another law',
+      (document: Loose) => put(document, 'metrics.kept.law.irr.order', 8),
+      'schema.metrics.kept.law.irr.order: expected only ',
+    ],
+    [
       'an unknown mechanism',
       (document: Loose) => (lawOf(document, 'dark').mechanism = 'magic'),
       'schema.metrics.dark.law.mechanism: expected one of k-ary, subset',

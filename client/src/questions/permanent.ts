@@ -13,7 +13,7 @@ export function permanent<Q extends DeviceQuestion<never>>(question: Q, permanen
   return {
     ...shared.permanent(question, permanence),
     respondStored: (law, symbol, coins) => {
-      const respond = (question.respond ?? ('truth' in law ? respondKAry : respondBits)) as Respond<shared.Law>;
+      const respond = (question.respond ?? (Object.hasOwn(law, 'truth') ? respondKAry : respondBits)) as Respond<shared.Law>;
       return respond(law, shared.fromBase64url(symbol), coins);
     },
     randomizers: { ...question.randomizers, unary: randomizeUnary, 'one-bit': randomizeOneBit },

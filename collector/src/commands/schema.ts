@@ -13,7 +13,7 @@ import {
   wireName,
 } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { type Change, compareSchemas } from '../schemas/compare.ts';
+import { type Change, compareSchemas, nearestTo } from '../schemas/compare.ts';
 import { inWords } from '../schemas/otherwise.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
@@ -21,7 +21,7 @@ import { print, UsageError } from './usage.ts';
 
 interface SchemaOptions {
   readonly schema: string;
-  readonly against?: string;
+  readonly against?: readonly string[];
   readonly accept?: boolean;
   readonly document?: boolean;
   readonly json?: boolean;
@@ -69,6 +69,15 @@ function describe(document: SchemaDocument, sha256: string): string {
   ].join('\n');
 }
 
+/** The changes since the versions in some files. */
+async function changesSince(files: readonly string[], document: SchemaDocument): Promise<readonly Change[]> {
+  const versions: SchemaDocument[] = [];
+  for (const file of files) versions.push(await loadSchema(file, '--against'));
+  versions.sort((a, b) => b.version - a.version);
+  const before = versions.find(({ app }) => app !== document.app) ?? nearestTo(document, versions);
+  return before === undefined ? [] : compareSchemas(before, document);
+}
+
 /** The verdict on each change, a line each. */
 export function verdictsOf(changes: readonly Change[], accept: boolean): readonly string[] {
   const verdictOf = (change: Change): string =>
@@ -85,7 +94,7 @@ async function schema(options: SchemaOptions): Promise<void> {
   const document = await loadSchema(file);
   if (options.document) return void process.stdout.write(`${canonicalSchema(document)}\n`);
   const sha256 = await fingerprint(canonicalSchema(document));
-  const changes = against === undefined ? undefined : compareSchemas(await loadSchema(against, '--against'), document);
+  const changes = against && (await changesSince(against, document));
   const allowed = changes?.every((change) => change.allowed && (accept || change.spends === undefined));
   const value = {
     schema: wireName(document),
@@ -107,7 +116,7 @@ export function addSchema(program: Command): void {
     .command('schema')
     .description("print a schema's canonical JSON, names and charges")
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
-    .option('--against <file>', 'the version before it: print what changed, and whether it is allowed')
+    .option('--against <file...>', 'the versions before it that devices had: print what changed, and whether it is allowed')
     .option('--accept', 'accept changes that make devices spend ε again, such as a new law for a permanent metric')
     .option('--document', 'print the canonical JSON alone, which every --schema takes in place of the module')
     .option('--json', 'print one JSON document on standard output')

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { COMMAND_LINE, logAction } from '../admin/actions.ts';
 import { hasAdmin, openAdminDatabase } from '../admin/database.ts';
 import { replicaOf } from '../admin/replica.ts';
-import { markMoved } from '../release/budget/head-file.ts';
+import { markMoved, markMoving } from '../release/budget/head-file.ts';
 import { copyOf, type LedgerCopy } from '../release/budget/ledger.ts';
 import { openSqliteLedger } from '../release/budget/sqlite-ledger.ts';
 import { lock } from '../store/lock.ts';
@@ -230,6 +230,7 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
       if (here !== there) throw new Differs(`expected equal tallies on both sides, got ${here} in the folder and ${there} in the database`);
       await compareBorders(source, target);
       writeMove(folder, { ...move, isOver: true });
+      markMoving(folder);
       const [{ tallies, checksum }] = sums;
       const handed = await handOver(places, target, `moved the store from ${folder}: ${tallies} tallies, checksum ${checksum}`);
       return { ...copy, sums, known, ...handed };

@@ -21,7 +21,7 @@ import type { Measuring } from './measuring/measuring.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
-import { checkKept, type Participation, type WantedRows } from './table/participation.ts';
+import { checkKept, openDaysIn, type Participation, type WantedRows } from './table/participation.ts';
 
 /** What releases are made of. */
 export interface ReleaseParts {
@@ -31,6 +31,8 @@ export interface ReleaseParts {
   readonly measuring: Measuring;
   /** Milliseconds for which the answer of another process is waited for; PATIENCE by default. */
   readonly patience?: number;
+  /** Milliseconds since 1970; the system's clock by default. */
+  readonly now?: () => number;
 }
 
 /** A question of an analyst. */
@@ -83,7 +85,7 @@ export class Releases {
   }
 
   async #ask(asked: Asked): Promise<Answer> {
-    const { ledger, read, measuring, patience = PATIENCE } = this.#parts;
+    const { ledger, read, measuring, patience = PATIENCE, now = Date.now } = this.#parts;
     const resolved = await ledger.transact(async (transaction) =>
       resolveFor(asked, { table: await tableIn(transaction, asked.question.app) }),
     );
@@ -111,7 +113,7 @@ export class Releases {
     const charge = charged.taken.n;
     try {
       const results = await measuring.measure(resolved, found.rows).catch(hideCause);
-      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: Math.max(0, to + 1 - Math.max(from, found.closedBefore)) };
+      const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: openDaysIn(resolved, now()) };
       const answer = { ...body, charge } as unknown as Json;
       return answerOf(
         await insist(ledger, (transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),

@@ -1,6 +1,8 @@
 /** Releases of a running collector. The ledger is opened and threads are started by the first question that needs them. */
 
+import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
 import { hasAdmin, readAdmin, SECRETS_SINCE } from '../admin/database.ts';
+import { bordersOf, RETENTION, type RetentionOptions } from '../store/sqlite-retention.ts';
 import type { Store } from '../store/store.ts';
 import { type Ledger, lazyLedger } from './budget/ledger.ts';
 import { openPostgresLedger } from './budget/postgres-ledger.ts';
@@ -28,18 +30,37 @@ const hasSecrets = (folder: string): boolean =>
   hasAdmin(folder) &&
   readAdmin(folder, SECRETS_SINCE, (database) => database.prepare('SELECT 1 FROM release_secret LIMIT 1').all()).length > 0;
 
+/** The first day that is still kept as a day when the newest report that is accepted today has come. */
+function firstKept(today: number, retention: Partial<RetentionOptions>): number {
+  const { rolled, kept } = bordersOf(today + ACCEPTED_DAYS.after, { ...RETENTION, ...retention });
+  return Math.max(rolled, kept);
+}
+
+/** Where a collector stores, and what its clock and its retention are. */
+interface ReleaseOptions {
+  readonly data: string;
+  readonly postgres?: string | undefined;
+  readonly retention: Partial<RetentionOptions>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /** Creates the service. */
-export function createReleases(store: Pick<Store, 'fold' | 'source'>, data: string, postgres: string | undefined): ReleaseService {
+export function createReleases(store: Pick<Store, 'fold' | 'source'>, options: ReleaseOptions): ReleaseService {
+  const { data, postgres, retention, now } = options;
   const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
   const reading = createReading(store.source);
   const measuring = measuringInThread(measuringBy(systemRandom()));
   const read = async (wanted: WantedRows): Promise<Participation> => {
+    // Retention follows the days of reports. What is refused must not tell of them, so it follows the clock, which is never behind.
+    const firstDay = firstKept(dayNumber(now()), retention);
+    if (wanted.from < firstDay) return { rows: [], firstDay };
     await store.fold(); // so that an answer holds everything that was acknowledged
     return reading.read(wanted);
   };
-  const streams = new Streams({ ledger, read, random: systemRandom() });
+  const streams = new Streams({ ledger, read, random: systemRandom(), now });
   return {
-    releases: new Releases({ ledger, read, measuring }),
+    releases: new Releases({ ledger, read, measuring, now }),
     streams,
     ledger,
     tidy: async () => {

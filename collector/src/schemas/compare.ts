@@ -49,6 +49,20 @@ function compareMetric(
   return changes;
 }
 
+/**
+ * The version to compare a schema with: the nearest of several, and with the schema's metrics that it does not ask, as the next one of them
+ * asks them. Devices keep what they have spent on a metric while no version asks it, so taking it out and in again changes nothing.
+ *
+ * @param versions the nearest first
+ */
+export function nearestTo({ metrics }: SchemaDocument, versions: readonly SchemaDocument[]): SchemaDocument | undefined {
+  const [nearest] = versions;
+  if (nearest === undefined) return undefined;
+  const known = versions.toReversed().flatMap((version) => Object.entries(version.metrics));
+  const asked = known.filter(([name]) => Object.hasOwn(metrics, name));
+  return { ...nearest, metrics: { ...Object.fromEntries(asked), ...nearest.metrics } };
+}
+
 /** The changes from one schema to the next. */
 export function compareSchemas(before: SchemaDocument, after: SchemaDocument): readonly Change[] {
   if (before.app !== after.app) return [{ what: `app: expected ${before.app}, got ${after.app}`, allowed: false }];

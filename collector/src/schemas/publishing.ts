@@ -2,7 +2,7 @@
 
 import type { SchemaDocument } from '@murmuration/shared';
 import { wireNameOf } from './canonical.ts';
-import { type Change, compareSchemas } from './compare.ts';
+import { type Change, compareSchemas, nearestTo } from './compare.ts';
 
 export type { Change } from './compare.ts';
 
@@ -15,14 +15,15 @@ function raised(before: SchemaDocument, after: SchemaDocument): readonly Change[
   });
 }
 
-/** A schema compared with its neighbours among the published versions of its app: devices update from and to any of them. */
+/** A schema compared with the published versions of its app before and after it: devices update from and to any of them. */
 export function changesBy(document: SchemaDocument, published: readonly SchemaDocument[]): readonly Change[] {
   const versions = published.filter(({ app }) => app === document.app).sort((a, b) => a.version - b.version);
   const same = versions.find(({ version }) => version === document.version);
   if (same !== undefined && wireNameOf(same) !== wireNameOf(document))
     return [{ what: `version: expected a version that is not published yet, got ${wireNameOf(same)} beside it`, allowed: false }];
-  const before = versions.findLast(({ version }) => version < document.version);
-  const after = versions.find(({ version }) => version > document.version);
+  const earlier = versions.filter(({ version }) => version < document.version).reverse();
+  const later = versions.filter(({ version }) => version > document.version);
+  const [before, after] = [nearestTo(document, earlier), nearestTo(document, later)];
   return [
     ...(before === undefined ? [] : [...compareSchemas(before, document), ...raised(before, document)]),
     ...(after === undefined ? [] : [...compareSchemas(document, after), ...raised(document, after)]),

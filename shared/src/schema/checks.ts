@@ -9,6 +9,7 @@
 import { PERIOD_DAYS } from '../calendar.ts';
 import { localHashing } from '../mechanisms/local-hashing.ts';
 import { longListLaw } from '../mechanisms/long-list.ts';
+import { type Form, members } from '../mechanisms/members.ts';
 import { subset } from '../mechanisms/subset.ts';
 import { type Law, mechanisms } from '../mechanisms/table.ts';
 import type { Ask, Permanence, Question } from '../questions/question.ts';
@@ -84,9 +85,25 @@ const isQuestion: Rule = (field, question) => {
   assertOtherwise(field, ask, input);
 };
 
+/** Refuses members that a law does not have. Its mechanism checks those that it has. */
+function hasForm(form: Form): Rule {
+  if (form === 'number') return () => {};
+  if (form === 'law') return (field, law) => isLaw(field, law);
+  if (!Array.isArray(form)) return conform(rulesOf(form as { readonly [member: string]: Form }));
+  const [each] = form as readonly [Form];
+  const isEach = hasForm(each);
+  return (field, list) => {
+    if (Array.isArray(list) && each !== 'number') list.forEach((value, i) => void isEach(`${field}.${i}`, value));
+  };
+}
+
+const rulesOf = (form: { readonly [member: string]: Form }): Rules =>
+  Object.fromEntries(Object.entries(form).map(([member, inner]) => [member, optional(hasForm(inner))]));
+
 const isLaw: Rule = (field, law) => {
   isOneOf(Object.keys(mechanisms))(`${field}.mechanism`, (law as Law | null | undefined)?.mechanism);
   rule('a law without null: what is optional is left out', (values: object) => !Object.values(values).includes(null))(field, law);
+  conform({ mechanism: () => {}, ...rulesOf(members[(law as Law).mechanism]) })(field, law);
 };
 
 /** Checks a metric as a document contains it. */

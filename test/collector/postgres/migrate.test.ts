@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { listActions } from '#collector/admin/actions.ts';
 import { createToken, createWriteKey, listCredentials, revokeCredential } from '#collector/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/admin/database.ts';
@@ -15,6 +15,7 @@ import { listSchemas, publishSchemas } from '#collector/admin/published.ts';
 import { openReplica } from '#collector/admin/replica.ts';
 import { listRoles, setRole } from '#collector/admin/roles.ts';
 import { copyAhead, moveStore } from '#collector/moving/move.ts';
+import { Target } from '#collector/moving/target.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
 import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts';
 import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
@@ -215,12 +216,13 @@ test('keys, tokens, roles, schemas and the log of actions move, and the log says
   await replica.close();
 });
 
+const charge = (ledger: Ledger): Promise<unknown> =>
+  ledger.transact((open) => open.append('ann', { kind: 'charge', app: 'notes', analyst: 'ann', question: 'q', body: { cost: '1' } }));
+
 test('the ledger of releases moves with the secrets of its streams, and the folder takes no charge any more', async () => {
   await openSqlite();
   await close();
   const [here, there] = [openSqliteLedger(folder), openPostgresLedger({ postgres: url })];
-  const charge = (ledger: Ledger): Promise<unknown> =>
-    ledger.transact((open) => open.append('ann', { kind: 'charge', app: 'notes', analyst: 'ann', question: 'q', body: { cost: '1' } }));
   await charge(here);
   await here.transact((open) => open.secrets.keep(7, 'a secret'));
   const entries = (ledger: Ledger): Promise<readonly unknown[]> => ledger.transact((open) => open.find({}));
@@ -235,6 +237,23 @@ test('the ledger of releases moves with the secrets of its streams, and the fold
   removeMove(folder); // as somebody does who has lost the database
   await expect(charge(here)).rejects.toThrow('a folder whose store was moved to a database');
   for (const ledger of [here, there]) await ledger.close();
+});
+
+test('where the answer to the last commit of a move is lost, the folder takes no charge even without its mark', async () => {
+  await fill(await openSqlite(), 0, 10);
+  await close();
+  const ledger = openSqliteLedger(folder);
+  await charge(ledger);
+  const { finish } = Target.prototype;
+  const lost = vi.spyOn(Target.prototype, 'finish').mockImplementation(async function (this: Target, ...given) {
+    await finish.apply(this, given);
+    throw new Error('the answer was lost');
+  });
+  await expect(moveStore(places())).rejects.toThrow('the answer was lost');
+  lost.mockRestore();
+  removeMove(folder); // as somebody does who takes the move for failed
+  await expect(charge(ledger)).rejects.toThrow('a folder whose store was moved to a database');
+  await ledger.close();
 });
 
 test('after a move, the folder takes no batches, keys or upkeep any more', async () => {

@@ -202,6 +202,12 @@ describe('an analyst', () => {
       got: '"notes"',
     });
   });
+
+  test('is refused days that retention may have added up by now, whatever reports have come', async () => {
+    const { status, body } = await ask('ann', { from: '2025-09-30', to: '2025-09-30' });
+    expect([status, body['expected']]).toEqual([400, expect.stringContaining('a day from 2025-10-01')]);
+    expect((await ask('ann', { from: '2025-10-01', to: '2025-10-01' })).status).toBe(200);
+  });
 });
 
 describe('what is refused', () => {

@@ -1,7 +1,7 @@
 /** The ledger of releases, through one suite in both stores: append-only, whole, alone while it is written, and honest after a restore. */
 
 import { execFile } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -320,4 +320,28 @@ describe('a ledger that was restored', () => {
     await proxy.close();
     await postgres.remove(location);
   });
+});
+
+test('in a folder, a secret that was dropped is in no file, although other connections are open', async () => {
+  const [sqlite] = places as [(typeof places)[number]];
+  const location = await sqlite.make();
+  const [ledger, other] = [sqlite.open(location), new DatabaseSync(join(location, ADMIN))];
+  const secret = 'exact counts '.repeat(20_000);
+  const holds = (file: string): boolean => readFileSync(file).includes('exact counts exact counts');
+  const kept = (): readonly string[] => readdirSync(location).filter((name) => holds(join(location, name)));
+  await ledger.transact(({ secrets }) => secrets.keep(1, secret));
+  other.exec('BEGIN');
+  other.prepare('SELECT * FROM release_secret').all();
+  expect(kept()).not.toEqual([]);
+  await ledger.transact(({ secrets }) => secrets.drop(1));
+  expect(kept()).not.toEqual([]); // the reader still needs it
+  other.exec('COMMIT');
+  await append(ledger, 'a');
+  expect(kept()).toEqual([]);
+  await ledger.transact(({ secrets }) => secrets.keep(2, secret));
+  await ledger.transact(({ secrets }) => secrets.drop());
+  expect(kept()).toEqual([]);
+  other.close();
+  await ledger.close();
+  await sqlite.remove(location);
 });

@@ -64,7 +64,7 @@ describe('measurements in a thread', () => {
       measuringBy(systemRandom()),
       () => new Worker(new URL('held-worker.ts', import.meta.url), { workerData: gate }),
     );
-    releases = new Releases({ ledger, read: async () => ({ rows, closedBefore: 0, firstDay: 0 }), measuring });
+    releases = new Releases({ ledger, read: async () => ({ rows, firstDay: 0 }), measuring });
   });
   afterEach(async () => {
     await measuring.close();

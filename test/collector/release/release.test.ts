@@ -67,6 +67,7 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
       },
       measuring: measuringBy(random),
       patience: 0,
+      now: () => NOW,
       ...more,
     });
   const by = (analyst: string, more: Partial<Question> = {}) => ({ analyst, catalog, question: { ...question, ...more } });
@@ -101,6 +102,13 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
     expect([bound, openDays]).toEqual([1, 2]);
     const empty = await asking(SILENT).ask(by('ann', { from: '2026-01-01', to: '2026-01-01' }));
     expect(empty.results[0]?.cells?.map(({ value }) => value)).toEqual([0, 0]);
+  });
+
+  test('tell the days that are open by the clock: those that the store has closed follow from reports', async () => {
+    await store.expire(dayNumber(NOW)); // as a commit does that is the tenth of a later day
+    expect((await asking(SILENT).ask(by('ann'))).openDays).toBe(2);
+    const from = dayText(dayNumber(NOW) - 20);
+    expect((await asking(SILENT).ask(by('ann', { from }))).openDays).toBe(15);
   });
 
   test('count another metric, a median, a sum and the most used value', async () => {

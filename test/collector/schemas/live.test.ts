@@ -307,6 +307,18 @@ describe('murmuration schemas', () => {
     expect(schemas('list').stdout).toContain(wireName(after));
   });
 
+  test('a metric that comes back needs --accept as if it had never been away: devices keep what they have spent on it', () => {
+    const between = defineSchema({
+      app: 'notes',
+      version: 2,
+      budget: { epsilon: 4, per: 'month' },
+      metrics: { dark: flag({ epsilon: 1, description: 'Dark?' }) },
+    }).document;
+    expect(schemas('publish', save(asked('year', 1)), save(between, 'between.json')).status).toBe(0);
+    expect(schemas('publish', save(asked('month', 3)))).toMatchObject({ status: 1, stdout: expect.stringMatching(/SPENDS +page: renew/) });
+    expect(schemas('publish', save(asked('year', 3))).status).toBe(0);
+  });
+
   test('all files are published, or none', () => {
     const wrong = make(2, 1, 4, ['pro', 'free']);
     expect(schemas('publish', save(make(1)), save(wrong))).toMatchObject({ status: 1, stdout: expect.stringContaining('append-only') });

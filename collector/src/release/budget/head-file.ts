@@ -12,8 +12,13 @@ import type { Head } from './ledger.ts';
 const HEAD = 'release.head';
 const MOVED = 'moved\n';
 
+/** The last entry that is known, and whether the ledger is on its way to a database, which may have it already. */
+interface KnownHead extends Head {
+  readonly isMoving: boolean;
+}
+
 /** What the file says: the last entry that is known, or that the folder was restored, or that its ledger was moved to a database. */
-export type Known = Head | 'restored' | 'moved';
+export type Known = KnownHead | 'restored' | 'moved';
 
 /** Reads the file; undefined if there is none. @throws {RangeError} when it is damaged */
 export function readHead(folder: string): Known | undefined {
@@ -21,8 +26,8 @@ export function readHead(folder: string): Known | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, 'utf8');
   if (text === MOVED) return 'moved';
-  const [, n, hash] = /^(\d+) ([0-9a-f]{64})\n$/.exec(text) ?? [];
-  return n === undefined || hash === undefined ? 'restored' : { n: Number(n), hash };
+  const [, n, hash, moving] = /^(\d+) ([0-9a-f]{64})( moving)?\n$/.exec(text) ?? [];
+  return n === undefined || hash === undefined ? 'restored' : { n: Number(n), hash, isMoving: moving !== undefined };
 }
 
 /** Writes the file. When this returns, it is on the disk. */
@@ -44,6 +49,15 @@ export const writeHead = (folder: string, { n, hash }: Head): void => write(fold
 /** Notes that a folder was restored, so that nothing is released from it until an admin has looked. Keeps a head that is there. */
 export function markRestored(folder: string): void {
   if (readHead(folder) === undefined) write(folder, 'restored\n');
+}
+
+/**
+ * Notes that the ledger is about to be handed over to a database. From now on it is in doubt without the mark of the move: that the move
+ * failed does not tell that the database has nothing.
+ */
+export function markMoving(folder: string): void {
+  const known = readHead(folder);
+  if (typeof known === 'object') write(folder, `${known.n} ${known.hash} moving\n`);
 }
 
 /** Notes that the ledger goes on in a database: what is charged there is not known here, should the folder be used again. */

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { logAction } from '../../admin/actions.ts';
 import { isFull, openAdminDatabase } from '../../admin/database.ts';
-import { checkNotMoved } from '../../store/moved.ts';
+import { checkNotMoved, readMove } from '../../store/moved.ts';
+import { TIMEOUT } from '../../store/sqlite-schema.ts';
 import { StoreFull } from '../../store/store.ts';
 import { readHead, writeHead } from './head-file.ts';
 import {
@@ -47,7 +48,8 @@ const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DE
 /** Why entries may be missing. */
 function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   const [head, known] = [headOf(database), readHead(folder)];
-  if (known === 'moved') return 'a folder whose store was moved to a database';
+  const isMoved = known === 'moved' || (typeof known === 'object' && known.isMoving && readMove(folder) === undefined);
+  if (isMoved) return 'a folder whose store was moved to a database';
   if (known === 'restored') return 'a folder that was restored from a backup';
   if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
   if (head.n < known.n) return `a ledger that ends at entry ${head.n}, where entry ${known.n} was written before`;
@@ -55,11 +57,14 @@ function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   return hash === known.hash ? undefined : `a ledger whose entry ${known.n} is not the one that was written before`;
 }
 
-const secretsIn = (database: DatabaseSync): Secrets => ({
+const secretsIn = (database: DatabaseSync, dropped: () => void): Secrets => ({
   of: async (stream) =>
     database.prepare('SELECT secret FROM release_secret WHERE stream = ?').get(stream)?.['secret'] as string | undefined,
   keep: async (stream, text) => void database.prepare('INSERT INTO release_secret VALUES (?, ?)').run(stream, text),
-  drop: async (stream) => void database.prepare('DELETE FROM release_secret WHERE ?1 IS NULL OR stream = ?1').run(stream ?? null),
+  drop: async (stream) => {
+    const { changes } = database.prepare('DELETE FROM release_secret WHERE ?1 IS NULL OR stream = ?1').run(stream ?? null);
+    if (changes > 0) dropped();
+  },
   kept: async () =>
     database
       .prepare('SELECT stream FROM release_secret ORDER BY stream')
@@ -82,6 +87,20 @@ const last = new Map<string, Promise<unknown>>();
 export function openSqliteLedger(folder: string): Ledger {
   const database = openAdminDatabase(folder);
   const name = resolve(folder);
+
+  /** Whether the write-ahead log may still hold secrets that were deleted. */
+  let isLeft = false;
+  /** Truncates the write-ahead log. What was committed stays so if a reader or a full disk prevents that; the next transaction tries again. */
+  const erase = (): void => {
+    database.exec('PRAGMA busy_timeout = 0');
+    try {
+      isLeft = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 0;
+    } catch {
+      isLeft = true;
+    } finally {
+      database.exec(`PRAGMA busy_timeout = ${TIMEOUT}`);
+    }
+  };
 
   const run = async <T>(work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> => {
     database.exec('BEGIN IMMEDIATE');
@@ -107,10 +126,13 @@ export function openSqliteLedger(folder: string): Ledger {
         settle: async () => {
           doubt = undefined;
         },
-        secrets: secretsIn(database),
+        secrets: secretsIn(database, () => {
+          isLeft = true;
+        }),
       });
       database.exec('COMMIT');
       if (isChanged) note();
+      if (isLeft) erase();
       return result;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -137,6 +159,7 @@ export function openSqliteLedger(folder: string): Ledger {
     },
     close: async () => {
       await last.get(name);
+      if (isLeft) erase();
       database.close();
     },
   };

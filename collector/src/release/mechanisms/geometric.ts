@@ -19,11 +19,11 @@ import type { Random } from './random.ts';
 import { assertBeta, assertWhole, pure, times, toDouble, withinSafe } from './spending.ts';
 
 /** s and t are at most this, so that U + tV stays exact. V would have to pass 8,192, which has a probability of e^-8192. */
-const MOST = 2n ** 40n;
+export const MOST_PART: bigint = 2n ** 40n;
 
 /** s and t of a rate s/t as numbers. */
 function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: number, t: number] {
-  if (numerator > MOST || denominator > MOST) {
+  if (numerator > MOST_PART || denominator > MOST_PART) {
     throw new RangeError(
       `${what}: expected ε over the sensitivity to be a fraction of numbers up to 2^40, got ${numerator}/${denominator}`,
     );

@@ -19,7 +19,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { geometric } from './geometric.ts';
+import { geometric, MOST_PART } from './geometric.ts';
 import type { NoiseMechanism, Spending } from './index.ts';
 import { answerOf, assertQuery, assertTable, type CountingQuery, type Measurement } from './queries.ts';
 import type { Random } from './random.ts';
@@ -117,9 +117,6 @@ export function interactiveBound(of: Omit<InteractiveOptions, 'name' | 'cells' |
   const { comparing, answering } = errorsOf(of, BETA);
   return Math.max(of.gap(answering) + 2 * comparing, answering);
 }
-
-/** The largest parts of a fraction that noise is drawn exactly for (geometric.ts). */
-const MOST_PART = 2n ** 40n;
 
 /** The most hard queries, up to a limit, for which all noise can be drawn exactly. At least 1, which may be refused later. */
 export function mostHard(epsilon: Ratio, sensitivity: number, limit: number): number {

@@ -20,7 +20,7 @@ import { geometric } from './geometric.ts';
 import type { ReleaseMechanism, Spending } from './index.ts';
 import { cellNoiseError, marginalsOf } from './marginals.ts';
 import { updatesEach } from './multiplicative-weights.ts';
-import { mwem } from './mwem.ts';
+import { mwem, roundsFor } from './mwem.ts';
 import { answerOf, assertTable } from './queries.ts';
 import type { Random } from './random.ts';
 import { databasesOf, MOST_DATABASES, samplingError } from './small-databases.ts';
@@ -75,8 +75,7 @@ function tableFor(of: ClassOptions, off: number, beta: number): Table {
     return { ...table, mechanism: 'BLR', within: Math.min(of.total, table.accuracy(beta / 2)) + off };
   }
   const most = Math.max(1, Math.floor(Math.sqrt(MOST_WORK / of.cells)));
-  const chosen = mwem(of);
-  const table = chosen.rounds <= most ? chosen : mwem({ ...of, rounds: most });
+  const table = mwem({ ...of, rounds: Math.min(most, roundsFor(of)) });
   const more = off * Math.sqrt(updatesEach(table.rounds));
   return { ...table, mechanism: 'MWEM', within: Math.min(of.total, table.accuracy(beta / 2) + more) + off };
 }

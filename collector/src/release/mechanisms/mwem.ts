@@ -17,7 +17,7 @@
  */
 
 import type { ClassOptions } from './blr.ts';
-import { geometric } from './geometric.ts';
+import { geometric, MOST_PART } from './geometric.ts';
 import type { ReleaseMechanism } from './index.ts';
 import { evenWeights, learnedFrom, updatesEach } from './multiplicative-weights.ts';
 import { permuteAndFlip } from './permute-and-flip.ts';
@@ -35,9 +35,11 @@ function partsOf({ epsilon, sensitivity, queries }: ClassOptions, rounds: number
   };
 }
 
-/** The default number of rounds. */
-const roundsFor = ({ epsilon, sensitivity, total }: ClassOptions): number =>
-  Math.min(MOST_ROUNDS, Math.max(1, Math.round(((total * toDouble(epsilon)) / sensitivity) ** (2 / 3) / 16)));
+/** The default number of rounds: as many that their noise can be drawn exactly, whatever number of records is published. */
+export const roundsFor = ({ epsilon, sensitivity, total }: ClassOptions): number => {
+  const exact = Number(MOST_PART / (epsilon.denominator * BigInt(2 * sensitivity)));
+  return Math.max(1, Math.min(MOST_ROUNDS, exact, Math.round(((total * toDouble(epsilon)) / sensitivity) ** (2 / 3) / 16)));
+};
 
 /** Releases a synthetic table: weights of cells that sum to the published number of records. `accuracy` is the class's largest error. */
 export function mwem(

@@ -100,10 +100,13 @@ export function createRandom(word: () => number): Random {
   return { uniform: uniformOf(word), flip, decay: decayBy(flip) };
 }
 
-/** The most bytes that one call of the system gives are 65,536. */
-const WORDS = 2 ** 14;
+/** Words of one call: 8 KiB. More would be drawn in vain for most questions, and fewer would make sampling slower. */
+const WORDS = 2 ** 11;
 
-/** Decisions from the system's cryptographically secure source. */
+/**
+ * Decisions from the system's cryptographically secure source. Words that are left at the end of a task are dropped: in two copies of a
+ * running machine they would give two questions the same noise, and the difference of the answers would have none.
+ */
 export function systemRandom(): Random {
   const buffer = new Uint32Array(WORDS);
   let used = WORDS;
@@ -111,6 +114,9 @@ export function systemRandom(): Random {
     if (used === WORDS) {
       crypto.getRandomValues(buffer);
       used = 0;
+      queueMicrotask(() => {
+        used = WORDS;
+      });
     }
     return buffer[used++] as number;
   });

@@ -5,7 +5,7 @@ import { budgetsOf, costJson, OPENING, tableIn } from '../budget/budgets.ts';
 import { insist, type LedgerTransaction } from '../budget/ledger.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
 import { PATIENCE, storedOr } from '../claims.ts';
-import { checkKept, type Participation } from '../table/participation.ts';
+import { checkKept, openDaysIn, type Participation } from '../table/participation.ts';
 import { countsOf } from './cells.ts';
 import { drawThreshold, totalNoise } from './design.ts';
 import { type Opening, type ResolvedOpening, resolveOpening } from './opening.ts';
@@ -54,7 +54,7 @@ const draw = ({ resolved, about }: ResolvedOpening, { rows }: Participation, { r
 
 /** Opens a stream, or finds the same one that is open. `failed` has the charges of streams that could not be opened here. */
 export async function open(parts: StreamParts, opening: ToOpen, failed: Set<number>): Promise<Opened> {
-  const { ledger, patience = PATIENCE } = parts;
+  const { ledger, patience = PATIENCE, now = Date.now } = parts;
   const { who, again = false, request } = opening;
   const first = await ledger.transact(async (transaction) => resolveOpening(opening, { table: await tableIn(transaction, request.app) }));
   const { resolved, about, due } = first;
@@ -79,8 +79,7 @@ export async function open(parts: StreamParts, opening: ToOpen, failed: Set<numb
   if ('stored' in charged) return { ...charged.stored, isRepeated: true };
   try {
     const { total, secret } = draw(first, read, parts);
-    const openDays = Math.max(0, to + 1 - Math.max(from, read.closedBefore));
-    const body = { ...about, total, openDays, charge: charged.taken } as unknown as Json;
+    const body = { ...about, total, openDays: openDaysIn(resolved, now()), charge: charged.taken } as unknown as Json;
     return await insist(ledger, async (transaction) => {
       const { n } = await transaction.append(who, { kind: 'stream', app, analyst: '', question, body });
       await transaction.secrets.keep(n, secret);

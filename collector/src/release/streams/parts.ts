@@ -13,6 +13,8 @@ export interface StreamParts {
   readonly random: Random;
   /** Milliseconds for which another process that was charged for the same stream is waited for; PATIENCE by default. */
   readonly patience?: number;
+  /** Milliseconds since 1970; the system's clock by default. */
+  readonly now?: () => number;
 }
 
 /** The secret of a stream: who knows the threshold can tell how near guesses are, and the counts are exact. */

@@ -1,7 +1,7 @@
 /** Reads how many reports came, by schema, metric, day and segment: the rows of a table of participation, without what is in them. */
 
 import { DatabaseSync } from 'node:sqlite';
-import { dayText } from '@murmuration/shared';
+import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import { Database } from '../../store/postgres/database.ts';
 import { readHead } from '../../store/postgres/delta.ts';
 import { SCHEMA, shardOf } from '../../store/postgres/tables.ts';
@@ -28,11 +28,18 @@ export interface WantedRows extends DayRange {
 /** The rows, read in one snapshot. */
 export interface Participation {
   readonly rows: readonly ReportCount[];
-  /** Days before this one take no more reports. */
-  readonly closedBefore: number;
   /** The first day that is kept as a day. Reports of earlier days are added up by month, or deleted. */
   readonly firstDay: number;
 }
+
+/**
+ * How many days of a range could still take reports, by the clock. The days that a store has closed follow from the reports that it took,
+ * so they would tell about them.
+ *
+ * @param now milliseconds since 1970
+ */
+export const openDaysIn = ({ from, to }: DayRange, now: number): number =>
+  Math.max(0, to + 1 - Math.max(from, dayNumber(now) - ACCEPTED_DAYS.before));
 
 /** @throws {RangeError} when the first day of a range is no longer kept as a day */
 export function checkKept(from: number, { firstDay }: Participation): void {
@@ -65,9 +72,9 @@ function readFile({ file }: FileSource, { schemas, metrics, from, to }: WantedRo
         GROUP BY tally.metric, day, tally.segment`,
     );
     select.setReturnArrays(true);
-    const [closedBefore, firstDay] = [numberOf('SELECT before FROM closed'), numberOf('SELECT max(rolled, kept) FROM border')];
+    const firstDay = numberOf('SELECT max(rolled, kept) FROM border');
     const found = from < firstDay ? [] : (select.all(...schemas, ...metrics, from, to) as unknown as readonly Row[]);
-    return { rows: found.map(rowOf), closedBefore, firstDay };
+    return { rows: found.map(rowOf), firstDay };
   } finally {
     database.close();
   }
@@ -79,9 +86,9 @@ async function readDatabase(source: PostgresSource, { schemas, metrics, from, to
   const shards = [...new Set(metrics.map((metric) => shardOf(anySchema, metric)))];
   try {
     return await database.transaction(async (query) => {
-      const [[closed, first] = []] = await query(`SELECT closed, greatest(rolled, kept) FROM ${SCHEMA}.store`);
-      const borders = { closedBefore: Number(closed), firstDay: Number(first) };
-      if (from < borders.firstDay) return { rows: [], ...borders };
+      const [[first] = []] = await query(`SELECT greatest(rolled, kept) FROM ${SCHEMA}.store`);
+      const firstDay = Number(first);
+      if (from < firstDay) return { rows: [], firstDay };
       const folded = await query(
         `SELECT schema, metric, day, segment, sum(reports) FROM ${SCHEMA}.tally
           WHERE shard = ANY($1) AND metric = ANY($2) AND schema = ANY($3) AND day BETWEEN $4 AND $5 GROUP BY schema, metric, day, segment`,
@@ -92,7 +99,7 @@ async function readDatabase(source: PostgresSource, { schemas, metrics, from, to
         .flatMap(([head]) => readHead(String(head)).additions)
         .filter(({ metric, partition: [schema, day] }) => schemas.includes(schema) && metrics.includes(metric) && from <= day && day <= to)
         .map(({ metric, reports, partition: [schema, day, segment] }) => rowOf([schema, metric, day, segment, reports]));
-      return { rows: [...folded.map(rowOf), ...fresh], ...borders };
+      return { rows: [...folded.map(rowOf), ...fresh], firstDay };
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
   } finally {
     await database.close();

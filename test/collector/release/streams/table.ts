@@ -41,7 +41,7 @@ export const rowsOf = (tiers: { readonly free: number; readonly pro: number }): 
 /** What a store would hold, with the first day that it keeps. */
 export const stored =
   (firstDay = 0, rows: readonly ReportCount[] = ROWS) =>
-  async (): Promise<Participation> => ({ rows, closedBefore: 0, firstDay });
+  async (): Promise<Participation> => ({ rows, firstDay });
 
 /** Draws no noise. */
 export const SILENT: Random = { uniform: () => 0, flip: () => false, decay: (numerator) => Number(numerator) === 0 };
