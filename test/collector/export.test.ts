@@ -114,7 +114,7 @@ test('a metric without enough reports is there without answers, as is a range wi
 });
 
 test.each([
-  [['--metric', 'plans'], 'expected metrics of the schemas (notes dark, notes plan), got none'],
+  [['--metric', 'plans'], 'expected metrics of the schemas (notes dark, notes plan), got plans'],
   [['--segment', 'platform=tv'], '--segment: expected a segment of notes with one of its values, got "platform=tv"'],
   [['--segment', 'platform'], '--segment: expected name=value, got "platform"'],
   [['--from', '2026-13-01'], '--from: expected a day such as 2026-11-20, got "2026-13-01"'],

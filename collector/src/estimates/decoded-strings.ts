@@ -19,7 +19,7 @@ export interface DecodedString extends Estimate {
   readonly typical: number;
   /** The probability that a string that nobody has looks as strong; without a list, a bound on that of all possible strings together. */
   readonly pValue: number;
-  /** The least false discovery rate at which the string is found. */
+  /** The least false discovery rate at which the string is found; 1 if it is at none. */
   readonly qValue: number;
   /** Set where the string may go on, because no more bytes of it are sent. */
   readonly isCut?: true;

@@ -85,9 +85,9 @@ const passing: Design = (input) => {
   const spread = Math.sqrt(fit.dispersion);
   const standardError = problem.root.map((own) => (own === 0 ? 1 : spread / own));
   const pValue = fit.z.map(normalTail);
-  const { threshold } = discoveriesOf(pValue, input.fdr);
+  const { qValues } = discoveriesOf(pValue, input.fdr);
   return {
-    reported: Uint8Array.from(pValue, (each) => Number(each <= threshold)),
+    reported: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)),
     estimate: fit.z.map((z, v) => z * (standardError[v] as number)),
     standardError,
     distribution: fit.shares,
@@ -189,8 +189,8 @@ const squares: Design = (input) => {
     return { reported: new Uint8Array(candidates), estimate: none, standardError: none.map(() => 1), label: 'none' };
   }
   const pValue = found.estimate.map((estimate, v) => normalTail(estimate / (found.standardError[v] as number)));
-  const { threshold } = discoveriesOf(pValue, input.fdr);
-  return { ...found, reported: Uint8Array.from(pValue, (each) => Number(each <= threshold)), label: 'squares' };
+  const { qValues } = discoveriesOf(pValue, input.fdr);
+  return { ...found, reported: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)), label: 'squares' };
 };
 
 /** What ships. */

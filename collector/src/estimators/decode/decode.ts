@@ -3,7 +3,7 @@
  * whole distribution with what is left for others. A pure function of its input: the same input gives the same numbers to the last bit.
  *
  * The fit is joint (message-passing.ts), the test is that of a random hash (null-law.ts), the selection holds the false discovery rate
- * (discoveries.ts), and the intervals allow for the selection (conditional.ts). docs/decoder.md compares it with others.
+ * (discoveries.ts), and the intervals allow for the selection (truncated-normal.ts). docs/decoder.md compares it with others.
  */
 
 import { normalQuantile, Z95 } from '../../statistics/normal.ts';
@@ -16,6 +16,7 @@ import { discoveriesOf } from './discoveries.ts';
 import { wholeOf } from './distribution.ts';
 import type { CellCounts, DecodeInput } from './evidence.ts';
 import { hashed } from './hashed.ts';
+import type { Tested } from './tested.ts';
 
 /** With fewer cells nothing is left to tell noise from strings. */
 const LEAST_CELLS = 3;
@@ -56,6 +57,16 @@ function isFlat({ cells, reports }: CellCounts, { width, shares }: Observed): bo
   return shares.every((share, at) => share === shares[first] || at % width === cells || reports[Math.floor(at / width)] === 0);
 }
 
+/** For a p-value, the estimate of each candidate that has it. Nearly all candidates of a list have one threshold. */
+function byThreshold({ leastAt }: Tested): (threshold: number) => (candidate: number) => number {
+  const known = new Map<number, (candidate: number) => number>();
+  return (threshold) => {
+    const found = known.get(threshold) ?? leastAt(normalQuantile(threshold));
+    known.set(threshold, found);
+    return found;
+  };
+}
+
 /** Decodes. */
 export function decode(input: DecodeInput): Decoded {
   const { counts, map, fdr } = input;
@@ -66,10 +77,8 @@ export function decode(input: DecodeInput): Decoded {
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(input, observed);
   const { estimate, standardError, pValue, isOverloaded } = tests;
-  const { qValues, threshold, reported: found } = discoveriesOf(pValue, fdr);
-  // A candidate alone at the top is reported from this p-value on.
-  const first = normalQuantile(found > 0 ? threshold : fdr / candidates);
-  const leastAt = tests.leastAt(first);
+  const { qValues, thresholds, reported: found } = discoveriesOf(pValue, fdr);
+  const leastAt = byThreshold(tests);
   const [reported, typical, low, high] = [
     new Uint8Array(candidates),
     new Float64Array(candidates),
@@ -80,8 +89,8 @@ export function decode(input: DecodeInput): Decoded {
   const known: Reported[] = [];
   for (let v = 0; v < candidates; v++) {
     const [share, error] = [estimate[v] as number, standardError[v] as number];
-    least[v] = leastAt(v);
-    if (found > 0 && (pValue[v] as number) <= threshold) {
+    least[v] = leastAt(thresholds[v] as number)(v);
+    if ((qValues[v] as number) <= fdr) {
       const z = share / error;
       const given = conditionalOn(z, Math.min(z, (least[v] as number) / error));
       reported[v] = 1;

@@ -21,7 +21,7 @@ export interface Decoded {
   readonly high: Float64Array;
   /** P(a string that nobody has looks as strong). */
   readonly pValue: Float64Array;
-  /** The least false discovery rate at which the candidate is reported. */
+  /** The least false discovery rate at which the candidate is reported; 1 if it is at none, since it is more likely false than true. */
   readonly qValue: Float64Array;
   /** A string of this share is reported with probability 1/2. */
   readonly detectable: number;

@@ -1,18 +1,28 @@
 /**
- * Which candidates are there: the procedure of Benjamini and Hochberg (1995), which holds the expected share of false ones among those
- * reported, with an estimate of how many candidates are null (null-count.ts). Where no candidate is there at all, a list has a false string
- * with a probability of 5 % to 5.3 % where 5 % was asked for (test/proofs/decode-pieces.test.ts).
+ * Which candidates are there, by two rules. The list is the shorter of the two.
+ *
+ * The procedure of Benjamini and Hochberg (1995) holds the expected share of false ones among those reported, with an estimate of how many
+ * candidates are null (null-count.ts). Where no candidate is there at all, a list has a false string with a probability of 5 % to 5.3 % where
+ * 5 % was asked for (test/proofs/decode-pieces.test.ts).
+ *
+ * That share is a mean over the list, and its last strings are false more often. So no string is reported that is more likely false than true:
+ * the support line (Soloff, Xiang, Fithian 2022, "The edge of discovery") ends the list at the k with the largest D(k) = q k / n - p(k), with
+ * n null candidates and q = 1/2. Where null p-values are uniform and independent of each other and of the strings', its last string is false
+ * with a probability of q. Where the density of the strings' p-values falls, too, neither rule holds less for the shorter of the two lists.
  */
 
 import { CUT, nullCount } from './null-count.ts';
 
 export interface Discoveries {
-  /** For each candidate, the least false discovery rate at which it is reported. */
+  /** For each candidate, the least false discovery rate at which it is reported; 1 if it is at none. */
   readonly qValues: Float64Array;
-  /** Candidates up to this p-value are reported; 0 if none are. A candidate just below it would still be, whatever else is known. */
-  readonly threshold: number;
+  /** For each reported candidate, the p-value up to which it still would be, with all others as they are. For others, the largest of these. */
+  readonly thresholds: Float64Array;
   readonly reported: number;
 }
+
+/** q: the last string of a list is null at most so often. */
+const MOST_LIKELY_NULL = 0.5;
 
 /** The number of sorted values that are at most x. */
 function upTo(sorted: Float64Array, x: number): number {
@@ -25,11 +35,34 @@ function upTo(sorted: Float64Array, x: number): number {
   return low;
 }
 
+/**
+ * The p-values up to which each of the candidates above the support line stays there, from the smallest p-value on.
+ *
+ * Let D(t) = q #{p <= t} / n - t. Without candidate i it is lower by q / n from its p-value on. So i stays in the list up to the last t at which
+ * D(t) is at least its largest value without i: the largest before i's p-value, or q / n below the largest of all.
+ */
+function supported(sorted: Float64Array, nulls: number): Float64Array {
+  const step = MOST_LIKELY_NULL / nulls;
+  const height = (k: number): number => step * k - (k === 0 ? 0 : (sorted[k - 1] as number));
+  const all = upTo(sorted, CUT);
+  let last = 0;
+  for (let k = 1; k <= all; k++) if (height(k) >= height(last)) last = k;
+  const thresholds = new Float64Array(last);
+  let [level, at] = [height(last) - step, all];
+  for (let k = 0; k < last; k++) {
+    level = Math.max(level, height(k));
+    while (height(at) < level) at--;
+    thresholds[k] = Math.min(CUT, step * at - level);
+  }
+  return thresholds;
+}
+
 /** The discoveries at this false discovery rate. */
 export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
   const all = pValues.length;
   const sorted = pValues.slice().sort();
   const nulls = nullCount(all, (p) => upTo(sorted, p));
+  const stays = supported(sorted, nulls);
   const least = new Float64Array(all);
   let q = 1;
   for (let i = all - 1; i >= 0; i--) {
@@ -37,7 +70,18 @@ export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
     if (p <= CUT) q = Math.min(q, (nulls * p) / (i + 1));
     least[i] = q;
   }
-  const reported = upTo(least, fdr);
-  const qValues = pValues.map((p) => (p > CUT ? 1 : (least[upTo(sorted, p) - 1] as number)));
-  return { qValues, reported, threshold: Math.min(CUT, (fdr * reported) / Math.max(1, nulls)) };
+  const held = upTo(least, fdr);
+  const reported = Math.min(held, stays.length);
+  // Where nothing is reported, that of a candidate alone at the top.
+  const most = reported > 0 ? (fdr * held) / nulls : Math.min(fdr, MOST_LIKELY_NULL) / all;
+  const qValues = new Float64Array(all).fill(1);
+  const thresholds = new Float64Array(all).fill(Math.min(most, stays[0] ?? CUT));
+  const end = sorted[stays.length - 1] ?? -1;
+  for (const [v, p] of pValues.entries()) {
+    if (p > end) continue;
+    const rank = upTo(sorted, p) - 1;
+    qValues[v] = least[rank] as number;
+    if (rank < reported) thresholds[v] = Math.min(most, stays[rank] as number);
+  }
+  return { qValues, thresholds, reported };
 }

@@ -33,7 +33,7 @@ const found = z.strictObject({
     description:
       'The probability that a string that nobody has looks as strong. For discover, a bound on the probability that any of all possible strings does.',
   }),
-  qValue: share.meta({ description: 'The least false discovery rate at which it is found.' }),
+  qValue: share.meta({ description: 'The least false discovery rate at which it is found; 1 if it is at none.' }),
   isCut: z.literal(true).exactOptional().meta({ description: 'Set where the string may go on, because no more bytes of it are sent.' }),
   truth: number.exactOptional(),
 });
