@@ -5,9 +5,8 @@ import type { Ran } from './command.ts';
 
 const { other, done } = workerData as { readonly other: MessagePort; readonly done: Int32Array<SharedArrayBuffer> };
 
-const NAMES = ['stdout', 'stderr'] as const;
 const printed = { stdout: '', stderr: '' };
-for (const name of NAMES) {
+for (const name of ['stdout', 'stderr'] as const) {
   process[name].write = (text: string | Uint8Array): boolean => {
     printed[name] += typeof text === 'string' ? text : Buffer.from(text).toString();
     return true;
@@ -22,7 +21,6 @@ other.on('message', (args: readonly string[]) => {
   void main([process.execPath, 'murmuration', ...args]).then(() => {
     other.postMessage({ status: Number(process.exitCode ?? 0), ...printed } satisfies Ran);
     process.exitCode = undefined;
-    for (const name of NAMES) process[name].removeAllListeners('error'); // each command line adds its own, and Node warns of many
     Atomics.store(done, 0, 1);
     Atomics.notify(done, 0);
   });
