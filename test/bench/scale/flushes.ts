@@ -26,8 +26,8 @@ const PROCESSES = [1, 2, 4, 8];
  * busy collectors have about 100 batches.
  */
 const SIZES = [
-  { name: '1,000 batches', batches: 1_000, flushes: 24, atLeast: 40_000 },
-  { name: '100 batches', batches: 100, flushes: 48, atLeast: undefined },
+  { name: '1,000 batches', batches: 1_000, flushes: 16, atLeast: 40_000 },
+  { name: '100 batches', batches: 100, flushes: 32, atLeast: undefined },
 ] as const;
 type Size = (typeof SIZES)[number];
 
