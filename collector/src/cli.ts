@@ -1,8 +1,8 @@
 /** The `murmuration` command. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage or invalid input. */
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Failure, UsageError } from './commands/usage.ts';
+import { packageVersion } from './package-version.ts';
 
 type Add = (program: Command) => void;
 
@@ -27,18 +27,28 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
   [['release'], async () => (await import('./commands/release.ts')).addRelease],
 ];
 
-/** The version of this package. The sources and the built files lie equally deep in it. */
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
-
 /** A command, and all commands below it. */
 const withCommands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withCommands)];
 
+/**
+ * A reader of the output that goes, as `head` does, ends no command in the middle: nobody reads the rest. Output that can't be written
+ * otherwise, as on a full disk, fails the command.
+ */
+function watchOutput(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`murmuration: expected an output that can be written, got ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}
+
 /** Runs a command line. The first two entries of `argv` are the runtime and the script. */
 export async function main(argv: readonly string[]): Promise<void> {
+  watchOutput();
   const program = new Command('murmuration')
     .description('Local-differential-privacy telemetry: the collector and its tools')
-    .version(version());
+    .version(packageVersion());
   const called = commands.filter(([names]) => names.includes(argv[2] ?? ''));
   for (const [, load] of called.length > 0 ? called : commands) (await load())(program);
   for (const command of withCommands(program)) {

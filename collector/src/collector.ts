@@ -7,6 +7,7 @@ import { openReplica } from './admin/replica.ts';
 import { warnWithoutKey } from './admin/without-key.ts';
 import { createDecoding } from './estimates/decode-thread.ts';
 import { createEstimating } from './estimates/estimates-thread.ts';
+import { SharedDecodes } from './estimates/shared-decodes.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
 import { exactRouter } from './http/exact-router.ts';
@@ -25,6 +26,7 @@ import { ingest } from './ingest/route.ts';
 import { SenderLimits } from './ingest/sender-limits.ts';
 import { UnfinishedBodies } from './ingest/unfinished-bodies.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
+import { packageVersion } from './package-version.ts';
 import { createReleases } from './release/service.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
 import { prepare } from './store/postgres/opening.ts';
@@ -122,11 +124,13 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const unfinished = new UnfinishedBodies(settings.mostArriving);
   const candidates = new Map(Object.entries(settings.candidates));
   const estimating = createEstimating({ store, candidates });
-  const decoding = createDecoding({ store, totals: estimating.totals, candidates });
+  const { postgres } = settings;
+  const shared = postgres === undefined ? undefined : new SharedDecodes({ source: { postgres }, candidates, version: packageVersion() });
+  const decoding = createDecoding({ store, totals: estimating.totals, candidates, shared });
   const endViews =
-    settings.views && settings.postgres !== undefined
+    settings.views && postgres !== undefined
       ? keepViews({
-          ...{ source: { postgres: settings.postgres }, catalogOf: () => live.catalog, totals: estimating.totals },
+          ...{ source: { postgres }, catalogOf: () => live.catalog, totals: estimating.totals },
           ...{ estimating, decoding, minimum, candidates, log },
         })
       : undefined;
@@ -135,7 +139,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const isClockDoubtful = (): boolean => clock.isDoubtful;
   const file = 'file' in store.source ? store.source.file : undefined;
   const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
-  const place = settings.postgres === undefined ? `--data ${settings.data}` : '--postgres URL';
+  const place = postgres === undefined ? `--data ${settings.data}` : '--postgres URL';
   const updateSchemas = followSchemas(live, admin, store, log, (served) => {
     if (!isOpen) warnWithoutKey(admin, served.map(appOf), place, log);
   });
@@ -146,7 +150,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
   const catalogOf = visibleCatalog(() => live.catalog);
   const metrics = metricsRouter({ catalogOf, estimating, decoding, minimum, truth });
-  const release = createReleases(store, settings.data, settings.postgres);
+  const release = createReleases(store, settings.data, postgres);
   await release.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const reads = readsRouter(access, () => live.catalog, metrics, releaseRouter({ ...release, catalogOf }));
@@ -170,6 +174,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       health.stop();
       capacity.close();
       await Promise.all([server.close(), readServer.close(), endViews?.(), estimating.close(), decoding.close(), release.close()]);
+      await shared?.close();
       await store.close();
       await admin.close();
     },

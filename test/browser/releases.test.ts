@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { choice, createTelemetry, defineSchema, memoryStorage } from '@murmuration/client';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText } from '@murmuration/shared';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createToken } from '#collector/admin/credentials.ts';
 import { openAdminDatabase } from '#collector/admin/database.ts';
@@ -67,16 +67,22 @@ afterAll(async () => {
   await rm(data, { recursive: true });
 });
 
-const isTooWide = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-
-test('an analyst who signs in at the dashboard is led to the releases, asks, pays once, and sees what is left', async () => {
-  const { context, complaints } = await watchedContext(browser, { viewport: { width: 1100, height: 1400 } });
+/** The page of releases, after signing in at the dashboard. */
+async function signedIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(/releases\.html$/);
+  return page;
+}
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+test('an analyst who signs in at the dashboard is led to the releases, asks, pays once, and sees what is left', async () => {
+  const { context, complaints } = await watchedContext(browser, { viewport: { width: 1100, height: 1400 } });
+  const page = await signedIn(context);
   const expected = page.locator('.release-expected');
   await expect
     .poll(() => expected.textContent())
@@ -160,11 +166,7 @@ test('the streams of an analyst are listed with their answers', async () => {
   expect(number).toEqual(expect.any(Number));
   const { value } = await send(`/${number}/ask`, { where: { platform: ['web', 'ios'] } });
   const { context, complaints } = await watchedContext(browser, { viewport: { width: 1100, height: 1400 } });
-  const page = await context.newPage();
-  await page.goto(address);
-  await page.getByLabel('Access token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(/releases\.html$/);
+  const page = await signedIn(context);
   const article = page.locator('section[aria-labelledby=streams] article');
   await expect.poll(() => article.textContent()).toContain(`Stream ${number}: notes, `);
   await expect

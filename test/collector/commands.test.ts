@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -328,6 +328,27 @@ describe('murmuration simulate', () => {
 test('--version prints the version of the package', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../collector/package.json', import.meta.url), 'utf8')) as { version: string };
   expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('an output that', () => {
+  const ended = async (stdout: 'pipe' | number): Promise<readonly unknown[]> => {
+    const child = spawn(process.execPath, [bin, 'serve', '--help'], { stdio: ['ignore', stdout, 'pipe'] });
+    child.stdout?.destroy();
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
+    const [code] = await once(child, 'close');
+    return [code, complaint];
+  };
+
+  test('nobody reads any more is no failure', async () => expect(await ended('pipe')).toEqual([0, '']));
+
+  test('is full is one', async () => {
+    const full = openSync('/dev/full', 'w');
+    expect(await ended(full)).toEqual([1, expect.stringMatching(/^murmuration: expected an output that can be written, got ENOSPC.*\n$/)]);
+    closeSync(full);
+  });
 });
 
 describe('bad usage', () => {

@@ -14,9 +14,11 @@ import { candidateAnswersOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decode-task.ts';
 import type { FreshTotals } from './fresh-totals.ts';
 import { MapCache } from './map-cache.ts';
+import type { PackedAnswer } from './packed-answer.ts';
 import { answerOf, type Reply } from './reply.ts';
+import type { SharedDecodes } from './shared-decodes.ts';
 import { mapBytesOf } from './shared-map.ts';
-import { keyOf } from './task-key.ts';
+import { versionsOf } from './task-key.ts';
 import type { Candidates } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
 
@@ -35,6 +37,8 @@ export interface DecodingOptions {
   readonly store: Pick<Store, 'source'>;
   readonly totals: FreshTotals;
   readonly candidates: Candidates;
+  /** Where there are other collectors, what they decode. */
+  readonly shared?: Pick<SharedDecodes, 'find' | 'answer'> | undefined;
   readonly limits?: TaskLimits;
   /** Bytes of one map. */
   readonly mostMapBytes?: number;
@@ -68,7 +72,7 @@ const beginWorker = (data: EstimatesData): Worker => new Worker(threadFile(impor
 
 /** Creates the service. No thread runs until the first question. */
 export function createDecoding(options: DecodingOptions): Decoding {
-  const { store, totals, candidates, limits = DECODE_LIMITS, mostMapBytes = MOST_MAP_BYTES, begin = beginWorker } = options;
+  const { store, totals, candidates, shared, limits = DECODE_LIMITS, mostMapBytes = MOST_MAP_BYTES, begin = beginWorker } = options;
   const notes = new Map<number, (note: DecodeNote) => void>();
   const start = (): Worker => {
     const worker = begin({ source: store.source, candidates });
@@ -111,7 +115,9 @@ export function createDecoding(options: DecodingOptions): Decoding {
   return {
     answer: async (task, maxAge, signal, onProgress = () => undefined) => {
       checkLength(task);
-      const key = keyOf(task, await totals(maxAge));
+      const known = maxAge > 0 ? await shared?.find(task, maxAge) : undefined;
+      const from = known ?? versionsOf(task, await totals(maxAge));
+      const key = `${JSON.stringify(task)} ${from}`;
       const following = followed.get(key) ?? { progress: { stage: 'waiting' }, listeners: new Set() };
       followed.set(key, following);
       following.listeners.add(onProgress);
@@ -121,7 +127,10 @@ export function createDecoding(options: DecodingOptions): Decoding {
       };
       onProgress(following.progress);
       try {
-        return await cache.get(key, signal, (abandoned, isWelcome) => compute(task, abandoned, isWelcome, tell));
+        return await cache.get(key, signal, (abandoned, isWelcome) => {
+          const decode = (told: (how: Progress) => void): Promise<PackedAnswer> => compute(task, abandoned, isWelcome, told);
+          return shared === undefined ? decode(tell) : shared.answer(task, from, abandoned, tell, decode);
+        });
       } finally {
         following.listeners.delete(onProgress);
         if (following.listeners.size === 0) followed.delete(key);

@@ -171,6 +171,7 @@ test('every key of what grows begins with the shard, and the file for Citus dist
     'admin_credential',
     'admin_schema',
     'admin_user',
+    'decoded',
     'release_entry',
     'release_place',
     'release_secret',

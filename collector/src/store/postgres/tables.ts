@@ -25,6 +25,8 @@
  * `release_entry` is the ledger of releases, and `release_place` says where it was written last (`release/budget/postgres-ledger.ts`).
  * `release_secret` has what must not be known of open streams (`release/streams/streams.ts`).
  *
+ * `decoded` has decodes of the last minutes, and the claims of collectors that decode (`estimates/shared-decodes.ts`).
+ *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.
  */
@@ -154,6 +156,14 @@ export const STEPS: readonly string[] = [
   ALTER TABLE murmuration.release_entry ALTER COLUMN question TYPE text COLLATE "C";
   CREATE INDEX release_question ON murmuration.release_entry (question, app, analyst, kind);
   DELETE FROM murmuration.release_secret;
+  `,
+  `
+  CREATE TABLE murmuration.decoded (
+    task text COLLATE "C" NOT NULL, source text COLLATE "C" NOT NULL, claim uuid NOT NULL,
+    begun timestamptz NOT NULL, held timestamptz NOT NULL, progress text, answer bytea,
+    PRIMARY KEY (task, source)
+  );
+  ALTER TABLE murmuration.decoded ALTER COLUMN answer SET STORAGE EXTERNAL;
   `,
 ];
 

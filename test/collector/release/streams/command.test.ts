@@ -125,26 +125,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
   test('says that a stream is over, and closes one', () => {
     run('budget', 'set', '--app', 'notes', '--epsilon', '200');
     run('budget', 'set', '--app', 'notes', '--analyst', 'ann', '--epsilon', '200');
-    const opened = json<{ stream: number }>(
-      stream(
-        'open',
-        '--analyst',
-        'ann',
-        ...table,
-        file,
-        '--epsilon',
-        '40',
-        '--queries',
-        '9',
-        '--about',
-        '100',
-        '--hard',
-        '1',
-        '--mechanism',
-        'median',
-        '--json',
-      ),
-    );
+    const open = (about: string): { readonly stream: number } => {
+      const limits = ['--epsilon', '40', '--queries', '9', '--about', about, '--hard', '1', '--mechanism', 'median'];
+      return json(stream('open', '--analyst', 'ann', ...table, file, ...limits, '--json'));
+    };
+    const opened = open('100');
     const ask = (...args: readonly string[]): Ran => stream('ask', '--stream', `${opened.stream}`, '--analyst', 'ann', ...args);
     expect(json(ask('--where', 'platform=ios', '--json'))).toMatchObject({ kind: 'hard', hardLeft: 0 });
     const over = ask();
@@ -152,26 +137,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('murmuration release stream on 
       1,
       `murmuration: expected a stream that still answers, got stream ${opened.stream}: it has answered all of its 1 hard questions; its answers are kept, and asking for them again is free\n`,
     ]);
-    const next = json<{ stream: number }>(
-      stream(
-        'open',
-        '--analyst',
-        'ann',
-        ...table,
-        file,
-        '--epsilon',
-        '40',
-        '--queries',
-        '9',
-        '--about',
-        '101',
-        '--hard',
-        '1',
-        '--mechanism',
-        'median',
-        '--json',
-      ),
-    );
+    const next = open('101');
     expect(stream('close', '--stream', `${next.stream}`).stdout).toBe(
       `stream ${next.stream} answers no new questions: closed by command line\n`,
     );
