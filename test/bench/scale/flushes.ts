@@ -1,5 +1,5 @@
 /**
- * What the database takes in flushes, by what they do (`forms.ts`) and by how many processes flush at a time: by itself, and with a synchronous
+ * What the database takes in flushes, by what they do (`forms.ts`) and by how many processes flush at a time: alone, and with a synchronous
  * standby that is a while away. Counters in place hold their locks until the standby has confirmed.
  */
 
@@ -99,7 +99,7 @@ async function measure({ url }: Cluster): Promise<Taken> {
   }
 }
 
-/** Measures a server by itself, or one whose standby is as far away as that. */
+/** Measures a server alone, or one whose standby is as far away as that. */
 const measureServer = (isAlone: boolean): Promise<Taken> =>
   withCluster(async (cluster) => {
     await createTables(cluster.url);
