@@ -1,6 +1,6 @@
 /** Chromium over its own protocol: playwright's would be in the way of pages that come back from the cache. */
 
-import { CHROMIUM_ARGUMENTS } from '../setup/chromium.ts';
+import { CHROMIUM_ARGUMENTS, disabling, POPUPS } from '../setup/chromium.ts';
 import { chromiumPath } from '../setup/places.ts';
 import { type Engine, jsonOf, navigated, type Page } from './engine.ts';
 import { ended, kill, lineOf, start } from './process.ts';
@@ -25,6 +25,7 @@ export const chromium: Engine = {
       path,
       [
         ...CHROMIUM_ARGUMENTS,
+        disabling(...POPUPS),
         '--headless',
         '--no-sandbox',
         '--no-default-browser-check',

@@ -9,6 +9,8 @@ export interface Rational {
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 function gcd(a: bigint, b: bigint): bigint {
+  const either = a | b;
+  if (b !== 0n && (b & (b - 1n)) === 0n) return either & -either; // of a power of two: the lowest bit of both
   while (b > SAFE) [a, b] = [b, a % b];
   if (b === 0n) return a;
   // Numbers divide faster.
@@ -17,11 +19,13 @@ function gcd(a: bigint, b: bigint): bigint {
   return BigInt(high);
 }
 
+const magnitude = (a: bigint): bigint => (a < 0n ? -a : a);
+
 /** `numerator / denominator`; whole numbers may come as numbers. */
 export function rational(numerator: bigint | number, denominator: bigint | number = 1n): Rational {
   const [n, d] = [BigInt(numerator), BigInt(denominator)];
   if (d === 0n) throw new RangeError('rational: expected a denominator other than 0');
-  const divisor = gcd(n < 0n ? -n : n, d < 0n ? -d : d) * (d < 0n ? -1n : 1n);
+  const divisor = gcd(magnitude(n), magnitude(d)) * (d < 0n ? -1n : 1n);
   return { numerator: n / divisor, denominator: d / divisor };
 }
 
@@ -35,15 +39,23 @@ export function exactly(double: number): Rational {
 export const ZERO: Rational = rational(0);
 export const ONE: Rational = rational(1);
 
-export const add = (a: Rational, b: Rational): Rational =>
-  rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+/** Numbers in lowest terms share few factors with each other's denominators: Knuth, The Art of Computer Programming 2, section 4.5.1. */
+export function add(a: Rational, b: Rational): Rational {
+  const shared = gcd(a.denominator, b.denominator);
+  const numerator = a.numerator * (b.denominator / shared) + b.numerator * (a.denominator / shared);
+  const left = gcd(magnitude(numerator), shared);
+  return { numerator: numerator / left, denominator: (a.denominator / shared) * (b.denominator / left) };
+}
 
-export const subtract = (a: Rational, b: Rational): Rational =>
-  rational(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator);
+export const subtract = (a: Rational, b: Rational): Rational => add(a, { ...b, numerator: -b.numerator });
 
-export const multiply = (a: Rational, b: Rational): Rational => rational(a.numerator * b.numerator, a.denominator * b.denominator);
+/** As in `add`. */
+export function multiply(a: Rational, b: Rational): Rational {
+  const [one, other] = [gcd(magnitude(a.numerator), b.denominator), gcd(magnitude(b.numerator), a.denominator)];
+  return { numerator: (a.numerator / one) * (b.numerator / other), denominator: (a.denominator / other) * (b.denominator / one) };
+}
 
-export const divide = (a: Rational, b: Rational): Rational => rational(a.numerator * b.denominator, a.denominator * b.numerator);
+export const divide = (a: Rational, b: Rational): Rational => multiply(a, rational(b.denominator, b.numerator));
 
 export const sum = (terms: Iterable<Rational>): Rational => [...terms].reduce(add, ZERO);
 
