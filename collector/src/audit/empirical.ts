@@ -1,7 +1,7 @@
 /**
  * Lower confidence bounds on ε, from runs of the randomizers that devices have: a test of the program, where the audit computes. As in Ding
  * et al. 2018, "Detecting Violations of Differential Privacy", and Jagielski, Ullman, Oprea 2020, "Auditing Differentially Private Machine
- * Learning", §3; for local randomizers Arcolezi and Gambs 2023, "Revealing the True Cost of Locally Differentially Private Protocols".
+ * Learning"; for local randomizers Arcolezi and Gambs 2023, "Revealing the True Cost of Locally Differentially Private Protocols".
  *
  * Half of the runs choose an event that tells two values apart; the other half count how often each value causes it. ln(p / q) is then at
  * least ln(lower end of p / upper end of q) (Clopper and Pearson 1934). Every end is so far out that over all metrics, stages, orders of the
@@ -47,7 +47,7 @@ interface Tested {
   readonly metric: string;
   readonly of: Stage['of'];
   readonly values: Pair;
-  /** ε at the event: ln(p / q) of the shares of runs; null if no run of the second value was in it. */
+  /** ε at the event: ln(p / q) of the shares of runs; null if one of the values was never in it. */
   readonly estimate: number | null;
   readonly lowerBound: number;
   readonly claim: number;
