@@ -4,17 +4,19 @@ import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from 
 import type { Command } from 'commander';
 import { auditOf } from '../audit/audit.ts';
 import { certificateOf } from '../audit/certificate.ts';
+import { type Empirical, empiricalOf } from '../audit/empirical.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../audit/spending.ts';
 import { statementOf } from '../audit/statement.ts';
 import { devicesInGroup, warningsOf } from '../audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { shiftOf } from '../watch/leverage.ts';
 import { table } from './table.ts';
-import { print } from './usage.ts';
+import { print, UsageError, wholeOption } from './usage.ts';
 
 interface AuditOptions {
   readonly schema: string;
   readonly certificate?: boolean;
+  readonly empirical?: number;
   readonly json?: boolean;
 }
 
@@ -83,13 +85,38 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
   ].join('\n');
 }
 
-async function audit({ schema, certificate, json }: AuditOptions): Promise<void> {
+const rounded = (epsilon: number): string => epsilon.toFixed(4);
+
+function describeTest({ runs, probability, metrics }: Empirical): string {
+  const rows = metrics.map(({ metric, of, values: [likely, other], estimate, lowerBound, claim, holds }) => [
+    metric,
+    of === 'epoch' ? 'an epoch' : 'a report',
+    `${JSON.stringify(likely)} over ${JSON.stringify(other)}`,
+    estimate === null ? '' : rounded(estimate),
+    rounded(lowerBound),
+    `${claim}`,
+    holds ? 'holds' : 'EXCEEDED',
+  ]);
+  return [
+    `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values. Half of them choose an event, the others count it.`,
+    '',
+    table(['metric', 'ε of', 'values', 'ε at the event', 'at least', 'claimed', ''], rows),
+    `If every claim is kept, the probability that any bound of this table exceeds its claim is at most ${probability}. A bound below its claim is no proof.`,
+  ].join('\n');
+}
+
+async function audit({ schema, certificate, empirical: runs, json }: AuditOptions): Promise<void> {
+  if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
   const document = await loadUnproven(schema);
   const spending = spendingOf(document);
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
   const value = await auditOf(document, spending);
-  print(json, value, () => describe(document, value.fingerprint, spending));
+  const empirical = runs === undefined ? undefined : await empiricalOf(document, runs);
+  if (empirical?.holds === false) process.exitCode = 1;
+  print(json, { ...value, ...(empirical && { empirical }) }, () =>
+    [describe(document, value.fingerprint, spending), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
+  );
 }
 
 export function addAudit(program: Command): void {
@@ -98,6 +125,11 @@ export function addAudit(program: Command): void {
     .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
     .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
+    .option(
+      '--empirical <runs>',
+      'also run the randomizers so often with each of two values, and print lower confidence bounds on ε',
+      wholeOption('--empirical', 1_000, 10_000_000),
+    )
     .option('--json', 'print one JSON document on standard output')
     .action(audit);
 }
