@@ -1,10 +1,18 @@
 /** The checks of an app's options. Like the schema checks, they run in development only. */
 
-import { conform, isOneOf, isText, isWhole, optional, type Rule, rule, type Segments } from '@murmuration/shared';
+import { conform, isOneOf, isWhole, optional, type Rule, rule, type Segments } from '@murmuration/shared';
 import type { DeviceQuestions } from './questions/question.ts';
 import type { Options } from './types.ts';
 
 const isShare = rule('a number above 0, at most 1', (share: number) => share > 0 && share <= 1);
+const isEndpoint = rule(
+  'an address such as https://t.example.com or a path such as /telemetry, without ?, # and /v1/reports',
+  (endpoint: string) => /^(?:https?:\/\/[^/?#]+|\/)[^?#]*$/i.test(endpoint) && !/\/v1\/reports\/*$/.test(endpoint),
+);
+const isWriteKey = rule(
+  'a public write key, pk_..., as an access token must not be in an app',
+  (key: string) => key.length > 0 && !key.startsWith('at_'),
+);
 const isFunction = rule('a function', (value: unknown) => typeof value === 'function');
 
 /** An object with these methods. */
@@ -22,8 +30,8 @@ const isSchema: Rule = (field, value) => {
 /** The rules of all options. */
 const rules: { readonly [K in keyof Required<Options<DeviceQuestions, Segments>>]: Rule } = {
   schema: isSchema,
-  endpoint: isText,
-  key: optional(isText),
+  endpoint: isEndpoint,
+  key: optional(isWriteKey),
   segment: () => {}, // the schema knows which
   consent: optional(isOneOf(['ask', 'granted', 'denied'])),
   upload: optional(isOneOf(['soon', 'later'])),

@@ -30,6 +30,20 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
 /** A command, and all commands below it. */
 const withCommands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withCommands)];
 
+/** What a command line lacks that ends before a command: `keys: expected a command, one of create, list, revoke, got none`. */
+function missing(program: Command, words: readonly string[]): string {
+  let group = program;
+  let known = 0;
+  for (; known < words.length; known++) {
+    const next = group.commands.find((command) => command.name() === words[known]);
+    if (next === undefined) break;
+    group = next;
+  }
+  const place = known > 0 ? `${words.slice(0, known).join(' ')}: ` : '';
+  const names = group.commands.map((command) => command.name()).join(', ');
+  return `${place}expected a command, one of ${names}, got ${words.slice(known).join(' ') || 'none'}`;
+}
+
 /**
  * Watches the output of this process. A reader that goes, as `head` does, ends no command in the middle: nobody reads the rest. Output that
  * can't be written otherwise, as on a full disk, fails the command.
@@ -61,10 +75,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const usage = error instanceof CommanderError || error instanceof UsageError;
-    const names = commands.flatMap(([names]) => names).join(', ');
-    const message = (error as Error).message
-      .replace(/^error: /, '')
-      .replace('(outputHelp)', `expected a command, one of ${names}, got ${argv.slice(2).join(' ') || 'none'}`);
+    const message = (error as Error).message.replace(/^error: /, '').replace('(outputHelp)', () => missing(program, argv.slice(2)));
     process.stderr.write(
       `murmuration: ${usage || error instanceof Failure ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`,
     );

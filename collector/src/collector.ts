@@ -29,8 +29,10 @@ import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 import { packageVersion } from './package-version.ts';
 import { createReleases } from './release/service.ts';
 import { followSchemas, openSchemas } from './schemas/live.ts';
+import { lineOf } from './store/postgres/errors.ts';
 import { prepare } from './store/postgres/opening.ts';
 import { openPostgresStore } from './store/postgres/postgres.ts';
+import { Telling } from './store/postgres/telling.ts';
 import { appOf } from './store/room.ts';
 import { SpillLog } from './store/spill/spill-log.ts';
 import { withSpill } from './store/spill/spilling.ts';
@@ -65,7 +67,8 @@ export interface Collector {
 /** Opens the administration: in the database that collectors share, or in the folder. */
 async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<Administration> {
   const place = postgres === undefined ? 'admin.sqlite' : 'keys, tokens and published schemas';
-  const onTrouble = (error: unknown): void => log.error({ err: error }, `${place} could not be read`);
+  const telling = new Telling((trouble) => log.error({ trouble }, `${place} could not be read`));
+  const onTrouble = (error: unknown): void => telling.tell(lineOf(error), lineOf(error));
   if (postgres === undefined) return new Administration(data, onTrouble);
   await prepare({ postgres }, allowLoss);
   return new Administration(await openReplica({ postgres }, onTrouble), onTrouble);

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTelemetry, defineSchema, distribution, flag, mean, memoryStorage } from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, distribution, flag, mean, memoryStorage } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import { type Collector, createCollector, type MetricEstimates } from '@murmuration/collector';
 import type { Browser, Page } from 'playwright-core';
@@ -14,14 +14,17 @@ import { watchedContext } from './context.ts';
 const DEVICES = 150;
 const DAY = 86_400_000;
 const ask = { epsilon: 4, every: 'day' } as const;
+const UNBROKEN = 'unbroken'.repeat(25);
 const schema = defineSchema({
-  app: 'shown',
+  app: 'shown'.padEnd(64, 'n'),
   version: 1,
-  budget: { epsilon: 500, per: 'month' },
+  budget: { epsilon: 1000, per: 'month' },
+  segments: { platform: ['web', UNBROKEN] },
   metrics: {
     dark: flag({ ...ask, epsilon: 8, description: 'Is dark mode on?' }),
-    wait: mean([0, 5000], { ...ask, description: 'How long is the wait?' }),
+    wait: mean([0, 5000], { ...ask, unit: 'ms', description: 'How long is the wait?' }),
     start: distribution([0, 100], { ...ask, description: 'How long does a start take?' }),
+    long: choice([UNBROKEN, 'b', 'c'], { ...ask, epsilon: 8, owner: UNBROKEN, description: UNBROKEN }),
     seen: flag({ epsilon: 8, every: 'once', description: 'Was the tour seen?' }),
   },
 });
@@ -41,6 +44,7 @@ beforeAll(async () => {
     const telemetry = createTelemetry({
       schema,
       endpoint: address,
+      segment: { platform: 'web' },
       consent: 'granted',
       storage: memoryStorage(),
       rng: seededRng(i),
@@ -49,6 +53,7 @@ beforeAll(async () => {
     telemetry.record('dark', i % 3 === 0);
     telemetry.record('wait', (i * 37) % 2000);
     telemetry.record('start', (i * 7) % 60);
+    telemetry.record('long', i % 2 === 0 ? UNBROKEN : 'b'); // 'c' lies about zero, on either side of it
     telemetry.record('seen', i % 2 === 0);
     await telemetry.flush();
   }
@@ -135,6 +140,32 @@ describe.each([
       'In these days a device may answer up to 2 times, and each report counts.',
     );
     expect(await card('seen').locator('.evidence').textContent()).not.toContain('a device may answer');
+  });
+
+  test('numbers have their unit, and shares that cannot be are explained', async () => {
+    expect(await card('wait').locator('.verdict').textContent()).toMatch(/ ms\.$/);
+    expect(await card('wait').locator('.value-margin').textContent()).toMatch(/\d ms$/);
+    expect(await card('wait').locator('.evidence').textContent()).toContain('in ms');
+    expect(await card('start').locator('.verdict').textContent()).toMatch(/\d\.$/);
+    for (const name of ['dark', 'long'] as const) {
+      const isOutside = (await estimatesOf(name)).answers.some(({ estimate }) => estimate < 0 || estimate > 1);
+      expect(await card(name).locator('.facts dt', { hasText: 'below 0' }).count()).toBe(isOutside ? 1 : 0);
+    }
+  });
+
+  test('without a filter, a list that is newer than the estimates does not make them look like a part', async () => {
+    const evidence = card('dark').locator('.evidence');
+    expect(await evidence.textContent()).toMatch(/^300 reports/);
+    await page.route(/\/v1\/metrics(\?|$)/, async (route) => {
+      const answer = await route.fetch();
+      const list = (await answer.json()) as { readonly metrics: readonly { readonly reports: number }[] };
+      const metrics = list.metrics.map((each) => ({ ...each, reports: each.reports + 1 }));
+      await route.fulfill({ response: answer, json: { ...list, metrics } });
+    });
+    await page.locator('.summary dd', { hasText: '1,505' }).waitFor();
+    expect(await evidence.textContent()).toMatch(/^300 reports/);
+    await page.unroute(/\/v1\/metrics(\?|$)/);
+    await page.locator('.summary dd', { hasText: '1,500' }).waitFor();
   });
 
   test('nothing overflows', async () => {

@@ -1,6 +1,6 @@
 /** What helps to write an app: options that are checked, outcomes that are explained, and a device that can be made new. */
 
-import { choice, createTelemetry, defineSchema, flag, ledger, memoryStorage } from '@murmuration/client';
+import { choice, createTelemetry, defineSchema, flag, ledger, longList, memoryStorage, permanent } from '@murmuration/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as constructors from '#client/questions/index.ts';
 import { bundle, program } from '../bench/client/bundle.ts';
@@ -134,6 +134,12 @@ describe('a mistake in plain JavaScript', () => {
     [{ ...options, debug: 'yes' }, RangeError, 'debug: expected one of true, false, got "yes"'],
     [{ ...options, storage: { getItem: () => {} } }, RangeError, 'storage: expected an object with transact, such as webStorage(), got {}'],
     [{ ...options, transport: 'fetch' }, RangeError, 'transport: expected a function, got "fetch"'],
+    [{ ...options, endpoint: 't.example.com' }, RangeError, 'endpoint: expected an address such as https://t.example.com or a path'],
+    [{ ...options, endpoint: 'https://t.example.com/v1/reports' }, RangeError, 'endpoint: expected an address such as'],
+    [{ ...options, endpoint: 'https://t.example.com?key=pk_1' }, RangeError, 'endpoint: expected an address such as'],
+    [{ ...options, key: 'at_1' }, RangeError, 'key: expected a public write key, pk_..., as an access token must not be in an app'],
+    [{ ...options, segment: { os: 'web' } }, RangeError, 'segment.os: expected nothing, got "web"'],
+    [{ ...options, sampleRate: Number.NaN }, RangeError, 'sampleRate: expected a number above 0, at most 1, got NaN'],
     [{ ...options, schema: { app: 'notes' } }, TypeError, 'schema: expected what defineSchema returns, got object'],
     [undefined, TypeError, 'createTelemetry: expected { schema, endpoint }, got undefined'],
   ])('among the options is named: %#', (given, type, message) => {
@@ -141,7 +147,7 @@ describe('a mistake in plain JavaScript', () => {
     expect(() => createTelemetry(given as never)).toThrow(message);
   });
 
-  const untyped = constructors as unknown as {
+  const untyped = { ...constructors, permanent } as unknown as {
     readonly [name: string]: (...given: readonly unknown[]) => unknown;
   };
   test.each([
@@ -157,9 +163,32 @@ describe('a mistake in plain JavaScript', () => {
     ['mean', [[0, 1]], 'mean([low, high], ask): expected ask'],
     ['count', [20], 'count(max, ask): expected ask'],
     ['distribution', [[0, 1]], 'distribution([low, high], ask): expected ask'],
+    ['best', [['a', 'b'], ask], 'best(options, ask): expected ask.utility to be an object such as { few: [1, 0], many: [0, 1] }'],
+    ['permanent', [], "permanent(question, permanence): expected question to be an object such as flag({ epsilon: 1, every: 'day'"],
+    [
+      'permanent',
+      [flag(ask)],
+      "permanent(question, permanence): expected permanence to be an object such as { epsilon: 4, renew: 'year' }",
+    ],
   ])('in a question is named: %s %j', (name, given, message) => {
     expect(() => untyped[name]?.(...given)).toThrow(TypeError);
     expect(() => untyped[name]?.(...given)).toThrow(message);
+  });
+
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  test.each([
+    [null, 'schema.metrics.dark: expected a question such as flag({ ... }), got null'],
+    [constructors.flag, 'schema.metrics.dark: expected a question such as flag({ ... }), got '],
+    [flag({ ...ask, epsilon: Number.NaN }), 'schema.metrics.dark.epsilon: expected a finite number above 0, got NaN'],
+    [flag({ ...ask, epsilon: 1n as never }), 'schema.metrics.dark.epsilon: expected a finite number above 0, got 1'],
+    [flag({ ...ask, owner: cycle as never }), 'schema.metrics.dark.owner: expected a text, got object'],
+    [constructors.mean([0, Number.POSITIVE_INFINITY], ask), 'the second above the first, got [0,"Infinity"]'],
+    [flag({ ...ask, mechanism: 'unary' as never }), 'schema.metrics.dark.mechanism: expected a mechanism such as longList(), got "unary"'],
+    [flag({ ...ask, mechanism: longList as never }), 'schema.metrics.dark.mechanism: expected a mechanism such as longList(), got '],
+  ])('in a schema is named: %#', (question, message) => {
+    const metrics = { dark: question as never };
+    expect(() => defineSchema({ app: 'notes', version: 1, budget: { epsilon: 2, per: 'month' }, metrics })).toThrow(message);
   });
 
   test.each(Object.keys(constructors))('in a question of every type is named: %s', (name) => {

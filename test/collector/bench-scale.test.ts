@@ -1,19 +1,78 @@
-/** The parts of `npm run bench -- scale --simulate` against what is known of them without a simulation. */
+/** The parts of `npm run bench -- scale`: forms that count what they are given, and a simulation against what is known without it. */
 
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { Database } from '#collector/store/postgres/database.ts';
 import { solve } from '../bench/scale/calibrate.ts';
 import { simulateClosed } from '../bench/scale/closed.ts';
 import { shapeOf, simulateHour, simulateIncident } from '../bench/scale/day.ts';
+import { startDelay } from '../bench/scale/delay.ts';
 import { Clock, Pool } from '../bench/scale/events.ts';
 import type { Costs } from '../bench/scale/fleet.ts';
+import { FORMS, IN_PLACE } from '../bench/scale/forms.ts';
 import { pagesChanged } from '../bench/scale/ids.ts';
 import { Latencies } from '../bench/scale/latencies.ts';
 import { loggedInDay } from '../bench/scale/plans.ts';
+import { createDatabase, dropDatabase } from '../setup/postgres.ts';
+import { execute } from '../setup/postgres-server.ts';
 
 const costs: Costs = {
   ...{ collectorBatch: 100e-6, collectorFlush: 1e-3, databaseBatch: 20e-6, databaseFlush: 1e-3 },
   ...{ clientBatch: 30e-6, commit: 1e-3, read: 0 },
 };
+
+test('counters in place add up what flushes bring, whichever way they do it', async () => {
+  const url = await createDatabase();
+  const database = new Database({ postgres: url }, { connections: 1, isGuarded: false });
+  const tables = ['counter', 'wide_counter', 'packed_counter'];
+  try {
+    for (const [i, name] of IN_PLACE.entries()) {
+      const form = FORMS.find((each) => each.name === name);
+      for (const sql of form?.tables ?? []) await execute(url, sql);
+      for (const batches of [1, 10_000, 10_000]) await database.transaction(form?.prepare(batches) ?? (async () => undefined));
+      // One batch touches a tally of each of ten metrics, and 10,000 batches touch all 1,280.
+      const [[rows, reports] = []] = await execute(url, `SELECT count(*), sum(reports) FROM ${tables[i]}`);
+      const counters = i === 0 ? 1_280 : 10;
+      expect([name, Number(rows), Number(reports)]).toEqual([name, counters, 8 * (10 + 2 * counters)]);
+    }
+    const wide = await execute(url, 'SELECT DISTINCT cells[2], array_length(cells, 1) FROM wide_counter');
+    expect(wide).toEqual([[3, 2_560]]);
+    const packed = await execute(url, 'SELECT DISTINCT octet_length(cells), get_byte(cells, 0) BETWEEN 2 AND 3 FROM packed_counter');
+    expect(packed).toEqual([[10_240, true]]);
+  } finally {
+    await database.close();
+    for (const table of tables) await execute(url, `DROP TABLE IF EXISTS ${table}`);
+    await dropDatabase(url);
+  }
+});
+
+test('a network with a delay brings all bytes in their order, none too early', async () => {
+  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const delay = await startDelay((server.address() as AddressInfo).port, 25);
+  const socket = connect(delay.port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    const sent = Buffer.from(Array.from({ length: 200_000 }, (_, i) => i % 251));
+    const began = performance.now();
+    for (let at = 0; at < sent.length; at += 10_000) socket.write(sent.subarray(at, at + 10_000));
+    const chunks: Buffer[] = [];
+    let first = Number.POSITIVE_INFINITY;
+    for await (const chunk of socket) {
+      first = Math.min(first, performance.now() - began);
+      chunks.push(chunk as Buffer);
+      if (chunks.reduce((sum, { length }) => sum + length, 0) === sent.length) break;
+    }
+    expect(Buffer.concat(chunks).equals(sent)).toBe(true);
+    expect(first).toBeGreaterThan(48); // a timer may be a millisecond early, and there are two
+  } finally {
+    socket.destroy();
+    await delay.close();
+    server.close();
+    await once(server, 'close');
+  }
+});
 
 test('a clock runs what was planned in the order of time, and of planning', () => {
   const clock = new Clock();

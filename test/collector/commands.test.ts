@@ -325,6 +325,14 @@ describe('murmuration simulate', () => {
   });
 });
 
+test('murmuration simulate prints a figure a line, and no JSON', () => {
+  const { status, stdout } = run('simulate', '--type', 'choice', '--answers', '4', '--epsilon', '1', '--clients', '100', '--rounds', '2');
+  const lines = stdout.trimEnd().split('\n');
+  expect(status).toBe(0);
+  expect(lines.filter((line) => !/^[\w.]+ {2,}[\w.-]+$/.test(line))).toEqual([]);
+  expect(lines).toContainEqual(expect.stringMatching(/^mse\.unbiased {2,}[\d.e-]+$/));
+});
+
 test('--version prints the version of the package', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../collector/package.json', import.meta.url), 'utf8')) as { version: string };
   expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
@@ -363,8 +371,18 @@ describe('bad usage', () => {
     ],
     [['frobnicate'], 'unknown command'],
     [['schema'], 'required option'],
-    [['schema', '--schema', join(tmpdir(), 'no-such-schema.json')], 'ENOENT'],
-    [['schema', '--schema', first, '--against', join(tmpdir(), 'no-such.json')], `--against ${join(tmpdir(), 'no-such.json')}: ENOENT`],
+    [['keys'], 'murmuration: keys: expected a command, one of create, list, revoke, got none'],
+    [['release', 'stream'], 'murmuration: release stream: expected a command, one of open, ask, list, close, got none'],
+    ...['no-such.json', 'no-such.ts'].map((name): [string[], string] => [
+      ['schema', '--schema', join(folder, name)],
+      `--schema ${join(folder, name)}: expected a file, got none`,
+    ]),
+    [['schema', '--schema', first, '--against', folder], `--against ${folder}: expected a file, got a folder`],
+    [['schema', '--schema', ''], '--schema "": expected a file, got none'],
+    [['export', '--schema', first, '--metric', 'plam'], 'expected metrics of the schemas (notes plan), got plam'],
+    [['backup', '--verify', folder], `${folder}: expected a file that backup wrote, got something that is no file`],
+    [['serve', '--open', '--schema', first, '--data', first], `--data ${first}: expected a folder, got a file`],
+    [['keys', 'create', '--app', 'notes', '--data', first], `${first}: expected a folder, got a file`],
     [['schema', '--schema', empty], 'null.ts: schema: expected an object, got null'],
     [['serve', '--schema', first, '--port', '99999'], '--port: expected a whole number from 0 to 65535'],
     [['serve', '--schema', first, '--candidates', 'nonsense'], '--candidates: expected metric=FILE'],

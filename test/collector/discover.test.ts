@@ -219,7 +219,7 @@ describe('a collector', () => {
     expect(listed.stdout).toContain('"hot choc" ...');
     expect(listed.stdout).toContain(`5 strings from ${people} reports`);
     for (const [args, message] of [
-      [['--metric', 'drinks'], 'expected metrics of the schemas (notes drink), got none'],
+      [['--metric', 'drinks'], 'expected metrics of the schemas (notes drink), got drinks'],
       [['--metric', 'drink', '--fdr', '2'], '--fdr: expected a percentage'],
     ] as const) {
       const bad = runCommand('discover', '--schema', file, '--data', data, ...args);

@@ -262,6 +262,7 @@ describe('murmuration plan', () => {
 
   test('without users plans for as many as the schema expects', () => {
     expect(run('--schema', file).stdout).toBe(run('--schema', file, '--users', '100000').stdout);
+    expect(run('--schema', file, '--reports', '5000').stdout).toBe(run('--schema', file, '--users', '5000').stdout);
   });
 
   test.each([
@@ -278,6 +279,7 @@ describe('murmuration plan', () => {
     [['--mean', '1,2,3', '--epsilon', '1'], '--mean: expected two numbers, the low and the high end, got 3'],
     [['--schema', file, '--epsilon', '1'], '--epsilon: expected none with --schema, whose metrics are planned, got one'],
     [['--schema', file, '--users', '0'], '--users: expected a whole number from 1'],
+    [['--schema', file, '--users', '9', '--reports', '9'], '--reports: expected none with --users, which is another name for it, got 9'],
     [['--schema', file, '--error', '2'], '--error: expected a percentage, such as 1%, or a share below 1, such as 0.01, got "2"'],
     [['--schema', file, '--share', 'x'], '--share: expected a percentage, such as 1%, or a share below 1, such as 0.01, got "x"'],
   ])('refuses %j', (args, message) => {

@@ -162,7 +162,7 @@ describe('murmuration serve --check-config', () => {
 
   test.each([
     [[], '--schema: expected a schema module or canonical JSON, or one that schemas publish has put into .data, got none'],
-    [['--schema', '/nowhere.json'], 'ENOENT'],
+    [['--schema', '/nowhere.json'], '--schema /nowhere.json: expected a file, got none'],
     [['--schema', document, other], '--schema: schema abuse: expected one schema of version 1, got'],
     [['--schema', document, '--candidates', `plan=${document}`], '--candidates: expected a text metric'],
     [['--schema', document, '--keep-alive', '0'], '--keep-alive: expected a whole number from 1'],

@@ -5,6 +5,7 @@
  */
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { markLost } from '../release/budget/postgres-ledger.ts';
 import { Database, type Query } from '../store/postgres/database.ts';
 import { SCHEMA } from '../store/postgres/tables.ts';
 import { checkVersion } from '../store/postgres/version.ts';
@@ -116,6 +117,8 @@ export class AdminReplica {
   readonly #timer: NodeJS.Timeout;
   #following: Promise<void> | undefined;
   #followedAt = performance.now();
+  /** The last entry of the ledger of releases. */
+  #lastEntry = 0;
 
   constructor(shared: Database, onTrouble: (error: unknown) => void) {
     this.#shared = shared;
@@ -151,20 +154,28 @@ export class AdminReplica {
   }
 
   async #follow(): Promise<void> {
-    const found = await this.#shared.transaction(async (query) => {
-      const [[version, tables] = []] = await query(`SELECT admin, version FROM ${SCHEMA}.store`);
+    const { changed, lastEntry } = await this.#shared.transaction(async (query) => {
+      const [[version, tables, entry] = []] = await query(
+        `SELECT admin, version, (SELECT max(n) FROM ${SCHEMA}.release_entry) FROM ${SCHEMA}.store`,
+      );
       checkVersion(tables);
-      return Number(version) === this.version ? undefined : { version: Number(version), tables: await readTables(query) };
+      const changed = Number(version) === this.version ? undefined : { version: Number(version), tables: await readTables(query) };
+      return { changed, lastEntry: Number(entry) };
     }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
     this.#followedAt = performance.now();
-    if (found === undefined) return;
+    if (changed !== undefined) this.#takeUp(changed);
+    if (lastEntry < this.#lastEntry) await this.#shared.transaction((query) => markLost(query, this.#lastEntry));
+    this.#lastEntry = lastEntry;
+  }
+
+  #takeUp({ version, tables }: { readonly version: number; readonly tables: ReadonlyMap<Table, readonly Row[]> }): void {
     transaction(this.database, () => {
-      for (const [table, rows] of found.tables) {
+      for (const [table, rows] of tables) {
         if (table.name !== 'action') this.database.exec(`DELETE FROM ${table.name}`); // actions are only ever added
         insert(this.database, table, rows);
       }
     });
-    this.version = found.version;
+    this.version = version;
   }
 }
 

@@ -17,7 +17,14 @@ function sentence(error: unknown): never {
   throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
 }
 
+/** @throws {UsageError} for a folder or a device, which can't be read as a copy */
+function assertFile(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new UsageError(`${file}: expected a file that backup wrote, got something that is no file`);
+}
+
 function checkCopy(file: string): void {
+  assertFile(file);
   try {
     const { metrics, reports, ...copy } = verifyCopy(file);
     const carried = verifyCarried(file);
@@ -54,8 +61,7 @@ export function addRestore(program: Command): void {
     .requiredOption('--from <file>', 'a file that `backup` wrote')
     .option('--data <folder>', 'the folder to restore into', '.data')
     .action(({ from, data }: { readonly from: string; readonly data: string }) => {
-      if (statSync(from, { throwIfNoEntry: false })?.isFile() === false)
-        throw new UsageError(`${from}: expected a file that backup wrote, got something that is no file`);
+      assertFile(from);
       try {
         let carried: Carried | undefined;
         const copy = restoreSqliteStore(from, data, (draft) => {

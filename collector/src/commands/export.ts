@@ -54,6 +54,9 @@ async function run(options: ExportOptions): Promise<void> {
   const metrics = await estimateAll(options).catch((error: Error) => {
     throw error instanceof RangeError ? new UsageError(error.message) : error;
   });
+  const few = metrics.filter(({ reports, minimum }) => reports < minimum).map(({ metric }) => metric);
+  if (format === 'csv' && few.length > 0)
+    process.stderr.write(`murmuration: no rows of ${few.join(', ')}: fewer reports than the ${options.minimum} of --minimum\n`);
   const named = Object.entries(segment).map(([name, value]) => `${name}=${value}`);
   const text = format === 'csv' ? csvOf(metrics, named.join(' ')) : `${JSON.stringify({ segment, metrics }, null, 2)}\n`;
   if (out === undefined) return void process.stdout.write(text);

@@ -17,6 +17,7 @@ import { positiveOption, print, shareOption, UsageError, wholeOption } from './u
 interface PlanOptions extends Partial<Asking> {
   readonly schema?: string;
   readonly users?: number;
+  readonly reports?: number;
   readonly share: number;
   readonly error: number;
   readonly json?: boolean;
@@ -185,12 +186,14 @@ function askingOf(options: PlanOptions): Asking {
   return { ...options, epsilon };
 }
 
-async function plan(options: PlanOptions): Promise<void> {
-  const { schema, users, error, share, json } = options;
+async function plan({ reports, ...options }: PlanOptions): Promise<void> {
+  const { schema, users = reports, error, share, json } = options;
+  if (options.users !== undefined && reports !== undefined)
+    throw new UsageError(`--reports: expected none with --users, which is another name for it, got ${reports}`);
   if (schema !== undefined) {
     const [other] = [...askedTypes(options), ...(['epsilon', 'permanent'] as const).filter((name) => options[name] !== undefined)];
     if (other !== undefined) throw new UsageError(`--${other}: expected none with --schema, whose metrics are planned, got one`);
-    return planSchema(schema, options);
+    return planSchema(schema, { ...options, ...(users !== undefined && { users }) });
   }
   const asking = askingOf(options);
   try {
@@ -220,6 +223,7 @@ export function addPlan(program: Command): void {
       positiveOption('--permanent'),
     )
     .option('--users <n>', 'how many users report, once each (default with --schema: its `devices`)', wholeOption('--users', 1, 2 ** 40))
+    .option('--reports <n>', 'the same as --users: the reports of a metric, one of each user', wholeOption('--reports', 1, 2 ** 40))
     .option('--share <share>', 'the share of users to estimate', shareOption('--share'), SHARE)
     .option('--error <share>', 'the largest error wanted, ± half a 95 % interval, in percentage points', shareOption('--error'), 0.01)
     .option('--json', 'print one JSON document on standard output')

@@ -1,5 +1,6 @@
 /** `murmuration serve`: runs the collector until it is stopped. */
 
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
@@ -94,6 +95,12 @@ function checkDatabase({ views, spill, postgres }: ServeOptions): void {
   if (spill !== undefined && postgres === undefined) throw without('--spill');
 }
 
+/** @throws {UsageError} where the folder of the store is a file */
+function checkFolder({ data }: ServeOptions): void {
+  if (statSync(data, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new UsageError(`--data ${data}: expected a folder, got a file`);
+}
+
 /** Checks what can be checked without starting, and prints the options in effect. @throws {UsageError} */
 async function check(options: ServeOptions, command: Command): Promise<void> {
   accessOf(options);
@@ -110,6 +117,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   fillSettings(command, process.env);
   const options: ServeOptions = command.opts();
   checkDatabase(options);
+  checkFolder(options);
   if (options.checkConfig) return check(options, command);
   const { data, postgres, allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.

@@ -22,7 +22,6 @@ import { BITS_NAMES, MECHANISM_NAMES } from '../simulate/lists.ts';
 import { namesOf } from '../simulate/named.ts';
 import { NUMBERS, simulateNumber } from '../simulate/number.ts';
 import { simulateText } from '../simulate/text.ts';
-import { table } from './table.ts';
 import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from './usage.ts';
 
 /** The mechanisms that can be named for the other questions. */
@@ -157,18 +156,28 @@ function daysOf({ type, permanent, days, epsilon }: SimulateOptions): number {
   return days ?? DAYS;
 }
 
+/** The figures of a result, each with the path to it. Those that are measured have four digits. */
+const figuresOf = (result: object, path = ''): readonly (readonly [string, string])[] =>
+  Object.entries(result).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? figuresOf(value, `${path}${name}.`)
+      : [[path + name, String(typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value)]],
+  );
+
+/** A line for each figure. */
+function linesOf(result: object): string {
+  const figures = figuresOf(result);
+  const width = Math.max(...figures.map(([name]) => name.length));
+  return figures.map(([name, figure]) => `${name.padEnd(width)}  ${figure}`).join('\n');
+}
+
 async function simulate(options: SimulateOptions): Promise<void> {
   const { type, json } = options;
   const run = types.includes(type as QuestionType) ? runOf(type as QuestionType) : undefined;
   if (run === undefined) throw new UsageError(`--type: expected one of ${names}, got ${JSON.stringify(type)}`);
   try {
     const result = await run({ ...options, days: daysOf(options) });
-    print(json, result, () =>
-      table(
-        ['', ''],
-        Object.entries(result).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]),
-      ),
-    );
+    print(json, result, () => linesOf(result));
   } catch (error) {
     if (error instanceof RangeError) throw new UsageError(error.message);
     throw error;

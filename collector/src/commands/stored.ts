@@ -33,8 +33,11 @@ function daysOf({ from, to }: StoredOptions): Days {
 /** The metrics that are asked for. @throws {UsageError} when there are none, or one has no such segment */
 function chosen(metrics: readonly PublishedMetric[], { app, metric, segment }: StoredOptions): readonly PublishedMetric[] {
   const found = metrics.filter((each) => (app === undefined || each.app === app) && (metric === undefined || each.metric === metric));
-  if (found.length === 0)
-    throw new UsageError(`expected metrics of the schemas (${metrics.map((each) => `${each.app} ${each.metric}`).join(', ')}), got none`);
+  if (found.length === 0) {
+    const known = metrics.map((each) => `${each.app} ${each.metric}`).join(', ');
+    const asked = [app, metric].filter((name) => name !== undefined).join(' ');
+    throw new UsageError(`expected metrics of the schemas (${known}), got ${asked || 'none'}`);
+  }
   for (const { app, segments } of found) {
     for (const [name, value] of Object.entries(segment)) {
       const values = Object.hasOwn(segments, name) ? (segments[name] ?? []) : [];

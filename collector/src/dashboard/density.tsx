@@ -8,13 +8,14 @@ import type { Answer, Distribution } from './types.ts';
 const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
 
 /** The conclusion in one sentence. */
-export function DensityLine({ distribution }: { distribution: Distribution }): VNode | null {
+export function DensityLine({ distribution, unit }: { distribution: Distribution; unit: string | undefined }): VNode | null {
   const median = distribution.quantiles.find(({ level }) => level === 0.5);
   if (!median) return null;
   const decimals = decimalsForValue(median);
   return (
     <p class="verdict">
-      <strong>Half</strong> lie below a number between {endsOfValue(median, decimals, 'and')}.
+      <strong>Half</strong> lie below a number between {endsOfValue(median, decimals, 'and')}
+      {unit && ` ${unit}`}.
     </p>
   );
 }

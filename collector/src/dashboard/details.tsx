@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Facts } from './facts.tsx';
+import { Fact, Facts } from './facts.tsx';
 import { decimalsFor, decimalsForValue, figure, hundredths, percent, type Rounding } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
 import type { Estimates, Metric } from './types.ts';
@@ -20,12 +20,23 @@ export function Details({ metric, estimates, address }: DetailsProps): VNode {
       {() => (
         <>
           <AnswerTable estimates={estimates} metric={metric} />
-          <Facts metric={metric} answer={estimates} among={estimates.among} address={address} />
+          <Facts metric={metric} answer={estimates} among={estimates.among} address={address}>
+            {isOutside(estimates) && (
+              <Fact word="below 0&nbsp;% or above 100&nbsp;%">
+                The noise that is expected has been taken out of every estimate. The noise that came differs a little, so an estimate can
+                lie outside what is possible. Read it as nearly none, or nearly all.
+              </Fact>
+            )}
+          </Facts>
         </>
       )}
     </Folded>
   );
 }
+
+/** Whether a share cannot be as it is estimated. */
+const isOutside = ({ answers, unit }: Estimates): boolean =>
+  unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
 
 /** What is rendered when it is opened. */
 export function Folded({ children }: { children: () => VNode }): VNode {

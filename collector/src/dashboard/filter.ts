@@ -76,6 +76,11 @@ export function missingFrom(metric: Metric, { segments }: Filter): readonly stri
   return Object.keys(segments).filter((name) => !metric.segments[name]?.includes(segments[name] ?? ''));
 }
 
+/** Whether what is asked leaves out days or segments. */
+export function isPart({ from, segment }: Pick<Asked, 'from' | 'segment'>): boolean {
+  return from !== undefined || Object.keys(segment ?? {}).length > 0;
+}
+
 /** The filter as it is asked of one metric; a segment that the metric does not have is left out. */
 export function askedOf(metric: Metric, filter: Filter, lastDay: string | null): Asked {
   const segments = Object.entries(filter.segments).filter(([name, value]) => metric.segments[name]?.includes(value));

@@ -9,7 +9,7 @@ import { Chart } from './chart.tsx';
 import { Density, DensityLine } from './density.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
-import { askedOf, type Filter, missingFrom, type Span } from './filter.ts';
+import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { isOpen } from './order.ts';
 import { NoReportsHere, TooFew } from './states.tsx';
 import { StringsCard } from './strings-card.tsx';
@@ -37,7 +37,7 @@ function AnswersCard({ metric, filter, span }: CardProps): VNode {
   const about = (
     <>
       {estimates && <Conclusion estimates={estimates} metric={metric} />}
-      <Evidence metric={metric} estimates={estimates} missing={missingFrom(metric, filter)} span={span} />
+      <Evidence metric={metric} estimates={estimates} isFiltered={isPart(asked)} missing={missingFrom(metric, filter)} span={span} />
     </>
   );
   return (
@@ -50,8 +50,12 @@ function AnswersCard({ metric, filter, span }: CardProps): VNode {
 function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode | null {
   const [first] = estimates.answers;
   if (!first) return null;
-  if (estimates.distribution) return <DensityLine distribution={estimates.distribution} />;
-  return estimates.unit === 'value' ? <ValueLine answer={first} /> : <VerdictLine answers={estimates.answers} type={metric.type} />;
+  if (estimates.distribution) return <DensityLine distribution={estimates.distribution} unit={metric.unit} />;
+  return estimates.unit === 'value' ? (
+    <ValueLine answer={first} unit={metric.unit} />
+  ) : (
+    <VerdictLine answers={estimates.answers} type={metric.type} />
+  );
 }
 
 const TOO_LONG = 'The list is too long to be tested as a whole, so that many of these may be chance. Strings on no list can’t be seen.';
@@ -60,7 +64,7 @@ function Picture({ estimates, metric }: { estimates: Estimates; metric: Metric }
   const { answers, unit, distribution } = estimates;
   const title = metric.description || metric.metric;
   const [first] = answers;
-  if (unit === 'value' && first) return <Value answer={first} title={title} />;
+  if (unit === 'value' && first) return <Value answer={first} unit={metric.unit} title={title} />;
   if (distribution) return <Density answers={answers} distribution={distribution} title={title} />;
   return <Chart answers={answers} type={metric.type} title={title} note={isOpen(metric) ? TOO_LONG : undefined} />;
 }

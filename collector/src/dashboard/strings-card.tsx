@@ -7,7 +7,7 @@ import { decodeAddress, fetchStrings } from './api.ts';
 import { AssociationTable } from './association.tsx';
 import { CardFrame } from './card-frame.tsx';
 import { Evidence } from './evidence.tsx';
-import { askedOf, type Filter, missingFrom, type Span } from './filter.ts';
+import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
 import { percent, reportCount } from './format.ts';
 import { judge } from './judge.ts';
 import { Decoding } from './progress.tsx';
@@ -39,6 +39,7 @@ export function StringsCard({ metric, filter, span, tooLong }: StringsCardProps)
       <Evidence
         metric={metric}
         estimates={strings && { ...strings, among: 'population' }}
+        isFiltered={isPart(asked)}
         missing={missingFrom(metric, filter)}
         span={span}
       />

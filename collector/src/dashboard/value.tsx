@@ -6,23 +6,28 @@ import { decimalsForValue, endsOfValue, figure, marginOfValue } from './format.t
 import type { Answer } from './types.ts';
 
 /** The conclusion in one sentence. */
-export function ValueLine({ answer }: { answer: Answer }): VNode {
+export function ValueLine({ answer, unit }: { answer: Answer; unit: string | undefined }): VNode {
   const decimals = decimalsForValue(answer);
   return (
     <p class="verdict">
-      <strong>On average</strong> between {endsOfValue(answer, decimals, 'and')}.
+      <strong>On average</strong> between {endsOfValue(answer, decimals, 'and')}
+      {unit && ` ${unit}`}.
     </p>
   );
 }
 
 /** The number itself. */
-export function Value({ answer, title }: { answer: Answer; title: string }): VNode {
+export function Value({ answer, unit, title }: { answer: Answer; unit: string | undefined; title: string }): VNode {
   const decimals = decimalsForValue(answer);
   const { estimate, truth } = answer;
   return (
     <p class="value" title={`Estimated mean with its 95 % interval: ${title}`}>
       <span class="value-estimate">{figure(estimate, decimals)}</span>
-      <span class="value-margin"> ± {marginOfValue(answer, decimals)}</span>
+      <span class="value-margin">
+        {' '}
+        ± {marginOfValue(answer, decimals)}
+        {unit && ` ${unit}`}
+      </span>
       <span class="value-note">
         estimated mean, 95&nbsp;% interval
         {truth !== undefined && `; true mean of the reports (demo only) ${figure(truth, decimals)}`}

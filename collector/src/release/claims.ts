@@ -1,8 +1,8 @@
 /**
- * Who answers a question, or opens a stream, that several processes are asked for at once: the one whose charge stands first. A charge without an answer is a
- * claim.
- * The others wait for its answer instead of charging again. A process that ended between charge and answer leaves a claim behind, so claims
- * hold for a short time only. Their age is that of the clock of whoever wrote them, so nobody waits longer than that time either.
+ * Who answers a question, or opens a stream, that several processes are asked for at once: the one whose charge stands first. A charge
+ * without an answer is a claim. The others wait for its answer instead of charging again. A process that ended between charge and answer
+ * leaves a claim behind, so claims hold for a short time only, by the clock of the ledger, which all processes share. Nobody waits longer
+ * than that time either.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -32,7 +32,7 @@ async function isClaimed(ledger: LedgerTransaction, wanted: Wanted, patience: nu
   const answered = new Set(answers.map(({ body }) => (body as { readonly charge: number }).charge));
   return charges.some(({ n, at, body }) => {
     const { shared: charge = n } = body as { readonly shared?: number };
-    return !answered.has(charge) && !dead.has(charge) && Math.abs(Date.now() - Date.parse(at)) < patience;
+    return !answered.has(charge) && !dead.has(charge) && Math.abs(ledger.now - Date.parse(at)) < patience;
   });
 }
 
@@ -56,12 +56,12 @@ export async function storedOr<S, T>(
   stored: (ledger: LedgerTransaction) => Promise<S | undefined>,
   take: (ledger: LedgerTransaction) => Promise<T>,
 ): Promise<{ readonly stored: S } | { readonly taken: T }> {
-  const until = Date.now() + patience;
+  const until = performance.now() + patience;
   for (;;) {
     const found = await ledger.transact(async (transaction) => {
       const known = await stored(transaction);
       if (known !== undefined) return { stored: known };
-      if (Date.now() < until && (await isClaimed(transaction, wanted, patience, dead))) return undefined;
+      if (performance.now() < until && (await isClaimed(transaction, wanted, patience, dead))) return undefined;
       return { taken: await take(transaction) };
     });
     if (found !== undefined) return found;

@@ -14,7 +14,7 @@ import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
 import { type Budgets, budgetsOf, costJson, limitText, tableIn } from './budget/budgets.ts';
-import type { Entry, Ledger, LedgerTransaction } from './budget/ledger.ts';
+import { type Entry, insist, type Ledger, type LedgerTransaction } from './budget/ledger.ts';
 import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import { PATIENCE, storedOr } from './claims.ts';
 import type { Measuring } from './measuring/measuring.ts';
@@ -116,7 +116,7 @@ export class Releases {
       const body: StoredAnswer = { ...aboutOf(resolved), results, openDays: openDaysIn(resolved, now()) };
       const answer = { ...body, charge } as unknown as Json;
       return answerOf(
-        await ledger.transact((transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
+        await insist(ledger, (transaction) => transaction.append(asked.analyst, entryOf(asked, resolved, 'answer', answer))),
         false,
       );
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Loads `--schema FILE`: a module that exports `schema`, or its canonical JSON. */
 
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
@@ -44,7 +45,9 @@ async function run(file: string, field: string): Promise<{ readonly schema?: unk
 }
 
 async function load(file: string, parse: (json: unknown) => SchemaDocument, option: string): Promise<SchemaDocument> {
-  const field = `${option} ${file}`;
+  const field = `${option} ${file || '""'}`;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) throw new UsageError(`${field}: expected a file, got ${found ? 'a folder' : 'none'}`);
   try {
     if (file.endsWith('.json')) return parse(JSON.parse(await readFile(file, 'utf8')));
     const { schema } = await run(file, field);

@@ -49,8 +49,14 @@ export function makePrivate(file: string): void {
   }
 }
 
-/** Creates a folder and its parents, for their owner only, and syncs the entry of each folder that it created. */
+/**
+ * Creates a folder and its parents, for their owner only, and syncs the entry of each folder that it created.
+ *
+ * @throws {RangeError} where a file is in its place
+ */
 export function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new RangeError(`${folder}: expected a folder, got a file`);
   const first = mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   if (first === undefined) return;
   for (let made = resolve(folder); ; made = dirname(made)) {

@@ -4,7 +4,7 @@
  */
 
 import { exponentialLaw } from '../mechanisms/exponential.ts';
-import { assertAsk } from '../schema/asks.ts';
+import { assertAsk, assertObject } from '../schema/asks.ts';
 import { isList, optional, type Rule, rule } from '../schema/rules.ts';
 import { type CallOf, type QuestionKind, same } from './kind.ts';
 import type { Ask, Named, Question } from './question.ts';
@@ -21,6 +21,7 @@ export interface BestAsk<I extends string = string> extends Omit<Ask<Named, NoIn
  */
 export function best<const I extends string>(options: readonly string[], ask: BestAsk<I>): Question<I> {
   assertAsk('best(options, ask)', ask);
+  assertObject('best(options, ask)', 'ask.utility', '{ few: [1, 0], many: [0, 1] }', ask.utility);
   const inputs = Object.keys(ask.utility);
   const utility = Object.values<readonly number[]>(ask.utility);
   return {

@@ -4,6 +4,7 @@ import { permanentKAryLaw } from '../mechanisms/k-ary.ts';
 import { permanentListLaw } from '../mechanisms/list.ts';
 import { oneBitLaw } from '../mechanisms/one-bit.ts';
 import type { Law } from '../mechanisms/table.ts';
+import { assertObject } from '../schema/asks.ts';
 import type { Permanence, Question } from './question.ts';
 
 /**
@@ -11,6 +12,13 @@ import type { Permanence, Question } from './question.ts';
  * the stored symbol.
  */
 export function permanent<Q extends Question<never>>(question: Q, permanence: Permanence): Q {
+  assertObject(
+    'permanent(question, permanence)',
+    'question',
+    "flag({ epsilon: 1, every: 'day', description: 'Is it on today?' })",
+    question,
+  );
+  assertObject('permanent(question, permanence)', 'permanence', "{ epsilon: 4, renew: 'year' }", permanence);
   const { isNumber, ask, fields, law } = question;
   return {
     ...question,

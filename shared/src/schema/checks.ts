@@ -12,7 +12,7 @@ import { longListLaw } from '../mechanisms/long-list.ts';
 import { type Form, members } from '../mechanisms/members.ts';
 import { subset } from '../mechanisms/subset.ts';
 import { type Law, mechanisms } from '../mechanisms/table.ts';
-import type { Ask, Permanence, Question } from '../questions/question.ts';
+import type { Ask, Named, Permanence, Question } from '../questions/question.ts';
 import { kinds, type QuestionType } from '../questions/table.ts';
 import { type MetricDocument, questionOf, type SchemaDocument } from './document.ts';
 import {
@@ -76,11 +76,16 @@ export function assertOtherwise(
   rule('slots that end, for otherwise is reported at their ends', () => every !== 'once')(`${field}.every`, every);
 }
 
+const isConstructed: Rule = rule('a question such as flag({ ... })', ({ law }: Question<unknown>) => typeof law === 'function');
+
+/** TypeScript's types check that the mechanism suits the question; errors of its law name the metric. */
+const isMechanism: Rule = rule('a mechanism such as longList()', ({ law }: Named) => typeof law === 'function');
+
 /** Checks a metric as an app defines it. */
 const isQuestion: Rule = (field, question) => {
+  isConstructed(field, question);
   const { type, ask, fields, input } = question as Question<unknown>;
-  // TypeScript's types check the mechanism; errors of its law name the metric.
-  const others = { ...aboutRules, every: optional(isCadence), mechanism: () => {} };
+  const others = { ...aboutRules, every: optional(isCadence), mechanism: optional(isMechanism) };
   assertFields(field, type, { ...ask, ...fields }, others);
   assertOtherwise(field, ask, input);
 };

@@ -18,12 +18,26 @@ function keeps(value: unknown, good: (value: never) => boolean): boolean {
   }
 }
 
+/** JSON would show NaN as null, and throws for a BigInt. */
+const asText = (_key: string, member: unknown): unknown =>
+  typeof member === 'bigint' || (typeof member === 'number' && !Number.isFinite(member)) ? String(member) : member;
+
+/** A value as a message shows it: the first characters of its JSON or, where it has none, of its own text. */
+export function shown(value: unknown): string {
+  const hasJson = typeof value === 'object' || typeof value === 'string';
+  try {
+    return (hasJson ? JSON.stringify(value, asText) : String(value)).slice(0, MOST_SHOWN);
+  } catch {
+    return typeof value; // it contains itself
+  }
+}
+
 /** Makes a rule from a condition and its description in words. */
 export const rule =
   (expected: string, good: (value: never) => boolean): Rule =>
   (field, value) => {
     if (keeps(value, good)) return;
-    throw new RangeError(`${field}: expected ${expected}, got ${(JSON.stringify(value) ?? String(value)).slice(0, MOST_SHOWN)}`);
+    throw new RangeError(`${field}: expected ${expected}, got ${shown(value)}`);
   };
 
 const matches = (expected: string, pattern: RegExp): Rule => rule(expected, (value) => typeof value === 'string' && pattern.test(value));
@@ -100,7 +114,8 @@ export const conform =
   (field, object) => {
     isObject(field, object);
     const values = (object ?? {}) as { readonly [key: string]: unknown };
-    const stranger = rule(`only ${Object.keys(rules).join(', ')}`, () => false);
+    const known = Object.keys(rules).join(', ');
+    const stranger = rule(known === '' ? 'nothing' : `only ${known}`, () => false);
     for (const key of Object.keys({ ...rules, ...values })) {
       (Object.hasOwn(rules, key) ? (rules[key] as Rule) : stranger)(`${field}.${key}`, values[key]);
     }

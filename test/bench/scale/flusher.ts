@@ -38,7 +38,7 @@ process.on('message', async (order: Order | 'go') => {
   if (order === 'go') return;
   const work = Array.from({ length: order.flushes }, () => ({
     batches: newBatches(order.batches),
-    append: (FORMS[order.form] as (typeof FORMS)[number]).prepare(),
+    append: (FORMS[order.form] as (typeof FORMS)[number]).prepare(order.batches),
   }));
   say('ready');
   await once(process, 'message');

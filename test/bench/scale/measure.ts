@@ -110,7 +110,7 @@ async function load(ports: readonly number[], clients: number, next: () => Buffe
 }
 
 /** The median of the seconds that a commit takes which writes nearly nothing, beside nothing else. */
-const commitSeconds = (url: string): Promise<number> =>
+export const commitSeconds = (url: string): Promise<number> =>
   connected({ postgres: url }, async (query) => {
     const times: number[] = [];
     for (let i = 0; i < 100; i++) {

@@ -125,7 +125,7 @@ test('a list may lie in an installed package', () => {
 
 test.each<[what: string, metric: string, list: readonly string[], message: RegExp]>([
   ['a list of answers', 'plan', ['free'], /--metric plan: expected a text metric, or a joint one with a text, got a choice/],
-  ['no such metric', 'pages', ['/a'], /expected metrics of the schemas \(.*notes page.*\), got none/],
+  ['no such metric', 'pages', ['/a'], /expected metrics of the schemas \(.*notes page.*\), got pages/],
   ['no reports', 'silent', ['/a'], /--metric silent: expected reports in .*, got none/],
   ['an empty list', 'page', [''], /--candidates .*: expected a string a line, got none/],
 ])('%s is one line and exit 2', (_what, metric, list, message) => {

@@ -4,9 +4,11 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { canonicalSchema } from '@murmuration/shared';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWriteKey } from '#collector/admin/credentials.ts';
 import { changeAdmin } from '#collector/admin/replica.ts';
@@ -110,4 +112,36 @@ test('changes at once come one after the other, and one that fails leaves nothin
   const rows = await query(url, "SELECT name FROM murmuration.admin_credential WHERE role = 'writer' ORDER BY name");
   expect(rows.flat()).toEqual(['a', 'b', 'c', 'd', 'notes']);
   expect(await query(url, 'SELECT max(n), count(*)::integer FROM murmuration.admin_action')).toEqual([[11, 11]]);
+});
+
+test('a collector that runs while an older state is put back tells the ledger of releases', async () => {
+  await run('release', 'budget', 'set', '--app', 'notes', '--epsilon', '2');
+  await run('release', 'budget', 'set', '--app', 'notes', '--epsilon', '3');
+  const seen = collectors.map(({ admin }) => admin);
+  await expect
+    .poll(() => seen.map((admin) => admin.actions(1, undefined, [])[0]?.what))
+    .toEqual(Array(2).fill(expect.stringContaining('ε 3')));
+  await query(
+    url,
+    `ALTER TABLE murmuration.release_entry DISABLE TRIGGER USER; DELETE FROM murmuration.release_entry WHERE n = 2;
+      ALTER TABLE murmuration.release_entry ENABLE TRIGGER USER`,
+  );
+  const place = async (): Promise<unknown> => (await query(url, 'SELECT place FROM murmuration.release_place'))[0]?.[0];
+  await expect.poll(place).toMatch(/^in doubt: a ledger that lacks entry 2/);
+  await expect(run('release', 'budget', 'set', '--app', 'notes', '--epsilon', '4')).rejects.toMatchObject({ code: 1 });
+  await run('release', 'override', '--reason', 'a test');
+  await run('release', 'budget', 'set', '--app', 'notes', '--epsilon', '4');
+});
+
+test('keys that can’t be read are told once, and not with each look', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const collector = await createCollector({ schemas: [], postgres: url, allowLoss: true, log });
+  const told = (): number => lines.filter((line) => line.includes('could not be read')).length;
+  await query(url, 'ALTER TABLE murmuration.store RENAME TO other');
+  await expect.poll(told).toBe(1);
+  await sleep(1_200); // two more looks
+  await query(url, 'ALTER TABLE murmuration.other RENAME TO store');
+  expect(told()).toBe(1);
+  await collector.close();
 });

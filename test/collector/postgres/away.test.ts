@@ -1,10 +1,13 @@
 /** A database that does not answer, and one whose answer is lost: nothing is lost or double, and it needs no hands. */
 
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Database } from '#collector/store/postgres/database.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
 import { STEPS } from '#collector/store/postgres/tables.ts';
-import type { Store } from '#collector/store/store.ts';
+import { type Store, StoreAway } from '#collector/store/store.ts';
 import { type DatabaseProxy, startProxy } from '../../faults/postgres/proxy.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -98,4 +101,29 @@ test('a collector answers 503 and is not ready while its database is away, and g
   expect((await send(one)).status).toBe(204);
   expect(await (await fetch(`${address}/v1/metrics/plan/estimates`)).json()).toMatchObject({ reports: 2 });
   await collector.close();
+});
+
+/** A message of the protocol: its type, its length, and what it says. */
+const message = (type: string, ...parts: readonly (string | readonly number[])[]): Buffer => {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+};
+
+test('a connection that is ended in the packet in which it is accepted fails its work, and not the process', async () => {
+  const accepted = [message('R', [0, 0, 0, 0]), message('Z', 'I')];
+  const ended = message('E', 'SFATAL\0', 'VFATAL\0', 'C57P01\0', 'Mterminating connection due to administrator command\0', '\0');
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.concat([...accepted, ended])));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const database = new Database({ postgres: `postgres://me@127.0.0.1:${port}/telemetry` }, { connections: 1, isGuarded: false });
+  const failed = database.transaction((query) => query('SELECT 1'));
+  await expect(failed).rejects.toThrow(StoreAway);
+  await expect(failed).rejects.toThrow('terminating connection due to administrator command');
+  await database.close();
+  server.close();
 });

@@ -3,10 +3,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSettings } from '#collector/store/postgres/checks.ts';
-import { prepare } from '#collector/store/postgres/opening.ts';
+import { connected } from '#collector/store/postgres/database.ts';
+import { checkStored, LOCK, prepare } from '#collector/store/postgres/opening.ts';
 import { SCHEMA, STEPS } from '#collector/store/postgres/tables.ts';
 import { checkUrl, withoutPassword } from '#collector/store/postgres/url.ts';
 import { runCommand } from '../../setup/command.ts';
@@ -136,6 +138,31 @@ test('collectors that start at once migrate once, and a migration that fails lea
   expect(await execute(fresh, `SELECT count(*)::integer AS rows, max(version) FROM ${SCHEMA}.store`)).toEqual([[1, STEPS.length]]);
   await expect(prepare(source, true, failing)).rejects.toThrow('division by zero');
   await prepare(source, true);
+  await dropDatabase(fresh);
+});
+
+test('a migration waits for another one, whatever is set for the role, and a table that stays locked is told in one line', async () => {
+  const fresh = await createDatabase();
+  const name = new URL(fresh).pathname.slice(1);
+  await execute(fresh, `ALTER DATABASE ${name} SET lock_timeout = '10ms'`);
+  await execute(fresh, `ALTER DATABASE ${name} SET statement_timeout = '3s'`);
+  let prepared: Promise<void> | undefined;
+  await connected({ postgres: fresh }, async (query) => {
+    await query(`SELECT pg_advisory_lock(${LOCK})`);
+    prepared = prepare({ postgres: fresh }, true);
+    const waits = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = '${name}')`;
+    await Promise.race([prepared, expect.poll(async () => (await query(waits)).length).toBe(1)]);
+    await sleep(50);
+  });
+  await prepared;
+  await connected({ postgres: fresh }, async (query) => {
+    await query('BEGIN');
+    await query(`LOCK TABLE ${SCHEMA}.store`);
+    await expect(checkStored({ postgres: fresh })).rejects.toThrow(
+      'expected tables that no other transaction locks, as a dump or a migration does, got: canceling statement due to lock timeout',
+    );
+  });
+  await execute(fresh, `ALTER DATABASE ${name} RESET ALL`);
   await dropDatabase(fresh);
 });
 

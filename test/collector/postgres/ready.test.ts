@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connected, Database } from '#collector/store/postgres/database.ts';
+import { UnfitDatabase } from '#collector/store/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/store/postgres/flush-watch.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
@@ -61,6 +62,51 @@ test('while the partition of the day is detached', async () => {
   expect(troubles.at(-1)).toBe('batches can be written again');
   expect(await Promise.all(['before', 'a'].map((name) => store.append(entry(name))))).toEqual(['duplicate', 'counted']);
   expect(await sum(store)).toMatchObject({ reports: 2 });
+});
+
+test('while a right is missing: batches are refused as while it is away, and one line says so', async () => {
+  const role = `${new URL(url).pathname.slice(1)}_bare`;
+  await store.close();
+  await execute(url, `CREATE ROLE ${role} LOGIN; ALTER SCHEMA murmuration OWNER TO ${role}`);
+  const tables = await execute(
+    url,
+    `SELECT oid::regclass FROM pg_class WHERE relnamespace = 'murmuration'::regnamespace AND relkind IN ('r', 'p')`,
+  );
+  for (const [table] of tables) await execute(url, `ALTER TABLE ${table} OWNER TO ${role}`);
+  store = await openPostgresStore({ postgres: Object.assign(new URL(url), { username: role }).href }, shapes, {
+    ...{ isLossAllowed: true, now: () => DAY * 86_400_000, patience: 60_000, onTrouble: (message) => troubles.push(message) },
+  });
+  await execute(url, `REVOKE INSERT ON murmuration.delta FROM ${role}`);
+  for (const name of ['a', 'b', 'c']) await expect(store.append(entry(name))).rejects.toThrow(StoreAway);
+  expect(troubles).toEqual(['the database takes no batches: permission denied for table delta']);
+  await execute(url, `GRANT INSERT ON murmuration.delta TO ${role}`);
+  expect(await store.append(entry('a'))).toBe('counted');
+  await store.close();
+  store = await openPostgresStore({ postgres: url }, shapes, { isLossAllowed: true });
+  await execute(url, `REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+});
+
+test('while it takes no connections', async () => {
+  const name = new URL(url).pathname.slice(1);
+  const server = url.replace(/\w+$/, 'postgres');
+  await execute(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await execute(server, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await expect(store.append(entry('a'))).rejects.toThrow(StoreAway);
+  await until(true);
+  await execute(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await until(false);
+  expect(await store.append(entry('a'))).toBe('counted');
+});
+
+test('a flush that meets the new index of REINDEX CONCURRENTLY is tried again', async () => {
+  await execute(url, 'CREATE SEQUENCE murmuration.met');
+  await execute(
+    url,
+    `CREATE FUNCTION murmuration.meet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('murmuration.met') < 3 THEN RAISE unique_violation; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER meet BEFORE INSERT ON murmuration.delta FOR EACH ROW EXECUTE FUNCTION murmuration.meet()`,
+  );
+  expect(await store.append(entry('a'))).toBe('counted');
 });
 
 test('while somebody else has locked what a flush appends to', async () => {
@@ -130,6 +176,35 @@ test('with fewer connections than a collector would use, it works with those tha
   expect(away).toEqual([]);
   await few.close();
   await execute(url, `DROP ROLE ${role}`);
+});
+
+test('a connection that is in use is made and checked again, so a server that begins to lose what it confirms is noticed', async () => {
+  let isFit = true;
+  const away: string[] = [];
+  const database = new Database(
+    { postgres: url },
+    {
+      ...{ connections: 1, isGuarded: true, lifetime: 1, onAway: (reason) => away.push(reason) },
+      check: async () => {
+        if (!isFit) throw new UnfitDatabase('fsync is off');
+      },
+    },
+  );
+  await database.transaction((query) => query('SELECT 1'));
+  isFit = false;
+  await expect
+    .poll(() =>
+      database
+        .transaction((query) => query('SELECT 1'))
+        .then(
+          () => away,
+          () => away,
+        ),
+    )
+    .toEqual(['fsync is off']);
+  isFit = true;
+  await expect.poll(() => database.isAway).toBe(false);
+  await database.close();
 });
 
 test('a database that goes away again and again is told once a minute, and one that stays away is told', () => {

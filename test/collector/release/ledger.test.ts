@@ -13,6 +13,7 @@ import { override } from '#collector/release/budget/budgets.ts';
 import { copyOf, hashOf, InDoubt, type Ledger, type NewEntry, type Wanted } from '#collector/release/budget/ledger.ts';
 import { fillLedger } from '#collector/release/budget/postgres-ledger.ts';
 import { Database } from '#collector/store/postgres/database.ts';
+import { startProxy } from '../../faults/postgres/proxy.ts';
 import { execute as query } from '../../setup/postgres-server.ts';
 import { places } from './places.ts';
 
@@ -236,7 +237,7 @@ describe('a ledger that was restored', () => {
       await connection.transaction((query) => fillLedger(query, copy));
       await connection.close();
       expect(await all(to)).toEqual(await all(from));
-      if (isRestored) await expectDoubt(to, /in another place/);
+      if (isRestored) await expectDoubt(to, /without its release.head/);
       else await append(to, 'c');
       let before = '';
       for (const { hash, ...rest } of await all(to)) {
@@ -272,6 +273,51 @@ describe('a ledger that was restored', () => {
     await query(location, "UPDATE murmuration.release_place SET place = '7300000000000000000 00000001 5 16400'");
     await expectDoubt(ledger, /in another place/);
     await ledger.close();
+    await postgres.remove(location);
+  });
+
+  test('in a database: an older state in the same place is found by a process that has seen a newer one, and told to all', async () => {
+    const location = await postgres.make();
+    const [ledger, other] = [postgres.open(location), postgres.open(location)];
+    await append(ledger, 'a', 'b');
+    expect(await all(other)).toHaveLength(2);
+    // What copying the server's files back does: the place is the same.
+    const drop = (n: number): Promise<unknown> =>
+      query(
+        location,
+        `ALTER TABLE murmuration.release_entry DISABLE TRIGGER USER; DELETE FROM murmuration.release_entry WHERE n >= ${n};
+          ALTER TABLE murmuration.release_entry ENABLE TRIGGER USER`,
+      );
+    await drop(2);
+    await expect(append(ledger, 'c')).rejects.toThrow(InDoubt);
+    const fresh = postgres.open(location);
+    await expectDoubt(fresh, /^a ledger that lacks entry 2, which it had before/);
+    // The admin has gone on without it, and that holds for whoever has seen it.
+    await append(other, 'd');
+    await append(ledger, 'e');
+    expect((await all(other)).map(({ kind, question }) => question || kind)).toEqual(['a', 'override', 'after', 'd', 'e']);
+    await drop(5);
+    await append(fresh, 'f');
+    await expect(append(ledger, 'g')).rejects.toThrow('lacks entry 5');
+    for (const each of [ledger, other, fresh]) await each.close();
+    await postgres.remove(location);
+  });
+
+  test('in a database: it is written once when the answer to a COMMIT is lost, and not by a process of another version', async () => {
+    const location = await postgres.make();
+    const proxy = await startProxy(location);
+    const ledger = postgres.open(proxy.url);
+    for (const mode of ['cut-after-commit', 'cut-before-commit'] as const) {
+      proxy.set(mode, 1);
+      await append(ledger, mode, `${mode} again`);
+    }
+    expect(proxy.cuts()).toBe(2);
+    const expected = ['cut-after-commit', 'cut-after-commit again', 'cut-before-commit', 'cut-before-commit again'];
+    expect((await all(ledger)).map(({ question }) => question)).toEqual(expected);
+    await query(location, 'UPDATE murmuration.store SET version = version + 1');
+    await expect(append(ledger, 'newer')).rejects.toThrow('expected tables of version');
+    await ledger.close();
+    await proxy.close();
     await postgres.remove(location);
   });
 });

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseBatch, publish } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Answer } from '#collector/release/answer.ts';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { budgetsOf, setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import type { Ledger } from '#collector/release/budget/ledger.ts';
@@ -17,6 +18,7 @@ import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 import type { Shapes, Store } from '#collector/store/store.ts';
+import { startProxy } from '../../faults/postgres/proxy.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 import type { Engine } from '../store/engine.ts';
 import { engine as postgres } from '../store/postgres.ts';
@@ -208,6 +210,51 @@ describe.each(kinds)('releases on $name', ({ name, engine, open }) => {
       await other.close();
     }
   });
+
+  if (name === 'PostgreSQL') {
+    test('charge once where the clocks of two collectors differ by a day', async () => {
+      const other = open(location);
+      try {
+        const here = measuringBy(systemRandom());
+        let second: Promise<Answer> | undefined;
+        const first = asking(systemRandom(), {
+          measuring: {
+            ...here,
+            measure: async (...parts) => {
+              vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+              let looks = 0;
+              const counted: Ledger = { ...other, transact: (work) => other.transact(work).finally(() => looks++) };
+              second = asking(systemRandom(), { ledger: counted, patience: 60_000 }).ask(by('ann'));
+              await Promise.race([second, expect.poll(() => looks).toBeGreaterThan(2)]);
+              return here.measure(...parts);
+            },
+          },
+        }).ask(by('ann'));
+        expect(await first).toMatchObject({ isRepeated: false });
+        expect(await second).toEqual({ ...(await first), isRepeated: true });
+        expect(await charges()).toBe(1);
+      } finally {
+        vi.useRealTimers();
+        await other.close();
+      }
+    });
+
+    test('write the answer of a charge although the database was away in between', async () => {
+      const proxy = await startProxy(location);
+      const cut = open(proxy.url);
+      const here = measuringBy(systemRandom());
+      const measure: typeof here.measure = async (...parts) => {
+        proxy.set('refuse');
+        setTimeout(() => proxy.set('pass'), 1_000);
+        return here.measure(...parts);
+      };
+      const answer = await asking(systemRandom(), { ledger: cut, measuring: { ...here, measure } }).ask(by('ann'));
+      expect(await asking(broken).ask(by('ann'))).toEqual({ ...answer, isRepeated: true });
+      expect(await charges()).toBe(1);
+      await cut.close();
+      await proxy.close();
+    });
+  }
 
   test('wait no longer for a charge whose measurements failed here, nor for one that is too old', async () => {
     const failing = asking(broken, { patience: 60_000 });

@@ -13,7 +13,7 @@ import { document, wire } from '../cells.ts';
 import { sleep } from '../outcome.ts';
 import { type Server, type ServerOptions, serve } from '../server.ts';
 
-export const SETTINGS: readonly string[] = [
+const SETTINGS: readonly string[] = [
   'fsync=on',
   'full_page_writes=on',
   'synchronous_commit=on',
@@ -26,6 +26,14 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGQUIT');
 });
+
+/** Starts the process of a server that keeps what it confirms. */
+export function launch(data: string, port: number, more: readonly string[]): ChildProcess {
+  const child = spawnServer(data, port, [...SETTINGS, ...more]);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
 
 /** A server. */
 export interface Cluster {
@@ -66,9 +74,7 @@ export async function withCluster<T>(work: (cluster: Cluster) => Promise<T>, mor
   const start = async (): Promise<void> => {
     // After a kill, the server's other processes need a moment to notice, and a new one refuses to start beside them.
     for (let tries = 0; ; tries++) {
-      const started = spawnServer(data, port, [...SETTINGS, ...more]);
-      running.add(started);
-      started.once('exit', () => running.delete(started));
+      const started = launch(data, port, more);
       child = started;
       try {
         return await untilReady(port, started);

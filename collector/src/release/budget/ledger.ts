@@ -4,7 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '@murmuration/shared';
+import { isRefusal } from '../../store/postgres/errors.ts';
+import { StoreAway, StoreFull } from '../../store/store.ts';
 
 /**
  * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
@@ -71,6 +74,8 @@ export interface Secrets {
 
 /** The ledger while nobody else can write it. */
 export interface LedgerTransaction {
+  /** Milliseconds since 1970-01-01, by one clock for all who write the ledger. */
+  readonly now: number;
   /** In the order in which they were written. */
   readonly find: (wanted: Wanted) => Promise<readonly Entry[]>;
   /** How many entries of each kind there are. None of them is read. */
@@ -92,6 +97,23 @@ export interface Ledger {
   /** Runs work while no other process or connection can write the ledger. What it has appended is durable when this resolves. */
   readonly transact: <T>(work: (ledger: LedgerTransaction) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
+}
+
+/** Milliseconds for which an answer that was charged is kept, until it can be written, and between two tries. */
+const KEPT = 10_000;
+const PAUSE = 250;
+
+/** Runs a transaction that writes what was charged before, again while the store can't: a charge should not stay without its answer. */
+export async function insist<T>({ transact }: Ledger, work: (ledger: LedgerTransaction) => Promise<T>): Promise<T> {
+  for (const end = performance.now() + KEPT; ; ) {
+    try {
+      return await transact(work);
+    } catch (error) {
+      const mayWork = error instanceof StoreAway || error instanceof StoreFull || isRefusal(error);
+      if (!mayWork || performance.now() > end) throw error;
+      await sleep(PAUSE);
+    }
+  }
 }
 
 /** A ledger on its way to another store. */
@@ -116,9 +138,9 @@ export const hashOf = (before: string, { n, at, who, kind, app, analyst, questio
     .update(JSON.stringify([before, n, at, who, kind, app, analyst, question, body]))
     .digest('hex');
 
-/** The entry that follows another. */
-export function following(head: Head, who: string, entry: NewEntry): Entry {
-  const next = { ...entry, n: head.n + 1, at: new Date().toISOString(), who };
+/** The entry that follows another, written at this time. */
+export function following(head: Head, who: string, entry: NewEntry, now: number): Entry {
+  const next = { ...entry, n: head.n + 1, at: new Date(now).toISOString(), who };
   return { ...next, hash: hashOf(head.hash, next) };
 }
 

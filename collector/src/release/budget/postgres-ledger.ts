@@ -1,12 +1,18 @@
 /**
  * The ledger in the database that collectors share. The row of `release_place` is locked while the ledger is read and written. It names the
  * place where the last entry was written: the server, its timeline, the database and the table. A dump that was restored, a server that
- * recovered to an earlier time and a standby that was promoted are other places.
+ * recovered to an earlier time and a standby that was promoted are other places. Files that were copied back are not; so each process keeps
+ * the last entry that it has seen, and marks a ledger that lacks it. Collectors that never read the ledger see its length
+ * (admin/replica.ts).
+ *
+ * When the answer to a COMMIT is lost, the last entry of the transaction tells whether it was committed: its hash is that of no other entry.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Database, type Query } from '../../store/postgres/database.ts';
 import { SCHEMA } from '../../store/postgres/tables.ts';
-import type { PostgresSource } from '../../store/store.ts';
+import { checkVersion } from '../../store/postgres/version.ts';
+import { type PostgresSource, StoreAway } from '../../store/store.ts';
 import {
   COLUMNS,
   conditionOf,
@@ -18,14 +24,27 @@ import {
   type Kind,
   type Ledger,
   type LedgerCopy,
+  type LedgerTransaction,
   NO_ENTRY,
   rowOf,
   type Secrets,
   type Wanted,
 } from './ledger.ts';
 
+/** The place, and the time: the clocks of collectors may differ. Asked once the ledger is locked, because the wait may be long. */
 const PLACE = `SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
-  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' ' || '${SCHEMA}.release_entry'::regclass::oid`;
+  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' ' || '${SCHEMA}.release_entry'::regclass::oid,
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
+/** Milliseconds for which it is tried to find out whether entries were committed, and between two tries. */
+const PATIENCE = 10_000;
+const PAUSE = 250;
+
+/** Locks the ledger. */
+const LOCK = `SELECT place, version FROM ${SCHEMA}.release_place, ${SCHEMA}.store FOR UPDATE OF release_place`;
+
+/** What the place begins with while entries may be missing for another reason than the place. */
+const IN_DOUBT = 'in doubt: ';
 
 const SELECT = `SELECT ${COLUMNS} FROM ${SCHEMA}.release_entry`;
 
@@ -42,16 +61,33 @@ async function count(query: Query, wanted: Wanted): Promise<ReadonlyMap<Kind, nu
   return new Map(rows.map(([kind, found]) => [kind as Kind, Number(found)]));
 }
 
-const headOf = async (query: Query): Promise<Head> => {
-  const [row] = await query(`${SELECT} ORDER BY n DESC LIMIT 1`);
-  return row === undefined ? NO_ENTRY : entryOf(row);
-};
+const lastOf = async (query: Query): Promise<Entry | undefined> => (await find(query, { newest: 1 }))[0];
 
-/** Why entries may be missing. */
-async function doubtOf(query: Query, place: string, known: string | null): Promise<string | undefined> {
-  if (known === place || (known === null && (await headOf(query)).n === 0)) return undefined;
+/** An entry that a process has seen; undefined where the ledger had none. */
+type Seen = Pick<Entry, 'n' | 'hash' | 'at'> | undefined;
+
+const hasEntry = async (query: Query, { n, hash }: Head): Promise<boolean> =>
+  (await find(query, { n })).some((entry) => entry.hash === hash);
+
+/** Whether an entry that was seen is missing, and no admin has gone on without it. */
+async function isMissing(query: Query, seen: Seen): Promise<boolean> {
+  if (seen === undefined || (await hasEntry(query, seen))) return false;
+  const [override] = await find(query, { kind: 'override', newest: 1 });
+  return override === undefined || override.at < seen.at;
+}
+
+/** Why entries may be missing, by what the ledger says of itself. */
+function doubtOf(head: Head, place: string, known: string | null): string | undefined {
+  if (known === place || (known === null && head.n === 0)) return undefined;
+  if (known?.startsWith(IN_DOUBT) === true) return known.slice(IN_DOUBT.length);
   return 'a ledger that was written in another place, as after a restore or a failover';
 }
+
+/** Marks a ledger that lacks an entry which it had, for all processes. */
+export const markLost = (query: Query, n: number): Promise<unknown> =>
+  query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [
+    `${IN_DOUBT}a ledger that lacks entry ${n}, which it had before, as after an older state was put back`,
+  ]);
 
 /** Writes an action as the replica does (admin/replica.ts), so that collectors take it up. */
 async function logAction(query: Query, who: string, what: string, app: string | undefined): Promise<void> {
@@ -85,37 +121,74 @@ export async function fillLedger(query: Query, { entries, doubt, secrets }: Ledg
   for (const secret of secrets) await secretsIn(query).keep(...secret);
   const [[place] = []] = await query(PLACE);
   if (doubt !== undefined || entries.length > 0)
-    await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [doubt === undefined ? place : `in doubt: ${doubt}`]);
+    await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [doubt === undefined ? place : `${IN_DOUBT}${doubt}`]);
 }
 
 /** Opens the ledger in a database that is prepared. */
 export function openPostgresLedger(source: PostgresSource): Ledger {
   const database = new Database(source, { connections: 1, isGuarded: false });
-  return {
-    transact: (work) =>
+  let seen: Seen;
+
+  const mark = (): Promise<void> =>
+    database.transaction(async (query) => {
+      await query(LOCK);
+      if (seen !== undefined && (await isMissing(query, seen))) await markLost(query, seen.n);
+      seen = await lastOf(query);
+    });
+
+  const transact: Ledger['transact'] = async <T>(work: (ledger: LedgerTransaction) => Promise<T>) => {
+    /** The last entry of a transaction that may have been committed, and what its work has resolved to. */
+    let last: Entry | undefined;
+    let done: T | undefined;
+    let isMarkDue = false;
+    const attempt = (): Promise<T> =>
       database.transaction(async (query) => {
-        const [[known] = []] = await query(`SELECT place FROM ${SCHEMA}.release_place FOR UPDATE`);
-        const [[place] = []] = await query(PLACE);
-        let doubt = await doubtOf(query, String(place), known as string | null);
-        return work({
+        const [[known, version] = []] = await query(LOCK);
+        checkVersion(version);
+        if (last !== undefined && (await hasEntry(query, last))) return done as T;
+        last = undefined;
+        isMarkDue = await isMissing(query, seen);
+        if (isMarkDue) throw new InDoubt('an entry is missing');
+        const [[place, time] = []] = await query(PLACE);
+        const now = Number(time);
+        seen = await lastOf(query);
+        let head: Head = seen ?? NO_ENTRY;
+        let doubt = doubtOf(head, String(place), known as string | null);
+        done = await work({
+          now,
           find: (wanted) => find(query, wanted),
           count: (wanted) => count(query, wanted),
           append: async (who, entry) => {
             if (doubt !== undefined) throw new InDoubt(doubt);
-            const next = following(await headOf(query), who, entry);
+            const next = following(head, who, entry, now);
             await insert(query, next);
             await query(`UPDATE ${SCHEMA}.release_place SET place = $1 WHERE place IS DISTINCT FROM $1`, [place]);
+            last = next;
+            head = next;
             return next;
           },
           log: (who, what, app) => logAction(query, who, what, app),
-          head: () => headOf(query),
+          head: async () => head,
           doubt: async () => doubt,
           settle: async () => {
             doubt = undefined;
           },
           secrets: secretsIn(query),
         });
-      }),
-    close: () => database.close(),
+        return done;
+      });
+    for (const end = performance.now() + PATIENCE; ; ) {
+      try {
+        isMarkDue = false;
+        const result = await attempt();
+        seen = last ?? seen;
+        return result;
+      } catch (error) {
+        if (isMarkDue) await mark();
+        else if (last === undefined || !(error instanceof StoreAway) || performance.now() > end) throw error;
+        else await sleep(PAUSE);
+      }
+    }
   };
+  return { transact, close: () => database.close() };
 }

@@ -107,13 +107,15 @@ export function openSqliteLedger(folder: string): Ledger {
     let isChanged = false;
     try {
       let doubt = doubtOf(database, folder);
+      const now = Date.now();
       const result = await work({
+        now,
         find: async (wanted) => find(database, wanted),
         count: async (wanted) => count(database, wanted),
         append: async (who, entry) => {
           checkNotMoved(folder);
           if (doubt !== undefined) throw new InDoubt(doubt);
-          const next = following(headOf(database), who, entry);
+          const next = following(headOf(database), who, entry, now);
           database.prepare(`INSERT INTO release_entry (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`).run(...rowOf(next));
           isChanged = true;
           return next;

@@ -2,7 +2,7 @@
 
 import type { Json } from '@murmuration/shared';
 import { budgetsOf, costJson, OPENING, tableIn } from '../budget/budgets.ts';
-import type { LedgerTransaction } from '../budget/ledger.ts';
+import { insist, type LedgerTransaction } from '../budget/ledger.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
 import { PATIENCE, storedOr } from '../claims.ts';
 import { checkKept, openDaysIn, type Participation } from '../table/participation.ts';
@@ -80,7 +80,7 @@ export async function open(parts: StreamParts, opening: ToOpen, failed: Set<numb
   try {
     const { total, secret } = draw(first, read, parts);
     const body = { ...about, total, openDays: openDaysIn(resolved, now()), charge: charged.taken } as unknown as Json;
-    return await ledger.transact(async (transaction) => {
+    return await insist(ledger, async (transaction) => {
       const { n } = await transaction.append(who, { kind: 'stream', app, analyst: '', question, body });
       await transaction.secrets.keep(n, secret);
       await transaction.log(who, `opened stream ${n} of ${app} for ${about.analysts.join(', ')}`, app);

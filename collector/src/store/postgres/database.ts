@@ -17,6 +17,9 @@ const CONNECT = 5_000;
 const ANSWER = 15_000;
 const RETRY = 250;
 
+/** Seconds after which a connection is made again, and so is checked again: settings of the server change while it runs. */
+const LIFETIME = 600;
+
 /** The SQLSTATE of a server, a database or a role that has as many connections as it may, and milliseconds before work tries again then. */
 const TOO_MANY = '53300';
 const PAUSE = 20;
@@ -78,6 +81,8 @@ export interface DatabaseOptions {
   readonly isGuarded: boolean;
   /** Checks each new connection before it is used: it may lead to another server than the last one. */
   readonly check?: (query: Query) => Promise<void>;
+  /** Seconds for which a connection is used. */
+  readonly lifetime?: number;
   /** Called when the database stops to answer, with the reason, and when it answers again. */
   readonly onAway?: (reason: string) => void;
   readonly onBack?: () => void;
@@ -88,6 +93,8 @@ export class Database {
   readonly #source: PostgresSource;
   readonly #options: DatabaseOptions;
   readonly #checked = new WeakSet<object>();
+  /** Why connections broke. The driver's next error only says that they did. */
+  readonly #broken = new WeakMap<object, Error>();
   #driver: Promise<Driver> | undefined;
   #isAway = false;
   #isDoubtful = false;
@@ -159,8 +166,10 @@ export class Database {
         throw error;
       }
     } catch (error) {
-      if (isGone(error)) this.#doubt(lineOf(error));
-      throw meaningOf(error);
+      if (!isGone(error)) throw meaningOf(error);
+      const reason = lineOf((client && this.#broken.get(client)) ?? error);
+      this.#doubt(reason);
+      throw new StoreAway(reason);
     } finally {
       client?.release(!isSound);
     }
@@ -168,11 +177,10 @@ export class Database {
 
   async #connect({ pool }: Driver): Promise<PoolClient> {
     const client = await pool.connect().catch((error: unknown) => {
-      if (sqlState(error) === TOO_MANY && pool.totalCount > 0) throw new Crowded(pool.totalCount);
-      return notConnected(error);
+      // Whatever the server says, such as that it takes no connections to this database: it may take them later.
+      throw sqlState(error) === TOO_MANY && pool.totalCount > 0 ? new Crowded(pool.totalCount) : new NoConnection(lineOf(error));
     });
     if (this.#checked.has(client)) return client;
-    client.on('error', () => undefined); // told by the query that fails
     try {
       await this.#options.check?.(queryOf(client));
     } catch (error) {
@@ -192,9 +200,12 @@ export class Database {
   async #open(): Promise<Driver> {
     const { default: pg } = await import('pg');
     // One more than run at a time, to try whether the database answers.
-    const limits = { max: this.#options.connections + 1, idleTimeoutMillis: 60_000 };
+    const { connections, lifetime = LIFETIME } = this.#options;
+    const limits = { max: connections + 1, idleTimeoutMillis: 60_000, maxLifetimeSeconds: lifetime };
     const pool = new pg.Pool({ ...settingsOf(this.#source), ...PIPELINE, ...limits });
     pool.on('error', () => undefined); // an idle connection broke, and the pool has removed it
+    // From the first moment: the server may end a connection in the same packet in which it accepts it. The query that fails tells it.
+    pool.on('connect', (client) => client.on('error', (error) => this.#broken.set(client, error)));
     return { pool, runBehind: createRunBehind(pg.Query) };
   }
 

@@ -11,6 +11,9 @@ export class NoConnection extends Error {}
 /** A transaction that may succeed when it is tried again at once. */
 export class TryAgain extends Error {}
 
+/** The database answers, and takes no batch until somebody changes something. */
+export class TakesNone extends StoreAway {}
+
 /** No further connection could be made, but there are some. */
 export class Crowded extends Error {
   readonly connections: number;
@@ -38,8 +41,14 @@ const GONE = [
 ];
 /** The same for one that is too busy with something else: a statement or a lock took too long. */
 const BUSY = ['57014', '55P03'];
-const AGAIN = ['40001', '40P01'];
+/** The third: an `ON CONFLICT` that has met the new index of `REINDEX CONCURRENTLY`, which it does not look at first. */
+const AGAIN = ['40001', '40P01', '23505'];
 const FULL = '53100';
+/**
+ * The classes of one that takes no batch, whatever is in it, until somebody changes something: a right, a table, a partition, a resource, a
+ * file.
+ */
+const REFUSES = ['23514', '42', '53', '55', '58', 'XX'];
 
 const stateOf = (error: unknown): string => {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown };
@@ -76,6 +85,9 @@ export function meaningOf(error: unknown): unknown {
   if (AGAIN.includes(state)) return new TryAgain(message);
   return isGone(error) || BUSY.includes(state) ? new StoreAway(message) : error;
 }
+
+/** Whether an error of the database says that it takes no batch now. */
+export const isRefusal = (error: unknown): boolean => REFUSES.some((code) => stateOf(error).startsWith(code));
 
 /** The SQLSTATE of an error of the database, or ''. */
 export const sqlState: (error: unknown) => string = stateOf;

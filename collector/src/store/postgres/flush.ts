@@ -12,7 +12,7 @@ import { type Admitted, admit, partNameOf, placeOfPartition, readRows, type Tigh
 import { type Batch, type Batches, bodyOf, deleteIds, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
 import { appendDeltas, type DeltaRow, deltaRows, type Ids } from './delta.ts';
-import { sqlState, TryAgain } from './errors.ts';
+import { isRefusal, lineOf, sqlState, TakesNone, TryAgain } from './errors.ts';
 import { type MetricSums, sumBatches } from './group-sums.ts';
 import { type Added, type Holdings, placeOf } from './holdings.ts';
 import type { Partitions } from './partitions.ts';
@@ -136,6 +136,7 @@ async function attempt(group: Group, batches: Batches, parts: FlushParts, tight:
  * Flushes a group. Resolves to the result for each batch once it is committed.
  *
  * @throws {StoreAway} when the database does not answer; each batch may be counted or not then
+ * @throws {TakesNone} when it answers that it takes none
  * @throws {StoreFull} when the database's disk is full
  */
 export async function flush(group: Group, parts: FlushParts): Promise<readonly Appended[]> {
@@ -158,10 +159,10 @@ export async function flush(group: Group, parts: FlushParts): Promise<readonly A
         } else tight.places.add(error.place);
         continue;
       }
-      if (tries++ === TRIES) throw error;
-      if (sqlState(error) === NO_PARTITION) parts.partitions.forget();
-      else if (error instanceof StoreAway) await sleep(PAUSE * (tries - 1));
-      else throw error;
+      const isLast = tries++ === TRIES;
+      if (!isLast && sqlState(error) === NO_PARTITION) parts.partitions.forget();
+      else if (!isLast && error instanceof StoreAway) await sleep(PAUSE * (tries - 1));
+      else throw isRefusal(error) ? new TakesNone(lineOf(error)) : error;
     }
   }
 }

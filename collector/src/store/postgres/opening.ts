@@ -12,7 +12,7 @@ import { FILLING, SCHEMA, STEPS } from './tables.ts';
 import { checkUrl, withoutPassword } from './url.ts';
 
 /** The key of the advisory lock that one migration holds. */
-const LOCK = 0x6d75726d;
+export const LOCK = 0x6d75726d;
 
 const NO_DATABASE = ['3D000', '28P01', '28000', '3F000'];
 const NO_RIGHT = '42501';
@@ -20,6 +20,8 @@ const NO_RIGHT = '42501';
 const NO_SETTING = ['42704', '22023'];
 /** What the driver says where the server asks for a password and there is none. */
 const NO_PASSWORD = 'client password must be a string';
+/** Somebody else has locked what is needed. */
+const LOCKED = ['55P03', '57014'];
 /** A table or a column that this program never created, or one that it did and somebody has dropped. */
 const OTHER_TABLES = ['42P01', '42P07', '42703'];
 
@@ -48,9 +50,20 @@ async function applySteps(query: Query, steps: readonly string[], from: number, 
   await query(`UPDATE ${SCHEMA}.store SET version = $1`, [version]);
 }
 
+/**
+ * The limits of what changes the tables, whatever is set for the role. The server ends what waits before the driver leaves: it would go on
+ * waiting, and others would queue behind it.
+ */
+const LIMITS = [
+  `SET LOCAL lock_timeout = '10s'`,
+  `SET LOCAL statement_timeout = '14s'`,
+  `SET LOCAL idle_in_transaction_session_timeout = '14s'`,
+];
+
 /** Does something to the tables in one transaction, while nobody else does. */
 async function alone<T>(query: Query, work: (version: number) => Promise<T>): Promise<T> {
-  await query('BEGIN ISOLATION LEVEL READ COMMITTED'); // sees what was committed while it waited for the lock
+  // Sees what was committed while it waited for the lock.
+  await query(['BEGIN ISOLATION LEVEL READ COMMITTED', ...LIMITS].join('; '));
   try {
     await query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const done = await work(await versionIn(query));
@@ -102,6 +115,8 @@ function inWords(error: unknown): string | undefined {
   if (NO_DATABASE.includes(sqlState(error))) return `expected a database and a role that exist, got: ${line}`;
   if (NO_SETTING.includes(sqlState(error))) return `expected options that the server takes, got: ${line}`;
   if (line.includes(NO_PASSWORD)) return 'expected a password, got none: set PGPASSWORD, or add a line for this role to the password file';
+  if (LOCKED.includes(sqlState(error)))
+    return `expected tables that no other transaction locks, as a dump or a migration does, got: ${line}; wait for it, or end it, and start again`;
   if (OTHER_TABLES.includes(sqlState(error))) return otherTables(line);
   return isGone(error) ? `expected a database that answers, got: ${line}` : undefined;
 }

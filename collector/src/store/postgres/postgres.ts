@@ -10,6 +10,7 @@ import { RETENTION, type RetentionOptions } from '../sqlite-retention.ts';
 import { type Appended, type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
 import { createCheck } from './checks.ts';
 import { Database } from './database.ts';
+import { TakesNone } from './errors.ts';
 import { flush } from './flush.ts';
 import { FlushWatch, tryToWrite } from './flush-watch.ts';
 import { Folding } from './fold.ts';
@@ -130,6 +131,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
       .run(() => flush(group, parts))
       .catch((error: Error) => {
         if (error instanceof OtherVersion) fail(error);
+        else if (error instanceof TakesNone) telling.tell(error.message, `the database takes no batches: ${error.message}`);
         throw error;
       });
   const { append, settle } = createGroupCommit(commit, onCommit, LANES);

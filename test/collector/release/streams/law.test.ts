@@ -31,13 +31,14 @@ function memory(known: readonly Entry[] = [], kept: ReadonlyMap<number, string> 
     close: async () => undefined,
     transact: (work) =>
       work({
+        now: 0,
         find: async (wanted) => entries.filter(isWanted(wanted)).slice(-(wanted.newest ?? entries.length)),
         count: async (wanted) => {
           const kinds = entries.filter(isWanted(wanted)).map(({ kind }) => kind);
           return new Map(kinds.map((kind) => [kind, kinds.filter((other) => other === kind).length]));
         },
         append: async (who, entry) => {
-          const next = following(entries.at(-1) ?? NO_ENTRY, who, entry);
+          const next = following(entries.at(-1) ?? NO_ENTRY, who, entry, 0);
           entries.push(next);
           return next;
         },
