@@ -2,12 +2,15 @@
  * The share of a string, from the devices at its place at each level.
  *
  * Some of them are of rare strings with the same first symbols and the same bin, its mates. Their expectation is the mean over the other
- * bins of the devices at the places of this prefix, so that is subtracted. Their variance τ² is what the other bins' devices vary more than
- * noise does. At levels where the prefix is the whole string there are no mates. A level with a place that a frequent prefix shares by
- * chance is far from the others, and is left out.
+ * bins of the devices at the places of this prefix, so that is subtracted. At levels where the prefix is the whole string there are no
+ * mates. A level with a place that a frequent prefix shares by chance is far from the others, and is left out.
  *
- * Levels are weighted by their precision. Mates are the same at successive levels, so their part of the variance is that of one sum whose
- * terms vary together.
+ * Levels are weighted by their precision. With weights a_l that sum to 1, n_l reports at level l and n in all, the variance has three parts:
+ * 1. the randomizer's, Σ a_l² (r (1-r) + f (p (1-p) - q (1-q))) / (n_l w²), and 1 / (B - 1) of r (1-r) / (n_l w²) for the other bins;
+ * 2. how many of the string's devices drew each level, f (1-f) (Σ a_l² / n_l - 1 / n), as all levels together have all of them. It is 0 where
+ *    a_l = n_l / n;
+ * 3. the mates', τ² (1 + 1 / (B - 1)). Mates are mostly the same at successive levels, so τ² is the variance of the weighted sum of levels.
+ *    Each other bin has such a sum, and τ² is what those vary more than noise does. It may be large where no level varies clearly.
  */
 
 import { mechanismOf, placeOfPrefix } from '@murmuration/shared';
@@ -26,16 +29,26 @@ export interface Share {
 
 /** What a level says: an estimate of the share, its variance without anybody and for each device, and τ, all relative to its reports. */
 interface Reading {
+  readonly reports: number;
   readonly share: number;
   readonly constant: number;
   readonly slope: number;
   readonly mates: number;
+  /** The devices at the places of the other bins. None where there are no mates. */
+  readonly others: readonly number[];
 }
 
-/** Mates are taken to vary only where other bins vary so much more than noise. */
+/** A level weighs less for its mates only where other bins vary so much more than noise. */
 const CLEAR = 2;
 /** A level that is so many standard deviations from the others is left out. */
 const FAR = 4;
+
+/** The mean, and the variance if there are two values. */
+function momentsOf(values: readonly number[]): { readonly mean: number; readonly variance: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, variance: values.length > 1 ? squares / (values.length - 1) : 0 };
+}
 
 function readingOf({ law, levels, noise, gain }: Levels, residuals: Residuals, string: Placed, level: number): Reading | undefined {
   const { reports } = levels[level] as Levels['levels'][number];
@@ -45,35 +58,48 @@ function readingOf({ law, levels, noise, gain }: Levels, residuals: Residuals, s
   const own = (residual[string.places[level] as number] as number) / reports;
   const constant = noise / reports;
   const slope = (p * (1 - p) - q * (1 - q)) / gain ** 2 / reports;
-  const others = law.bins - 1;
-  if (level >= string.bytes.length || others === 0) return { share: own, constant, slope, mates: 0 };
-  let [sum, squares] = [0, 0];
+  if (level >= string.bytes.length || law.bins === 1) return { reports, share: own, constant, slope, mates: 0, others: [] };
+  const others: number[] = [];
   for (let bin = 0; bin < law.bins; bin++) {
     if (bin === string.bin) continue;
     const place = placeOfPrefix(level, bin, string.first[level] as number, string.second[level] as number, law.places);
-    const there = (residual[place] as number) / reports;
-    sum += there;
-    squares += there * there;
+    others.push((residual[place] as number) / reports);
   }
-  const mean = sum / others;
-  const variance = others > 1 ? (squares - others * mean * mean) / (others - 1) : 0;
+  const { mean, variance } = momentsOf(others);
   const mates = variance > CLEAR * constant ? Math.sqrt(variance - constant) : 0;
-  return { share: own - mean, constant: constant * (1 + 1 / others), slope, mates };
+  return { reports, share: own - mean, constant: constant * (1 + 1 / others.length), slope, mates, others };
+}
+
+/** τ² of a weighted sum of readings. */
+function matesOf(bins: number, noise: number, readings: readonly Reading[], weights: readonly number[]): number {
+  const sums = new Array<number>(bins - 1).fill(0);
+  let chance = 0;
+  readings.forEach(({ others, reports }, i) => {
+    const weight = weights[i] as number;
+    others.forEach((value, bin) => {
+      sums[bin] = (sums[bin] as number) + weight * value;
+    });
+    if (others.length > 0) chance += (weight ** 2 * noise) / reports;
+  });
+  return Math.max(0, momentsOf(sums).variance - chance);
 }
 
 /** The weighted mean of readings. */
-function meanOf(readings: readonly Reading[]): Share {
+function meanOf({ law: { bins }, noise, reports }: Levels, readings: readonly Reading[]): Share {
   const affected = readings.filter(({ mates }) => mates > 0).length;
-  let [total, share, constant, slope, together] = [0, 0, 0, 0, 0];
-  for (const each of readings) {
-    const weight = 1 / (each.constant + affected * each.mates ** 2);
-    total += weight;
+  const precisions = readings.map((each) => 1 / (each.constant + affected * each.mates ** 2));
+  const total = precisions.reduce((sum, precision) => sum + precision, 0);
+  const weights = precisions.map((precision) => precision / total);
+  let [share, constant, slope, uneven] = [0, 0, 0, -1 / reports];
+  readings.forEach((each, i) => {
+    const weight = weights[i] as number;
     share += weight * each.share;
     constant += weight ** 2 * each.constant;
     slope += weight ** 2 * each.slope;
-    together += weight * each.mates;
-  }
-  return { share: share / total, constant: (constant + together ** 2) / total ** 2, slope: slope / total ** 2 };
+    uneven += weight ** 2 / each.reports;
+  });
+  const mates = bins > 2 ? matesOf(bins, noise, readings, weights) * (1 + 1 / (bins - 1)) : 0;
+  return { share, constant: constant + mates, slope: slope + Math.max(0, uneven) * (1 - Math.min(1, Math.max(0, share))) };
 }
 
 /** The share of a string in what is not explained. */
@@ -81,7 +107,7 @@ export function shareOf(found: Levels, residuals: Residuals, string: Placed): Sh
   const readings = found.levels.flatMap((_, level) => readingOf(found, residuals, string, level) ?? []);
   const most = readings.length / 2;
   for (let left = 0; left < most; left++) {
-    const mean = meanOf(readings);
+    const mean = meanOf(found, readings);
     const f = Math.max(0, mean.share);
     const distances = readings.map(
       (each) =>
@@ -91,5 +117,5 @@ export function shareOf(found: Levels, residuals: Residuals, string: Placed): Sh
     if (farthest <= FAR || readings.length < 3) return mean;
     readings.splice(distances.indexOf(farthest), 1);
   }
-  return meanOf(readings);
+  return meanOf(found, readings);
 }
