@@ -23,7 +23,9 @@ function placeOf(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${option} ${file}: ${(error as Error).message}`);
   }
-  throw new UsageError(`${option} ${file}: expected a path for a file, got ${existsSync(file) ? 'something else there' : 'one in no folder'}`);
+  throw new UsageError(
+    `${option} ${file}: expected a path for a file, got ${existsSync(file) ? 'something else there' : 'one in no folder'}`,
+  );
 }
 
 /** Checks the paths of outputs, by option, before anything is computed: an output replaces a file, but no other output and no input. */

@@ -186,7 +186,11 @@ describe('bad input', () => {
     ['an output that is an input', [...optionsOf(files), '--out', files.map], /--out .*map\.csv: expected a path of its own/],
     ['one output for both', [...optionsOf(files), '--distribution', join(bad, 'r.csv')], /--distribution .*: expected a path of its own/],
     ['a folder as output', [...optionsOf(files), '--out', bad], /--out .*: expected a path for a file/],
-    ['an output in no folder', [...optionsOf(files), '--out', join(bad, 'none', 'r.csv')], /--out .*: expected a path for a file, got one in no folder\n$/],
+    [
+      'an output in no folder',
+      [...optionsOf(files), '--out', join(bad, 'none', 'r.csv')],
+      /--out .*: expected a path for a file, got one in no folder\n$/,
+    ],
   ])('%s is one line, exit 2, and writes nothing', (_what, args, message) => {
     const { status, stdout, stderr } = decode(...outputs, ...args);
     expect([status, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);

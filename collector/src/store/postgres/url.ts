@@ -45,8 +45,7 @@ export function checkUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
     throw new UnfitDatabase(`${EXPECTED}, got ${url === undefined ? kindOf(text) : url.protocol}`);
-  if (isUnclear(url))
-    throw new UnfitDatabase(`${EXPECTED}, got one with no host or with @ after it: ${ESCAPES}`);
+  if (isUnclear(url)) throw new UnfitDatabase(`${EXPECTED}, got one with no host or with @ after it: ${ESCAPES}`);
   for (const [part, of] of [
     ['user', url.username],
     ['password', url.password],
