@@ -56,6 +56,8 @@ function print(all: readonly (readonly string[])[]): void {
   print(all.slice(end + 1));
 }
 
+// What a benchmark has started is ended when this process exits (faults/server.ts, faults/postgres/cluster.ts), which a signal alone skips.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 try {
   const [name = '', ...args] = process.argv.slice(2);
   const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;

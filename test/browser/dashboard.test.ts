@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choice, createTelemetry, defineSchema, distribution, flag, mean, memoryStorage } from '@murmuration/client';
+import { choice, count, createTelemetry, defineSchema, distribution, flag, mean, memoryStorage } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import { type Collector, createCollector, type MetricEstimates } from '@murmuration/collector';
 import type { Browser, Page } from 'playwright-core';
@@ -24,6 +24,7 @@ const schema = defineSchema({
     dark: flag({ ...ask, epsilon: 8, description: 'Is dark mode on?' }),
     wait: mean([0, 5000], { ...ask, unit: 'ms', description: 'How long is the wait?' }),
     start: distribution([0, 100], { ...ask, description: 'How long does a start take?' }),
+    opened: count(1_500, { ...ask, epsilon: 0.001, unit: 'minutes', description: 'How long was the app open?' }),
     long: choice([UNBROKEN, 'b', 'c'], { ...ask, epsilon: 8, owner: UNBROKEN, description: UNBROKEN }),
     seen: flag({ epsilon: 8, every: 'once', description: 'Was the tour seen?' }),
   },
@@ -52,6 +53,7 @@ beforeAll(async () => {
     });
     telemetry.record('dark', i % 3 === 0);
     telemetry.record('wait', (i * 37) % 2000);
+    telemetry.record('opened', i % 30);
     telemetry.record('start', (i * 7) % 60);
     telemetry.record('long', i % 2 === 0 ? UNBROKEN : 'b'); // 'c' lies about zero, on either side of it
     telemetry.record('seen', i % 2 === 0);
@@ -144,6 +146,7 @@ describe.each([
 
   test('numbers have their unit, and shares that cannot be are explained', async () => {
     expect(await card('wait').locator('.verdict').textContent()).toMatch(/ ms\.$/);
+    expect(await card('opened').locator('.verdict').textContent()).toBe('On average anything from 0 to 1,500 minutes.');
     expect(await card('wait').locator('.value-margin').textContent()).toMatch(/\d ms$/);
     expect(await card('wait').locator('.evidence').textContent()).toContain('in ms');
     expect(await card('start').locator('.verdict').textContent()).toMatch(/\d\.$/);

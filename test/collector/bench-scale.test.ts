@@ -1,7 +1,12 @@
 /** The parts of `npm run bench -- scale`: forms that count what they are given, and a simulation against what is known without it. */
 
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Database } from '#collector/store/postgres/database.ts';
 import { solve } from '../bench/scale/calibrate.ts';
@@ -161,4 +166,52 @@ describe('a day', () => {
     expect(loggedInDay(1e9, ids) / 1e9).toBeGreaterThan(200);
     expect(loggedInDay(1e9, ids) / 1e9).toBeLessThan(5_800);
   });
+});
+
+/** The PostgreSQL servers that a process has started and that run. */
+function serversOf(pid: number): readonly number[] {
+  const textOf = (file: string): string => {
+    try {
+      return readFileSync(`/proc/${file}`, 'utf8');
+    } catch {
+      return ''; // it has ended
+    }
+  };
+  const children = textOf(`${pid}/task/${pid}/children`).trim().split(' ').map(Number);
+  return children.filter((child) => textOf(`${child}/cmdline`).split('\0')[0]?.endsWith('/postgres'));
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('a run that %s ends takes its server with it', async (signal) => {
+  const folder = mkdtempSync(join(tmpdir(), 'murmuration-bench-'));
+  chmodSync(folder, 0o755); // for the user of the server
+  const run = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
+  const child = spawn(process.execPath, [run, 'scale'], { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } });
+  const exited = once(child, 'exit');
+  let servers: readonly number[] = [];
+  const runs = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  try {
+    await expect
+      .poll(
+        () => {
+          servers = serversOf(child.pid as number);
+          return servers.length;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    child.kill(signal);
+    expect(await exited).toEqual([1, null]);
+    await expect.poll(() => servers.filter(runs), { timeout: 10_000 }).toEqual([]);
+  } finally {
+    child.kill('SIGKILL');
+    for (const pid of servers.filter(runs)) process.kill(pid, 'SIGQUIT');
+    await expect.poll(() => servers.filter(runs), { timeout: 10_000 }).toEqual([]);
+    rmSync(folder, { recursive: true, maxRetries: 20 }); // its processes may still write
+  }
 });

@@ -17,9 +17,10 @@ import {
   marginOfValue,
   percent,
   rangeInWords,
+  valueInWords,
 } from '#collector/dashboard/format.ts';
 import { judge } from '#collector/dashboard/judge.ts';
-import { inOrder } from '#collector/dashboard/order.ts';
+import { inOrder, labelOf } from '#collector/dashboard/order.ts';
 import type { Answer, Metric } from '#collector/dashboard/types.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
@@ -119,12 +120,34 @@ describe('words', () => {
     expect(rangeInWords(answer(true, 0.99, 0.1), 0)).toBe('at least 89\u00a0%');
     expect(rangeInWords(answer(true, 0.5, 0.6), 0)).toBe('anything from none to all, so far');
   });
+  test('a mean is claimed within the range of its answers only', () => {
+    const claim = (estimate: number, half: number): string => valueInWords(answer('a', estimate, half), [0, 1_500], 0);
+    expect([claim(222, 4_038), claim(100, 120), claim(1_450, 60), claim(700, 90)]).toEqual([
+      'anything from 0 to 1,500',
+      'at most 220',
+      'at least 1,390',
+      'between 610 and 790',
+    ]);
+    expect([claim(-900, 300), claim(1_900, 300)]).toEqual(['at most 0', 'at least 1,500']);
+    expect(valueInWords(answer('a', -900, 400), [-2_000.5, 0.1], 0)).toBe('between \u22121,300 and \u2212500');
+    expect(valueInWords(answer('a', 0, 4_000), [-2_000.5, 0.1], 0)).toBe('anything from \u22122,000.5 to 0.1');
+  });
   test('both ends of a range of days count, over a change of clocks too', () => {
     expect(daysBetween('2026-10-20', '2026-11-02')).toBe(14);
   });
 });
 
 describe('order', () => {
+  test('buckets have their numbers as all others are, and answers of a list their own', () => {
+    const labels = ['< -1000000', '-1000000 – 0.125', '≥ 1e+21', '1000 – 1500.5'];
+    expect(labels.map((label) => labelOf(answer(label, 0.1, 0), 'histogram'))).toEqual([
+      '< \u22121,000,000',
+      '\u22121,000,000 – 0.125',
+      '≥ 1e+21',
+      '1,000 – 1,500.5',
+    ]);
+    expect(labelOf(answer('1000', 0.1, 0), 'choice')).toBe('1000');
+  });
   test('yes comes first, few answers stay in schema order, many are sorted by estimate', () => {
     const few = [answer('a', 0.1, 0.1), answer('b', 0.9, 0.1)];
     const many = Array.from({ length: 7 }, (_, index) => answer(String(index), index / 10, 0.1));

@@ -128,7 +128,7 @@ describe('what is an error', () => {
     [{}, { origin: [{}] }, 'got [{}]'],
     [{}, [], '--config FILE: expected an object, got []'],
     [{}, 'text', '--config FILE: expected an object, got "text"'],
-    [{ MURMURATION_CONFIG: '/nowhere.json' }, undefined, '--config /nowhere.json: ENOENT'],
+    [{ MURMURATION_CONFIG: '/nowhere.json' }, undefined, '--config /nowhere.json: expected a file, got none'],
   ])('%j %j: %s', (environment, file, message) => {
     expect(failing(environment, file)).toContain(message);
   });

@@ -92,6 +92,8 @@ const ofAbout = (
     ['a text', 'owner', ''],
     ['a text', 'owner', 5],
     ['a day such as 2027-01-31', 'expires', 'soon'],
+    ['a day such as 2027-01-31', 'expires', '2027-02-31'],
+    ['a day such as 2027-01-31', 'expires', ['2027-01-31']],
   ] as const
 ).map(
   ([expected, key, value]): Row => [expected, () => asking('flag', flag({ ...ask, [key]: value } as never)), `about.flag.${key}`, value],

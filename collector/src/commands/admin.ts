@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { ADMIN, hasAdmin, openAdminDatabase, readAdmin } from '../admin/database.ts';
-import { changeAdmin } from '../admin/replica.ts';
+import { changeAdmin, replicaOf } from '../admin/replica.ts';
 import { checkNotMoved } from '../store/moved.ts';
 import { Database } from '../store/postgres/database.ts';
 import { UnfitDatabase } from '../store/postgres/errors.ts';
@@ -17,14 +17,18 @@ export interface AdminPlace {
   readonly postgres?: string;
 }
 
-function inFolder<T>(folder: string, work: (database: DatabaseSync) => T): T {
-  checkNotMoved(folder);
-  const database = openAdminDatabase(folder);
+function using<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
   try {
     return work(database);
   } finally {
     database.close();
   }
+}
+
+function inFolder<T>(folder: string, work: (database: DatabaseSync) => T): T {
+  checkNotMoved(folder);
+  if (!hasAdmin(folder)) using(replicaOf(undefined), work); // what is refused creates no file
+  return using(openAdminDatabase(folder), work);
 }
 
 async function inDatabase<T>(postgres: string, work: (database: DatabaseSync) => T): Promise<T> {

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Carried, carryAdmin, unpackAdmin, verifyCarried } from '../admin/carried.ts';
-import { backupSqliteStore, type Copy, restoreSqliteStore, verifyCopy } from '../store/sqlite-backup.ts';
+import { assertRestorable, backupSqliteStore, type Copy, restoreSqliteStore, verifyCopy } from '../store/sqlite-backup.ts';
 import { Failure, UsageError } from './usage.ts';
 
 const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
@@ -63,6 +63,8 @@ export function addRestore(program: Command): void {
     .action(({ from, data }: { readonly from: string; readonly data: string }) => {
       assertFile(from);
       try {
+        assertRestorable(from); // before the folder is created
+        verifyCarried(from);
         let carried: Carried | undefined;
         const copy = restoreSqliteStore(from, data, (draft) => {
           carried = unpackAdmin(draft, data, from);

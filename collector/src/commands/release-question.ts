@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Measure, parseQuestion, type Question } from '../release/query/question.ts';
 import type { AdminPlace } from './admin.ts';
-import { UsageError } from './usage.ts';
+import { UsageError, unreadBecause } from './usage.ts';
 
 /** First and last day. */
 export type DayRangeText = readonly [from: string, to: string];
@@ -111,6 +111,6 @@ export function questionOf(options: AskOptions): Question {
   try {
     return parseQuestion(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    throw new UsageError(`--question ${file}: ${(error as Error).message}`);
+    throw new UsageError(`--question ${file}: ${unreadBecause(error)}`);
   }
 }

@@ -19,7 +19,7 @@ import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
 import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
-import { Failure, originsOption, UsageError, wholeOption } from './usage.ts';
+import { Failure, originsOption, UsageError, unreadBecause, wholeOption } from './usage.ts';
 
 interface ServeOptions extends LimitOptions, AccessFlags {
   readonly schema?: string[];
@@ -53,7 +53,7 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
     const lines = (await readFile(file, 'utf8')).split(/\r?\n/).filter((line) => line !== '');
     return [metric, [...new Set(lines)]];
   } catch (error) {
-    throw new UsageError(`--candidates ${option}: ${(error as Error).message}`);
+    throw new UsageError(`--candidates ${option}: ${unreadBecause(error)}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
 import { withoutPassword } from '../store/postgres/url.ts';
-import { UsageError } from './usage.ts';
+import { UsageError, unreadBecause } from './usage.ts';
 
 const PREFIX = 'MURMURATION_';
 
@@ -54,7 +54,7 @@ function readSettings(file: string): { readonly [name: string]: unknown } {
   try {
     settings = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`--config ${file}: ${(error as Error).message}`);
+    throw new UsageError(`--config ${file}: ${unreadBecause(error)}`);
   }
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings as { [name: string]: unknown };
   throw new UsageError(`--config ${file}: expected an object, got ${JSON.stringify(settings)}`);

@@ -8,6 +8,16 @@ export class UsageError extends Error {}
 /** Thrown by commands when they failed in a way that one sentence explains completely. */
 export class Failure extends Error {}
 
+/** What is there in place of a file, by the code of the error of reading it. */
+const UNREAD: Readonly<Record<string, string>> = { ENOENT: 'none', ENOTDIR: 'none', EISDIR: 'a folder' };
+
+/** Why a file could not be read: what was expected and what came, or the system's own words. */
+export function unreadBecause(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const got = UNREAD[code];
+  return got === undefined ? message : `expected a file, got ${got}`;
+}
+
 /** An option whose value is a whole number. */
 export function wholeOption(name: string, low: number, high: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {

@@ -2,7 +2,7 @@
 // mean and their intervals. Columns have no intervals; the table of details has shares that do.
 
 import type { VNode } from 'preact';
-import { decimalsForValue, endsOfValue, figure, percent } from './format.ts';
+import { bucketInWords, decimalsForValue, endsOfValue, figure, percent } from './format.ts';
 import type { Answer, Distribution } from './types.ts';
 
 const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
@@ -41,13 +41,13 @@ export function Density({
             key={answer.label}
             class="density-column"
             style={{ height: `${(100 * shapeOf(answer)) / (highest || 1)}%` }}
-            title={`${answer.label}: ${percent(shapeOf(answer), 1)}`}
+            title={`${bucketInWords(answer.label)}: ${percent(shapeOf(answer), 1)}`}
           />
         ))}
       </div>
       <p class="density-ends">
-        <span>{answers[0]?.label}</span>
-        <span>{answers.at(-1)?.label}</span>
+        <span>{bucketInWords(answers[0]?.label ?? '')}</span>
+        <span>{bucketInWords(answers.at(-1)?.label ?? '')}</span>
       </p>
       <dl class="facts">
         <div>

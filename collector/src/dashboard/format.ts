@@ -6,6 +6,7 @@ import type { Answer } from './types.ts';
 
 const SPACE = '\u00a0';
 const integers = new Intl.NumberFormat('en');
+const unrounded = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** 12345 -> 12,345 */
@@ -28,6 +29,14 @@ function rounded(value: number, decimals: number, round: Rounding): number {
 }
 
 const signed = (text: string): string => text.replace('-', /[1-9]/.test(text) ? '\u2212' : '');
+
+/** -1234.5 -> −1,234.5 */
+const exact = (value: number): string => signed(unrounded.format(value));
+
+/** The numbers of a bucket as all others are: `< -1000000` -> `< −1,000,000` */
+export function bucketInWords(label: string): string {
+  return label.replaceAll(/(^| )(-?\d+(?:\.\d+)?)(?= |$)/g, (_, before: string, number: string) => before + exact(Number(number)));
+}
 
 /** 0.3124 -> 31.2, without the sign */
 export function hundredths(share: number, decimals: number, round: Rounding = Math.round): string {
@@ -92,6 +101,14 @@ export function rangeInWords({ low, high }: Between, decimals: number): string {
   if (low <= 0) return `at most ${percent(Math.max(0, high), decimals, Math.ceil)}`;
   if (high >= 1) return `at least ${percent(Math.min(1, low), decimals, Math.floor)}`;
   return `between ${ends({ low, high }, decimals, 'and')}`;
+}
+
+/** The same for a number of a range, in the unit of the question. */
+export function valueInWords({ low, high }: Between, [least, greatest]: readonly [number, number], decimals: number): string {
+  if (low <= least && high >= greatest) return `anything from ${exact(least)} to ${exact(greatest)}`;
+  if (low <= least) return `at most ${figure(Math.max(least, high), decimals, Math.ceil)}`;
+  if (high >= greatest) return `at least ${figure(Math.min(greatest, low), decimals, Math.floor)}`;
+  return `between ${endsOfValue({ low, high }, decimals, 'and')}`;
 }
 
 /** 9–20 Nov 2026 */

@@ -51,8 +51,8 @@ function Conclusion({ estimates, metric }: { estimates: Estimates; metric: Metri
   const [first] = estimates.answers;
   if (!first) return null;
   if (estimates.distribution) return <DensityLine distribution={estimates.distribution} unit={metric.unit} />;
-  return estimates.unit === 'value' ? (
-    <ValueLine answer={first} unit={metric.unit} />
+  return metric.range ? (
+    <ValueLine answer={first} range={metric.range} unit={metric.unit} />
   ) : (
     <VerdictLine answers={estimates.answers} type={metric.type} />
   );

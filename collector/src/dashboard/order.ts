@@ -2,6 +2,7 @@
 // of their own few answers; buckets of a histogram and cells of a distribution always in numeric order.
 
 import { views } from '../questions/table.ts';
+import { bucketInWords } from './format.ts';
 import type { Answer, Metric, MetricType } from './types.ts';
 
 const LONGEST_IN_SCHEMA_ORDER = 6;
@@ -15,6 +16,7 @@ export function inOrder(answers: readonly Answer[], type: MetricType): readonly 
 /** The label of an answer on the page. A string that may go on says so. */
 export function labelOf(answer: Pick<Answer, 'answer' | 'label'> & { readonly isCut?: true }, type: MetricType): string {
   if (views[type] === 'yes-no') return answer.answer === true ? 'Yes' : 'No';
+  if (views[type] === 'scale') return bucketInWords(answer.label);
   if (answer.label === '') return '(empty)';
   return answer.isCut ? `${answer.label}…` : answer.label;
 }

@@ -2,15 +2,14 @@
 // The large figure and the sentence both include the interval, so either may be quoted alone.
 
 import type { VNode } from 'preact';
-import { decimalsForValue, endsOfValue, figure, marginOfValue } from './format.ts';
+import { decimalsForValue, figure, marginOfValue, valueInWords } from './format.ts';
 import type { Answer } from './types.ts';
 
 /** The conclusion in one sentence. */
-export function ValueLine({ answer, unit }: { answer: Answer; unit: string | undefined }): VNode {
-  const decimals = decimalsForValue(answer);
+export function ValueLine({ answer, range, unit }: { answer: Answer; range: readonly [number, number]; unit: string | undefined }): VNode {
   return (
     <p class="verdict">
-      <strong>On average</strong> between {endsOfValue(answer, decimals, 'and')}
+      <strong>On average</strong> {valueInWords(answer, range, decimalsForValue(answer))}
       {unit && ` ${unit}`}.
     </p>
   );

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../commands/usage.ts';
+import { UsageError, unreadBecause } from '../commands/usage.ts';
 
 const CHUNK = 2 ** 20;
 /** The longest record. Without a limit, a file without line ends would be read into memory whole. */
@@ -51,7 +51,7 @@ export async function* chunksOf(file: string): AsyncGenerator<Buffer> {
       isFirst = false;
     }
   } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message}`);
+    throw new UsageError(`${file}: ${unreadBecause(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Writes files, all or none: each under a name of its own beside its place first, then all are renamed. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, UsageError } from '../commands/usage.ts';
 
@@ -17,12 +17,15 @@ const BATCH = 2 ** 20; // characters that are written at once
 function placeOf(option: string, file: string): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found === undefined) return join(realpathSync(dirname(file)), basename(file));
-    if (found.isFile()) return realpathSync(file);
+    if (found?.isFile()) return realpathSync(file);
+    const isInFolder = statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory();
+    if (found === undefined && isInFolder) return join(realpathSync(dirname(file)), basename(file));
   } catch (error) {
     throw new UsageError(`${option} ${file}: ${(error as Error).message}`);
   }
-  throw new UsageError(`${option} ${file}: expected a path for a file, got something else there`);
+  throw new UsageError(
+    `${option} ${file}: expected a path for a file, got ${existsSync(file) ? 'something else there' : 'one in no folder'}`,
+  );
 }
 
 /** Checks the paths of outputs, by option, before anything is computed: an output replaces a file, but no other output and no input. */

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { best, type DeviceQuestion } from '@murmuration/client';
 import { type ExponentialLaw, exponential } from '@murmuration/shared';
-import { UsageError } from '../commands/usage.ts';
+import { UsageError, unreadBecause } from '../commands/usage.ts';
 import { estimatesOf } from '../estimators/estimator.ts';
 import { inverseOf } from '../estimators/exponential.ts';
 import { simulatedAs } from './named.ts';
@@ -17,8 +17,8 @@ interface BestSimulation extends Simulation {
 
 /** Reads a table of numbers from a CSV file, a row for each input. */
 export async function readUtility(file: string): Promise<readonly (readonly number[])[]> {
-  const lines = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UsageError(`--utility ${file}: ${error.message}`);
+  const lines = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--utility ${file}: ${unreadBecause(error)}`);
   });
   const rows = lines
     .trim()

@@ -1,7 +1,7 @@
 /** The distributions of simulated answers: Zipf, uniform, or a CSV file of weights. */
 
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../commands/usage.ts';
+import { UsageError, unreadBecause } from '../commands/usage.ts';
 
 /** Shares of `size` answers that sum to 1. */
 export async function parseDistribution(text: string, size: number): Promise<readonly number[]> {
@@ -15,8 +15,8 @@ async function weightsOf(text: string, size: number): Promise<readonly number[]>
   if (zipf !== undefined) return Array.from({ length: size }, (_, i) => (i + 1) ** -Number(zipf));
   if (text === 'uniform') return Array.from({ length: size }, () => 1);
   if (!text.endsWith('.csv')) throw new UsageError(`--distribution: expected zipf:S, uniform or FILE.csv, got ${JSON.stringify(text)}`);
-  const lines = await readFile(text, 'utf8').catch((error: Error) => {
-    throw new UsageError(`--distribution ${text}: ${error.message}`);
+  const lines = await readFile(text, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--distribution ${text}: ${unreadBecause(error)}`);
   });
   const weights = lines
     .trim()

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { addCells, cellsIn } from './cell-codec.ts';
 import { beginDraft, removeAbandoned } from './draft.ts';
 import { checkOwner, makeFolder, makePrivate, sync } from './durable.ts';
@@ -175,15 +176,36 @@ export function verifyCopy(file: string): Verified {
 }
 
 /**
+ * Checks a copy before anything is created for it. Its pages are checked when it has been copied.
+ *
+ * @throws {RangeError} when it is missing, damaged, not a store or too new
+ */
+export function assertRestorable(from: string): void {
+  if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
+  checkOwner(from);
+  const isWhole = isSealed(from);
+  const url = pathToFileURL(from);
+  url.searchParams.set('immutable', '1'); // no WAL beside it
+  const database = new DatabaseSync(url, { readOnly: true });
+  try {
+    if (isWhole) return void versionOf(database, from, STEPS.length);
+    check(database, from);
+    throw unsealed(from);
+  } catch (error) {
+    throw damagedOr(error, from);
+  } finally {
+    database.close();
+  }
+}
+
+/**
  * Restores a copy into a folder without a store. The next collector migrates it to the newest version.
  *
  * @param take takes out of the copy what is not the store's, before the store gets its name
- * @throws {RangeError} when the copy is missing, damaged, not a store or too new, when the folder has a store, or when a collector is about
+ * @throws {RangeError} when the copy is damaged, not a store or too new, when the folder has a store, or when a collector is about
  * to create one
  */
 export function restoreSqliteStore(from: string, folder: string, take: (draft: string) => void): Copy {
-  if (!existsSync(from)) throw new RangeError(`${from}: expected a copy of a store, got no such file`);
-  checkOwner(from);
   makeFolder(folder);
   const unlock = lock(folder);
   const draft = join(resolve(folder), `unfinished-${DATABASE}`);

@@ -1,5 +1,7 @@
 /** Rules for plain data. A violated rule throws a RangeError that names the field, what was expected and what came. */
 
+import { parseDay } from '../calendar.ts';
+
 /** Throws a RangeError unless the field's value is valid. */
 export type Rule = (field: string, value: unknown) => void;
 
@@ -54,7 +56,7 @@ export const isEpsilon: Rule = (field, value) => {
 };
 export const isWhole: Rule = /* @__PURE__ */ rule('a whole number above 0', (value: number) => Number.isSafeInteger(value) && value > 0);
 export const isText: Rule = /* @__PURE__ */ matches('a text', /./);
-export const isDay: Rule = /* @__PURE__ */ matches('a day such as 2027-01-31', /^\d{4}-\d\d-\d\d$/);
+export const isDay: Rule = /* @__PURE__ */ rule('a day such as 2027-01-31', (value: string) => parseDay(value) !== undefined);
 export const isName: Rule = /* @__PURE__ */ matches('a letter, then at most 63 of letters, digits, _ . -', /^[A-Za-z][\w.-]{0,63}$/);
 
 /** One of a few words. */

@@ -89,6 +89,17 @@ describe('the command', () => {
     expect(runCommand('keys', 'revoke', 'x', '--data', wrong).status).toBe(2);
     expect(existsSync(wrong)).toBe(false);
   });
+
+  test('create, roles set and schemas retire create nothing where they are refused', () => {
+    const wrong = join(folder, 'wrong');
+    for (const args of [
+      ['keys', 'create', '--app', 'a b'],
+      ['keys', 'create', '--role', 'viewer', '--name', 'a b'],
+      ['roles', 'set', 'ann@example.com', '--role', 'viewer', '--app', 'a b'],
+      ['schemas', 'retire', 'x'],
+    ])
+      expect([args, runCommand(...args, '--data', wrong).status, existsSync(wrong)]).toEqual([args, 2, false]);
+  });
 });
 
 describe('serve', () => {

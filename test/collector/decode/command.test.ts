@@ -172,6 +172,8 @@ describe('bad input', () => {
       ['--params', files.params, '--counts', files.counts, '--map', files.counts],
       /counts\.csv:1: expected 33 fields, got 17\n$/,
     ],
+    ['no such file', ['--params', join(bad, 'none.csv'), '--counts', files.counts], /none\.csv: expected a file, got none\n$/],
+    ['a folder as counts', ['--params', files.params, '--counts', bad], /bad.*: expected a file, got a folder\n$/],
     ['no files', [], /expected --params, --counts and --map, or --schema, --metric, --candidates and --data, got none\n$/],
     [
       'no map',
@@ -184,7 +186,11 @@ describe('bad input', () => {
     ['an output that is an input', [...optionsOf(files), '--out', files.map], /--out .*map\.csv: expected a path of its own/],
     ['one output for both', [...optionsOf(files), '--distribution', join(bad, 'r.csv')], /--distribution .*: expected a path of its own/],
     ['a folder as output', [...optionsOf(files), '--out', bad], /--out .*: expected a path for a file/],
-    ['an output in no folder', [...optionsOf(files), '--out', join(bad, 'none', 'r.csv')], /--out .*ENOENT/],
+    [
+      'an output in no folder',
+      [...optionsOf(files), '--out', join(bad, 'none', 'r.csv')],
+      /--out .*: expected a path for a file, got one in no folder\n$/,
+    ],
   ])('%s is one line, exit 2, and writes nothing', (_what, args, message) => {
     const { status, stdout, stderr } = decode(...outputs, ...args);
     expect([status, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);

@@ -135,7 +135,8 @@ test.each<[what: string, metric: string, list: readonly string[], message: RegEx
 });
 
 test.each<[what: string, list: string, message: RegExp]>([
-  ['a file that is not there', 'none.txt', /none\.txt: ENOENT/],
+  ['a file that is not there', 'none.txt', /none\.txt: expected a file, got none\n$/],
+  ['a folder', 'test', /: expected a file, got a folder\n$/],
   [
     'a package that is not installed',
     'npm:@nobody/none',

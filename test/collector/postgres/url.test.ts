@@ -16,6 +16,11 @@ test.each(['password', 'PASSWORD', 'sslpassword', 'options', 'anything'])('no va
 });
 
 test.each([
+  ['', 'expected a URL such as postgres://user@host:5432/database, got an empty text'],
+  ['secret', 'got a text that begins with no protocol'],
+  ['host=h password=secret', 'got a text that begins with no protocol'],
+  ['postgres://me:secret#more@h/d', 'got one with a host or a port that none can have: write / ? # @ of a password as %2F %3F %23 %40'],
+  ['postgres://me@h:543x/d', 'got one with a host or a port that none can have'],
   ['postgres://me:secret%E9@h/d', 'got a password in which % is not followed by the digits of UTF-8: write % as %25'],
   ['postgres://me%@h/d', 'got a user in which %'],
   ['postgres://me@h/d%zz', 'got a database in which %'],

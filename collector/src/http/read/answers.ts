@@ -67,6 +67,11 @@ const summary: z.ZodType<MetricSummary> = z
     expires: z.string().exactOptional(),
     mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
     epsilon: number,
+    range: z
+      .tuple([number, number])
+      .readonly()
+      .exactOptional()
+      .meta({ description: 'The least and the greatest answer of a number whose mean is estimated.' }),
     every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
     permanent: permanence.exactOptional(),
     otherwise: z.string().exactOptional(),

@@ -1,6 +1,6 @@
 /** A published metric as the list shows it. */
 
-import { type About, dayText, type Law, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { type About, dayText, type Law, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
 import { type Totals, totalKey } from '../../estimates/fresh-totals.ts';
 import type { PublishedMetric } from '../../schemas/catalog.ts';
 import { inWords } from '../../schemas/otherwise.ts';
@@ -11,6 +11,8 @@ export interface MetricSummary
     Pick<MetricDocument, 'type' | 'epsilon' | 'every' | 'permanent'>,
     Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'segments'> {
   readonly mechanism: Law['mechanism'];
+  /** The least and the greatest answer of a number whose mean is estimated. */
+  readonly range?: Range;
   /** The answer that is reported for slots in which nothing was recorded, in words. */
   readonly otherwise?: string;
   /** Each device is asked only a random part of the schema's metrics. */
@@ -35,11 +37,20 @@ function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<Met
 /** A metric, and what its reports are in all. */
 export function summaryOf(metric: PublishedMetric, totals: Totals): MetricSummary {
   const { type, law, epsilon, every, permanent, otherwise } = metric.document;
+  const range = rangeOf(metric.document);
   const participation = {
     ...(otherwise !== undefined && { otherwise: inWords(otherwise) }),
     ...(metric.assign && { assign: metric.assign }),
   };
-  const asked = { type, mechanism: law.mechanism, epsilon, every, ...(permanent && { permanent }), ...participation };
+  const asked = {
+    type,
+    mechanism: law.mechanism,
+    epsilon,
+    every,
+    ...(range && { range }),
+    ...(permanent && { permanent }),
+    ...participation,
+  };
   const { app, metric: name, version, about, segments } = metric;
   return { app, metric: name, version, ...about, ...asked, ...totalOf(totals, metric), segments };
 }

@@ -4,6 +4,7 @@ import { UnfitDatabase } from './errors.ts';
 
 const EXAMPLE = 'postgres://user@host:5432/database';
 const EXPECTED = `--postgres: expected a URL such as ${EXAMPLE}`;
+const ESCAPES = 'write / ? # @ of a password as %2F %3F %23 %40';
 
 /** Parameters whose values hold no secret. */
 const OPEN = ['sslmode', 'host', 'port', 'application_name'];
@@ -33,13 +34,18 @@ function canDecode(text: string): boolean {
   }
 }
 
+/** What came in place of a URL, in words: any part of it may be a password. */
+function kindOf(text: string): string {
+  if (text === '') return 'an empty text';
+  return /^postgres(ql)?:/i.test(text) ? `one with a host or a port that none can have: ${ESCAPES}` : 'a text that begins with no protocol';
+}
+
 /** @throws {UnfitDatabase} when a text is not the URL of a database */
 export function checkUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new UnfitDatabase(`${EXPECTED}, got ${url === undefined ? 'none' : url.protocol}`);
-  if (isUnclear(url))
-    throw new UnfitDatabase(`${EXPECTED}, got one with no host or with @ after it: write / ? # @ of a password as %2F %3F %23 %40`);
+    throw new UnfitDatabase(`${EXPECTED}, got ${url === undefined ? kindOf(text) : url.protocol}`);
+  if (isUnclear(url)) throw new UnfitDatabase(`${EXPECTED}, got one with no host or with @ after it: ${ESCAPES}`);
   for (const [part, of] of [
     ['user', url.username],
     ['password', url.password],
