@@ -53,6 +53,7 @@ const MOST_ALIKE = 16;
 export function words(rng: Rng): () => number {
   const buffer = new Uint32Array(WORDS);
   let used = WORDS;
+  let willDrop = false;
   return () => {
     if (used === WORDS) {
       const before = buffer.slice();
@@ -60,9 +61,12 @@ export function words(rng: Rng): () => number {
       if (buffer.filter((word, i) => word === before[i] || word === buffer[i + APART]).length > MOST_ALIKE)
         throw new RangeError('rng: expected random bytes');
       used = 0;
-      void Promise.resolve().then(() => {
-        used = WORDS;
-      });
+      if (!willDrop)
+        void Promise.resolve().then(() => {
+          used = WORDS;
+          willDrop = false;
+        });
+      willDrop = true;
     }
     return buffer[used++] as number;
   };

@@ -110,13 +110,17 @@ const WORDS = 2 ** 11;
 export function systemRandom(): Random {
   const buffer = new Uint32Array(WORDS);
   let used = WORDS;
+  let willDrop = false;
   return createRandom(() => {
     if (used === WORDS) {
       crypto.getRandomValues(buffer);
       used = 0;
-      queueMicrotask(() => {
-        used = WORDS;
-      });
+      if (!willDrop)
+        void Promise.resolve().then(() => {
+          used = WORDS;
+          willDrop = false;
+        });
+      willDrop = true;
     }
     return buffer[used++] as number;
   });
