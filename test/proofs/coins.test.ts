@@ -1,5 +1,6 @@
 /** Coins and dice, over every word; and that exhaustion itself finds the distributions that it should. */
 
+import { seededRng } from '@murmuration/client/testing';
 import { describe, expect, test } from 'vitest';
 import { type Coins, createCoins, words } from '#client/random/coins.ts';
 import { range } from './channel.ts';
