@@ -7,6 +7,7 @@ import { failovers } from './postgres/failover.ts';
 import { fullDatabase } from './postgres/full.ts';
 import { collectorKills, holds, serverKills } from './postgres/kills.ts';
 import { movesKilled } from './postgres/migrate.ts';
+import { noNamespace, partitions } from './postgres/partition.ts';
 import { cuts, folds, sameBatch } from './postgres/races.ts';
 import { spills } from './postgres/spill.ts';
 import { stuckStandby } from './postgres/stuck.ts';
@@ -23,6 +24,12 @@ export const postgresFaults: readonly LongFault[] = [
   { name: 'a standby that never confirms', beside: 1, long: () => stuckStandby(LONGEST) },
   { name: 'connection cut at COMMIT', beside: 1, long: () => cuts(200) },
   { name: 'SIGSTOP for longer than the time limits', beside: 1, long: () => holds(LONGEST) },
+  {
+    name: 'the network between a collector and the database broken',
+    beside: 1,
+    unable: noNamespace,
+    long: () => partitions([2, 8, LONGEST]),
+  },
   { name: 'one batch to four collectors at once', beside: 1, long: () => sameBatch(1_000) },
   { name: 'folds in four collectors at once', beside: 1, long: () => folds(20_000) },
   { name: 'kill -9 of migrate', beside: 1, long: () => movesKilled(10) },
