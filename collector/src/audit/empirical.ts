@@ -28,9 +28,6 @@ const MOST_KEPT = 100_000;
 /** Runs of a cohort from which its weights can be learned. */
 const PER_COHORT = 1_000;
 
-/** Runs between two pauses. Words that are drawn keep their buffers until then. */
-const AT_ONCE = 1_000;
-
 type Coins = ReturnType<typeof createCoins>;
 
 /** What is tested: the report, or the symbol that a permanent metric stores for an epoch. */
@@ -97,37 +94,27 @@ function runOf({ of, question, document: { law, permanent } }: Stage, { flip, un
   };
 }
 
-/** Does something so often, and lets the source of randomness tidy up in between. */
-async function repeat(times: number, act: (i: number) => void): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    act(i);
-    if (i % AT_ONCE === 0) await Promise.resolve();
-  }
-}
-
 /** The sums of the reports of so many runs. */
-async function talliesOf(law: Law, run: () => Uint8Array, runs: number): Promise<Tallies> {
+function talliesOf(law: Law, run: () => Uint8Array, runs: number): Tallies {
   const sums = folderOf(law);
-  await repeat(runs, () => sums.addReport(run()));
+  for (let i = 0; i < runs; i++) sums.addReport(run());
   return sums.tallies();
 }
 
 /** The scores of so many runs. */
-async function scoredIn(runs: number, scores: () => ReturnType<Scores>): Promise<Scored> {
+function scoredIn(runs: number, scores: () => ReturnType<Scores>): Scored {
   const scored: Scored = [new Float64Array(runs), new Float64Array(runs)];
-  await repeat(runs, (i) => {
-    [scored[0][i], scored[1][i]] = scores();
-  });
+  for (let i = 0; i < runs; i++) [scored[0][i], scored[1][i]] = scores();
   return scored;
 }
 
 /** How many of so many runs are in each event. */
-async function hitsOf(events: readonly Event[], runs: number, scores: () => ReturnType<Scores>): Promise<readonly number[]> {
+function hitsOf(events: readonly Event[], runs: number, scores: () => ReturnType<Scores>): readonly number[] {
   const hits = events.map(() => 0);
-  await repeat(runs, () => {
+  for (let i = 0; i < runs; i++) {
     const scored = scores();
     for (const [at, event] of events.entries()) if (isIn(event, scored)) hits[at] = (hits[at] as number) + 1;
-  });
+  }
   return hits;
 }
 
@@ -139,18 +126,18 @@ function splitOf(runs: number): { readonly learned: number; readonly kept: numbe
 }
 
 /** The test of a stage, with that order of its values which has the larger bound. Each end of a share is wrong with this probability. */
-async function testStage(stage: Stage, runs: number, coins: Coins, probability: number): Promise<Tested> {
+function testStage(stage: Stage, runs: number, coins: Coins, probability: number): Tested {
   const { metric, of, claim, document } = stage;
   const { learned, kept, counted } = splitOf(runs);
   const run = runOf(stage, coins, learned);
   const { decode } = mechanismOf(document.law);
   const [one, two] = farApart(document);
-  const learn = (value: unknown): Promise<Tallies> => talliesOf(document.law, () => run(value), learned);
-  const scores = scoresOf(document.law, await learn(one), await learn(two));
+  const learn = (value: unknown): Tallies => talliesOf(document.law, () => run(value), learned);
+  const scores = scoresOf(document.law, learn(one), learn(two));
   const scoresFor = (value: unknown) => (): ReturnType<Scores> => scores(decode(document.law, run(value)));
-  const [first, second] = [await scoredIn(kept, scoresFor(one)), await scoredIn(kept, scoresFor(two))];
+  const [first, second] = [scoredIn(kept, scoresFor(one)), scoredIn(kept, scoresFor(two))];
   const events = [bestEvent(first, second), bestEvent(second, first)];
-  const [ofOne, ofTwo] = [await hitsOf(events, counted, scoresFor(one)), await hitsOf(events, counted, scoresFor(two))];
+  const [ofOne, ofTwo] = [hitsOf(events, counted, scoresFor(one)), hitsOf(events, counted, scoresFor(two))];
 
   const tested = (values: Pair, likely: number, other: number): Tested => {
     const bound = Math.log(lowerShare(likely, counted, probability) / upperShare(other, counted, probability));
@@ -172,15 +159,14 @@ const systemCoins = (): Coins => createCoins(words((bytes) => crypto.getRandomVa
  * @param runs the runs with each of two values
  * @param questions the questions whose randomizers are run
  */
-export async function empiricalOf(
+export function empiricalOf(
   document: SchemaDocument,
   runs: number,
   questions: DeviceQuestions = shippedQuestions(document),
   coins: Coins = systemCoins(),
-): Promise<Empirical> {
+): Empirical {
   const stages = stagesOf(document, questions);
   const each = PROBABILITY / (4 * stages.length); // two orders, and two ends in each
-  const metrics: Tested[] = [];
-  for (const stage of stages) metrics.push(await testStage(stage, runs, coins, each));
+  const metrics = stages.map((stage) => testStage(stage, runs, coins, each));
   return { runs, probability: PROBABILITY, metrics, holds: metrics.every(({ holds }) => holds) };
 }

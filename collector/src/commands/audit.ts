@@ -112,7 +112,7 @@ async function audit({ schema, certificate, empirical: runs, json }: AuditOption
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
   const value = await auditOf(document, spending);
-  const empirical = runs === undefined ? undefined : await empiricalOf(document, runs);
+  const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
   print(json, { ...value, ...(empirical && { empirical }) }, () =>
     [describe(document, value.fingerprint, spending), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
