@@ -1,7 +1,8 @@
 /** Folds do not read rows that are long dead one by one, and it is told when they can't fold what is there. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connected, Database, type Query } from '#collector/store/postgres/database.ts';
+import { connected } from '#collector/store/postgres/connection.ts';
+import { Database, type Query } from '#collector/store/postgres/database.ts';
 import { flushId } from '#collector/store/postgres/flush-id.ts';
 import { Folding } from '#collector/store/postgres/fold.ts';
 import { openPostgresStore } from '#collector/store/postgres/postgres.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSettings } from '#collector/store/postgres/checks.ts';
-import { connected } from '#collector/store/postgres/database.ts';
+import { connected } from '#collector/store/postgres/connection.ts';
 import { checkStored, LOCK, prepare } from '#collector/store/postgres/opening.ts';
 import { SCHEMA, STEPS } from '#collector/store/postgres/tables.ts';
 import { checkUrl, withoutPassword } from '#collector/store/postgres/url.ts';

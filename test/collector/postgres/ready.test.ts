@@ -1,7 +1,8 @@
 /** A store says that it is away while no batch can be written, whatever the reason, and that it is back by itself once one can. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { connected, Database } from '#collector/store/postgres/database.ts';
+import { connected } from '#collector/store/postgres/connection.ts';
+import { Database } from '#collector/store/postgres/database.ts';
 import { UnfitDatabase } from '#collector/store/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/store/postgres/flush-watch.ts';
 import { Partitions } from '#collector/store/postgres/partitions.ts';

@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GroupBuilder } from '#collector/store/group.ts';
 import { findIds, readBatches } from '#collector/store/postgres/batch-ids.ts';
-import { connected, Database } from '#collector/store/postgres/database.ts';
+import { connected } from '#collector/store/postgres/connection.ts';
+import { Database } from '#collector/store/postgres/database.ts';
 import { reopenDaysIn } from '#collector/store/postgres/days.ts';
 import { flush } from '#collector/store/postgres/flush.ts';
 import { Folding } from '#collector/store/postgres/fold.ts';

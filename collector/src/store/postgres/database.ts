@@ -6,15 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { type PostgresSource, StoreAway } from '../store.ts';
+import { settingsOf } from './connection.ts';
 import { Crowded, checkWritable, isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
 import { createRunBehind, type Query, queryOf, type RunBehind, Transaction } from './statements.ts';
 import { Turns } from './turns.ts';
 
 export type { Query } from './statements.ts';
 
-/** Milliseconds: to connect, to wait for an answer, and between two attempts while there is none. */
-const CONNECT = 5_000;
-const ANSWER = 15_000;
+/** Milliseconds between two attempts while there is no answer. */
 const RETRY = 250;
 
 /** Seconds after which a connection is made again, and so is checked again: settings of the server change while it runs. */
@@ -51,15 +50,6 @@ const END_WRITE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE 
 /** What a transaction does. `last` runs its last statement, and commits in the same round trip. */
 type Work<T> = (query: Query, last: Query) => Promise<T>;
 
-/** The settings of a connection. */
-const settingsOf = ({ postgres }: PostgresSource) => ({
-  connectionString: postgres,
-  application_name: 'murmuration',
-  connectionTimeoutMillis: CONNECT,
-  query_timeout: ANSWER,
-  keepAlive: true,
-});
-
 /** Statements do not wait for the answers to those before them. (The driver's types do not have this option yet.) */
 const PIPELINE = { pipeline: true };
 
@@ -67,11 +57,6 @@ const PIPELINE = { pipeline: true };
 interface Driver {
   readonly pool: Pool;
   readonly runBehind: RunBehind;
-}
-
-/** Whatever keeps a connection from being made, unless the server itself says it. */
-function notConnected(error: unknown): never {
-  throw sqlState(error) === '' ? new NoConnection(lineOf(error)) : error;
 }
 
 /** Options of a database. */
@@ -244,18 +229,5 @@ export class Database {
     if (!this.#isAway) this.#options.onAway?.(reason);
     this.#isAway = true;
     this.#turns.wake();
-  }
-}
-
-/** Runs work on one connection that is closed afterwards, without a transaction. */
-export async function connected<T>(source: PostgresSource, work: (query: Query) => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client(settingsOf(source));
-  client.on('error', () => undefined); // told by the query that fails
-  try {
-    await client.connect().catch(notConnected);
-    return await work(queryOf(client));
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** Opens days of a store on PostgreSQL again that a wrong clock has closed. */
 
 import type { PostgresSource } from '../store.ts';
-import { connected } from './database.ts';
+import { connected } from './connection.ts';
 import { checkStored } from './opening.ts';
 import { SCHEMA } from './tables.ts';
 

@@ -6,7 +6,8 @@
 
 import type { PostgresSource } from '../store.ts';
 import { checkTables, createCheck, noRight } from './checks.ts';
-import { connected, type Query } from './database.ts';
+import { connected } from './connection.ts';
+import type { Query } from './database.ts';
 import { isGone, lineOf, sqlState, UnfitDatabase } from './errors.ts';
 import { FILLING, SCHEMA, STEPS } from './tables.ts';
 import { checkUrl, withoutPassword } from './url.ts';
