@@ -3,12 +3,13 @@
  * explained once. No message contains a value. Like the checks, this file is not part of production bundles.
  */
 
-import { DAYS, dayText, kindOf, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { DAYS, dayText, kindOf, type MetricDocument, REFUSALS, type SchemaDocument } from '@murmuration/shared';
 import { isPage, privacyControl } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { nextDay } from './ledger/ledger.ts';
 import type { State } from './ledger/state.ts';
-import { isFinal } from './sender.ts';
+import { attempt } from './maybe.ts';
+import { settlementOf } from './settlement.ts';
 import type { Outcome } from './types.ts';
 
 /** The part of an app's options that is used here. */
@@ -76,7 +77,7 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
     `What was stored could not be read, so the budget counts as spent today, and sharing needs another \`telemetry.consent.grant()\`. Another format or another program wrote it. ${RESET}`,
   delivered: () => 'Delivered: the collector has the report.',
   refused: ({ outcome: { reason } }) =>
-    `The collector refused the batch for good${reason ? `: ${reason}` : ''}. What is spent stays spent. ${RESET}`,
+    `The collector refused the batch for good${reason ? `: ${reason.trim()}` : ''}. What is spent stays spent. ${RESET}`,
   expired: () => 'Not sent: for 14 days it could not be delivered, or it could not be stored before another version of the schema came.',
   dropped: () => 'Not sent: the outbox was full, and this batch, the oldest, made room. Is the collector reachable?',
 };
@@ -104,34 +105,59 @@ const isNode = (): boolean =>
  */
 const explains = ({ debug = !isNode() }: Explained): boolean => debug;
 
-/** In Node `console.info` would mix with the program's standard output. */
-function say(sentence: string): void {
+/** Says what a developer must mend as a warning. In Node the rest is one too, because `console.info` would mix with a program's output. */
+function say(sentence: string, isToMend = true): void {
   const { console } = globalThis; // some engines have no console
-  console?.[isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
+  console?.[isToMend || isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
 }
 
-/** Explains the response to a batch that will be sent again, once for each status. Such a batch has no outcome for up to 14 days. */
+/** The collector's code for a refusal; undefined if a proxy or another host answered. */
+function codeOf({ status, body = '' }: Delivery): string | undefined {
+  const code: unknown = attempt(() => JSON.parse(body).error);
+  return typeof code === 'string' && REFUSALS[code as keyof typeof REFUSALS] === status ? code : undefined;
+}
+
+/** What to do about refusals that last until somebody acts. */
+const remedies: { readonly [code: string]: string } = {
+  'unknown-schema': 'It does not know this schema: publish the schema there, or restart it with the schema as it is now.',
+  'unknown-key': 'It takes batches with a write key of this app, as `key`.',
+  'bad-origin': 'It takes batches from other origins only: `murmuration serve --origin` says which.',
+  'bad-request': 'A proxy before it may speak HTTP/1.0, or drop the Host.',
+};
+
+/** The statuses of a proxy whose collector is away or busy. */
+const isBusy = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status);
+
+/** Explains the response to a batch that will be sent again, once for each kind. Such a batch has no outcome for up to 14 days. */
 export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
   if (!explains(options)) return;
-  const told = ({ status, reason }: Delivery): void => {
-    if (isFinal(status) || !isFirst(said, options, `status ${status}`)) return;
-    const answer = reason ? ` (${reason})` : '';
-    if (status === 0)
-      say(
-        'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report? It is sent again later.',
-      );
-    else if (status === 404)
-      say(
-        `The collector answered 404${answer}. It does not know this schema: publish the schema there, or restart it with the schema as it is now. The batch is sent again later.`,
-      );
-    else if (status === 403)
-      say(
-        `The collector answered 403${answer}. It takes batches with a write key of this app, as \`key\`, and maybe only from some origins. The batch is sent again later.`,
-      );
-    else say(`The collector answered ${status}${answer}. The batch is sent again later.`);
+  const told = (answer: Delivery): void => {
+    const { status, body } = answer;
+    const code = codeOf(answer);
+    if (settlementOf(answer) || !isFirst(said, options, `status ${status} ${code}`)) return;
+    const why =
+      status === 0
+        ? 'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report?'
+        : code !== undefined
+          ? `The collector answered ${status} (${body?.trim()}). ${remedies[code] ?? ''}`
+          : isBusy(status)
+            ? `The server answered ${status}. The collector may be overloaded, or not run behind its proxy.`
+            : `\`endpoint\` answers ${status}, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.`;
+    say(`${why.trim()} The batch is kept, and sent again later.`);
   };
   Promise.resolve(delivery).then(told, () => told({ status: 0 }));
 }
+
+/** Outcomes of a normal life. A developer must mend the causes of all others. */
+const NORMAL: readonly Outcome['result'][] = [
+  'recorded',
+  'begun',
+  'delivered',
+  'already-answered',
+  'not-chosen',
+  'over-budget',
+  'no-consent',
+];
 
 /** Explains an outcome, once for each metric and result. */
 export function explain(options: Explained, outcome: Outcome, state: State): void {
@@ -141,7 +167,8 @@ export function explain(options: Explained, outcome: Outcome, state: State): voi
   const metric = name !== undefined && Object.hasOwn(metrics, name) ? metrics[name] : undefined;
   const day = metric && name !== undefined ? nextDay(metric, state.accounts[name], state.day, budget) : 0;
   const next = day > state.day && day < DAYS.never ? `the next slot opens on ${dayText(day)}` : 'no other slot opens';
-  say(`${name === undefined ? '' : `${name}: `}${sentences[result]({ options, metric, outcome, state, next })}`);
+  const sentence = sentences[result]({ options, metric, outcome, state, next });
+  say(`${name === undefined ? '' : `${name}: `}${sentence}`, !NORMAL.includes(result));
 }
 
 /** Tells the developer how telemetry starts. */

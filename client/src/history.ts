@@ -89,7 +89,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
   };
   const sending: Transport = async (upload) => {
     const delivery = await transport(upload);
-    if (delivery.status >= 200 && delivery.status < 300) attempt(() => remember(upload.body));
+    if (delivery.status === 204) attempt(() => remember(upload.body));
     return delivery;
   };
   const { suspend, watch } = storage;

@@ -1,4 +1,4 @@
-/** Decides when to send, and what the collector's response means for the batch that was sent. */
+/** Decides when to send, and stores what a response means for the batch that was sent. */
 
 import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
@@ -6,6 +6,7 @@ import type { Device } from './device.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
+import { settlementOf } from './settlement.ts';
 import { advance } from './slots.ts';
 import type { DeviceStore } from './store.ts';
 
@@ -20,14 +21,8 @@ const LONGEST = 2_147_483_647;
  */
 const TRIES = 3;
 
-/**
- * Whether a status settles a batch: 2xx, and every 4xx that a retry can't fix. After any other status the batch is kept and sent again
- * unchanged. A 404 may mean a schema that is not published yet, and a 403 may come from a proxy on the way.
- */
-export const isFinal = (status: number): boolean => status >= 200 && status < 500 && ![403, 404, 408, 425, 429].includes(status);
-
-/** A batch and the response to it. */
-type Answered = readonly [batch: QueuedBatch, delivery: Delivery];
+/** A batch, the response to it, and what that means for the batch. */
+type Answered = readonly [batch: QueuedBatch, delivery: Delivery, settlement: ReturnType<typeof settlementOf>];
 
 /** Sends batches that are due. */
 export interface Sender {
@@ -69,9 +64,10 @@ export function createSender(
   /** Uploads a batch and resolves with the response, or with status 0 if it takes too long. */
   const deliver = (batch: QueuedBatch): Promise<Answered> =>
     new Promise((resolve) => {
-      const end = (delivery?: Delivery): void => {
+      const end = (answer?: Delivery): void => {
         late();
-        resolve([batch, delivery ?? { status: 0 }]);
+        const delivery = answer ?? { status: 0 };
+        resolve([batch, delivery, settlementOf(delivery)]);
       };
       const late = clock.after(PATIENCE, () => end());
       void after(
@@ -83,13 +79,15 @@ export function createSender(
   /** Stores the effects of the collector's responses. */
   const settle = (answers: readonly Answered[]): Maybe<unknown> =>
     store.change((state) => {
-      for (const [{ batch: id, schema }, { status, retryAfter = 0, reason, stop }] of answers) {
-        const batch = state.outbox.find((each) => each.batch === id);
+      for (const [{ batch: id, schema }, { retryAfter = 0, body }, settlement] of answers) {
         if (retryAfter > 0) pauseFor(device, state, retryAfter);
-        if (isFinal(status)) hasten(device, state);
-        if (batch && isFinal(status)) remove(device, state, batch, status < 300 ? 'delivered' : 'refused', reason);
+        if (!settlement) continue;
+        const { error, stop } = settlement;
+        const batch = state.outbox.find((each) => each.batch === id);
+        hasten(device, state);
+        if (batch) remove(device, state, batch, error ? 'refused' : 'delivered', error && body);
         for (const metric of Object.keys(device.metrics)) {
-          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue; // the response may contain anything
+          if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue;
           state.retired[metric] = schema;
           device.said.push({ result: 'retired', metric });
         }
@@ -98,8 +96,8 @@ export function createSender(
 
   const conclude = async (answers: readonly Answered[]): Promise<unknown> => {
     silences = answers.some(([, { status }]) => status > 0) ? 0 : silences + 1;
-    if (answers.some(([, { status, retryAfter = 0 }]) => isFinal(status) || retryAfter > 0)) await settle(answers);
-    return waiting() <= 0 && answers.every(([, { status }]) => isFinal(status)) ? next() : schedule();
+    if (answers.some(([, { retryAfter = 0 }, settlement]) => settlement || retryAfter > 0)) await settle(answers);
+    return waiting() <= 0 && answers.every(([, , settlement]) => settlement) ? next() : schedule();
   };
   /** With synchronous storage the transport is called synchronously, because a process that is exiting runs no later callbacks. */
   const next = (): Maybe<unknown> => {

@@ -42,6 +42,7 @@ export async function startServer(
     requests.push({ method, path: url, headers, body });
     if (kind === 'nothing') request.socket.destroy();
     else if (kind === 'redirect') response.writeHead(307, { location: '/status/204' }).end();
+    else if (kind === 'refusal') response.writeHead(410, { 'content-type': 'application/json' }).end('{"error":"retired"}\n');
     else if (kind === 'retry-after') response.writeHead(429, { 'retry-after': number }).end();
     else response.writeHead(path === '' ? 404 : Number(number)).end();
   };

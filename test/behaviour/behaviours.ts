@@ -285,11 +285,21 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
   });
 
   test('a batch that is refused for good is not sent again', async () => {
-    const it = await device({ answer: () => ({ status: 400 }) });
+    const it = await device({ answer: () => ({ status: 400, body: '{"error":"malformed"}' }) });
     it.telemetry.record('plan', 'pro');
     await it.telemetry.flush();
     await it.telemetry.flush();
     same('uploads, outcomes', [it.sent.uploads.length, results(it)], [1, ['plan recorded', 'plan refused']]);
+  });
+
+  test('a batch that a host answered which is no collector is sent again', async () => {
+    const answers = [{ status: 200, body: '<!doctype html>' }, { status: 405, body: '<html>' }, { status: 204 }];
+    const it = await device({ answer: () => answers.shift() as Delivery });
+    it.telemetry.record('plan', 'pro');
+    await it.telemetry.flush();
+    await secondsTo(it, 'the second upload', () => it.sent.uploads.length === 2, [10, 40]);
+    await secondsTo(it, 'the third upload', () => it.sent.uploads.length === 3, [10, 40]);
+    await comes('outcomes', () => results(it), ['plan recorded', 'plan delivered']);
   });
 
   test('a timer sends a while after a record, and hiding sends at once', async () => {

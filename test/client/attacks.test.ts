@@ -4,7 +4,7 @@ import { choice, type Delivery, defineSchema, flag, memoryStorage, type Storage 
 import { unary } from '@murmuration/client/mechanisms';
 import { describe, expect, test } from 'vitest';
 import { parseState } from '#client/ledger/state.ts';
-import { device, results, settle, stateIn, timeOf } from './device.ts';
+import { device, refusalAs, results, settle, stateIn, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -74,7 +74,7 @@ test('a page that is left before its storage told it of a refusal elsewhere send
 });
 
 test.each([{}, 5, 'dark', [{}], ['seen', null]])('a stop that says %j ends its batch', async (stop) => {
-  const it = device(schema, { answer: () => ({ status: 410, stop }) as never as Delivery });
+  const it = device(schema, { answer: () => refusalAs('retired', { stop }) });
   it.telemetry.record('dark', true);
   await it.live(86_400_000);
   expect([it.uploads.length, results(it.outcomes).includes('refused')]).toEqual([1, true]);

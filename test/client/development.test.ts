@@ -4,7 +4,7 @@ import { choice, createTelemetry, defineSchema, flag, ledger, longList, memorySt
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as constructors from '#client/questions/index.ts';
 import { bundle, program } from '../bench/client/bundle.ts';
-import { device, settle } from './device.ts';
+import { device, refusalAs, settle } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const schema = defineSchema({
@@ -25,7 +25,10 @@ beforeEach(() => {
   for (const level of ['info', 'warn'] as const)
     vi.spyOn(globalThis.console, level).mockImplementation((...words: unknown[]) => void console.push(words.join(' ')));
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 describe('what is explained', () => {
   test('is each result of each metric, once, and what to do', async () => {
@@ -57,33 +60,68 @@ describe('what is explained', () => {
   });
 
   test('names the reason of a refusal, and nothing that was recorded', async () => {
-    const { telemetry } = device(schema, { debug: true, answer: () => ({ status: 400, reason: 'unknown metric' }) });
+    const refused = refusalAs('unknown-metric');
+    const { telemetry } = device(schema, { debug: true, answer: () => refused });
     telemetry.record('plan', 'pro');
     telemetry.record('plan', 'zephyrous' as never);
     await telemetry.flush();
     await telemetry.close();
     expect(console.join('\n')).toContain(
-      'plan: The collector refused the batch for good: unknown metric. What is spent stays spent. While you develop',
+      `plan: The collector refused the batch for good: ${refused.body.trim()}. What is spent stays spent. While you develop`,
     );
     expect(console.join('\n')).not.toContain('zephyrous');
   });
 
-  test('is what the collector answers to a batch that is sent again, once for each status', async () => {
-    const answers = [0, 404, 404, 503];
-    const { telemetry, advance } = device(schema, {
-      debug: true,
-      answer: () => ({ status: answers.shift() ?? 204, reason: 'unknown-schema' }),
-    });
+  test('is what answers a batch that is sent again, once for each kind, and what to do about it', async () => {
+    const again = ' The batch is kept, and sent again later.';
+    const [unknown, busy, key] = [refusalAs('unknown-schema'), refusalAs('busy'), refusalAs('unknown-key')];
+    const page = { status: 200, body: '<!doctype html>' };
+    const answers = [{ status: 0 }, unknown, unknown, busy, key, page, page, { status: 405 }, { status: 502 }];
+    const { telemetry, advance } = device(schema, { debug: true, answer: () => answers.shift() ?? { status: 204 } });
     telemetry.record('plan', 'pro');
-    for (let i = 0; i < 4; i++) {
+    while (answers.length > 0) {
       await telemetry.flush();
       advance(7_200_000);
     }
     await telemetry.close();
-    const said = console.join('\n');
-    expect(said).toContain('Nobody answered the upload. Is the collector running at `endpoint`');
-    expect(said.match(/answered 404 \(unknown-schema\)\. It does not know this schema/g)).toHaveLength(1);
-    expect(said).toContain('The collector answered 503 (unknown-schema). The batch is sent again later.');
+    const said = console.filter((line) => line.endsWith(again)).map((line) => line.slice('murmuration: '.length, -again.length));
+    expect(said).toEqual([
+      'Nobody answered the upload. Is the collector running at `endpoint`, and does it let this origin report?',
+      `The collector answered 404 (${unknown.body.trim()}). It does not know this schema: publish the schema there, or restart it with the schema as it is now.`,
+      `The collector answered 503 (${busy.body.trim()}).`,
+      `The collector answered 403 (${key.body.trim()}). It takes batches with a write key of this app, as \`key\`.`,
+      '`endpoint` answers 200, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.',
+      '`endpoint` answers 405, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.',
+      'The server answered 502. The collector may be overloaded, or not run behind its proxy.',
+    ]);
+  });
+
+  test('is a warning where a developer must mend something, and information otherwise', async () => {
+    vi.stubGlobal('process', { env: process.env }); // as in a browser: Node has one stream for messages
+    const levels = new Map<string, string>();
+    for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const)
+      vi.spyOn(globalThis.console, level).mockImplementation((line: string) => void levels.set(line, level));
+    const { telemetry, advance, setDay, hide } = device(schema, { debug: true, consent: 'ask', answer: () => ({ status: 405 }) });
+    telemetry.record('plan', 'pro');
+    telemetry.consent.grant();
+    telemetry.record('plan', 'pro');
+    telemetry.record('plan', 3 as never);
+    telemetry.record('paln' as never, 'pro' as never);
+    await telemetry.flush();
+    telemetry.record('plan', 'pro');
+    advance(7_200_000);
+    await telemetry.flush();
+    setDay(20);
+    hide();
+    await telemetry.close();
+    telemetry.record('dark', true);
+    const said = (level: string): string => [...levels].flatMap(([line, each]) => (each === level ? [line] : [])).join('\n');
+    expect(new Set(levels.values())).toEqual(new Set(['info', 'warn']));
+    for (const normal of ['nobody has agreed yet', 'Recorded.', 'A slot has begun.', 'Already answered'])
+      expect(said('info')).toContain(normal);
+    for (const wrong of ['wrong type', 'no such metric', 'is no collector', 'for 14 days', '`telemetry.close()` was called'])
+      expect(said('warn')).toContain(wrong);
+    expect([said('info').split('\n').length, said('warn').split('\n').length]).toEqual([4, 5]);
   });
 
   test('is nothing in Node, where people run what was never built, and nothing where debug is false', async () => {

@@ -13,7 +13,7 @@ import {
   type Upload,
 } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
-import type { Batch } from '@murmuration/shared';
+import { type Batch, REFUSALS } from '@murmuration/shared';
 import { parseState, type State } from '#client/ledger/state.ts';
 
 const DAY = 86_400_000;
@@ -127,6 +127,12 @@ export function device<M extends DeviceQuestions>(schema: Schema<M>, options: De
     leave: () => happen('leave'),
     comeBack: () => happen('return'),
   };
+}
+
+/** A collector's refusal. */
+export function refusalAs(code: string, more: object = {}): Delivery & { readonly body: string } {
+  const body = `${JSON.stringify({ error: code, expected: 'something', got: 'another', ...more })}\n`;
+  return { status: REFUSALS[code as keyof typeof REFUSALS], body };
 }
 
 /** Lets promises settle. */

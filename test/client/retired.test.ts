@@ -2,7 +2,7 @@
 
 import { defineSchema, flag, permanent } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
-import { device, reportsOf, results, settle, stateIn } from './device.ts';
+import { device, refusalAs, reportsOf, results, settle, stateIn } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const of = (version: number, expires?: string) =>
@@ -48,7 +48,7 @@ test('expires: no slot of a metric with otherwise begins after it, and the last 
 
 describe('a collector that answers 410 with stop', () => {
   const life = async (stop: true | readonly string[]) => {
-    const it = device(of(1), { answer: () => ({ status: 410, stop }) });
+    const it = device(of(1), { answer: () => refusalAs('retired', { stop }) });
     it.telemetry.record('daily', true);
     await it.telemetry.flush();
     it.outcomes.length = 0;
@@ -76,12 +76,12 @@ describe('a collector that answers 410 with stop', () => {
   );
 
   test('says retired once for each metric that it stops', async () => {
-    const { telemetry, outcomes } = device(of(1), { answer: () => ({ status: 410, stop: ['daily'], reason: 'gone' }) });
+    const { telemetry, outcomes } = device(of(1), { answer: () => refusalAs('retired', { stop: ['daily'] }) });
     telemetry.record('daily', true);
     await telemetry.flush();
     expect(outcomes.filter(({ metric }) => metric === 'daily')).toEqual([
       { metric: 'daily', result: 'recorded' },
-      { metric: 'daily', result: 'refused', reason: 'gone' },
+      { metric: 'daily', result: 'refused', reason: refusalAs('retired', { stop: ['daily'] }).body },
       { metric: 'daily', result: 'retired' },
     ]);
   });
@@ -131,7 +131,7 @@ describe('a collector that answers 410 with stop', () => {
 test.each([5, {}, 'daily', [null, {}, '__proto__'], Array.from({ length: 1_000 }, (_, i) => `unknown${i}`)])(
   'a stop that names none of the questions (%#) retires none, is not stored, and the batch is refused all the same',
   async (stop) => {
-    const it = device(of(1), { answer: () => ({ status: 410, stop: stop as string[] }) });
+    const it = device(of(1), { answer: () => refusalAs('retired', { stop }) });
     await settle();
     it.telemetry.record('daily', true);
     await it.telemetry.flush();

@@ -66,35 +66,6 @@ test('preview shows the very bytes that the next flush sends', async () => {
 });
 
 test.each([
-  [204, 0, 'delivered'],
-  [400, 0, 'refused'],
-  [403, 1, 'recorded'],
-  [404, 1, 'recorded'],
-  [409, 0, 'refused'],
-  [410, 0, 'refused'],
-  [413, 0, 'refused'],
-  [408, 1, 'recorded'],
-  [425, 1, 'recorded'],
-  [429, 1, 'recorded'],
-  [500, 1, 'recorded'],
-  [503, 1, 'recorded'],
-  [0, 1, 'recorded'],
-])('status %i leaves %i batches, and the last outcome is %s', async (status, left, outcome) => {
-  const { telemetry, outcomes } = device(schema, { answer: () => ({ status }) });
-  telemetry.record('dark', true);
-  await telemetry.flush();
-  expect(await preview(telemetry)).toHaveLength(left);
-  expect(outcomes.at(-1)?.result).toBe(outcome);
-});
-
-test('a refusal is told with its reason', async () => {
-  const { telemetry, outcomes } = device(schema, { answer: () => ({ status: 400, reason: '{"error":"malformed"}' }) });
-  telemetry.record('dark', true);
-  await telemetry.flush();
-  expect(outcomes.at(-1)).toEqual({ metric: 'dark', result: 'refused', reason: '{"error":"malformed"}' });
-});
-
-test.each([
   ['rejects', () => Promise.reject(new Error('offline'))],
   [
     'throws',

@@ -12,12 +12,10 @@ export interface Upload {
 export interface Delivery {
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The server's Retry-After, in seconds. */
+  /** The server's Retry-After, in seconds. It counts if it is above 0. */
   readonly retryAfter?: number;
-  /** The collector's reason for refusing the batch, in its own words. */
-  readonly reason?: string;
-  /** The metrics that the collector has retired; true for all metrics of this schema. */
-  readonly stop?: true | readonly string[];
+  /** The text of the response, at least where the status is 4xx: a collector says there why it refuses the batch. */
+  readonly body?: string | undefined;
 }
 
 /** Sends an upload; rejects if there was no response. It must begin synchronously, because a page that is being left runs nothing later. */
@@ -59,12 +57,10 @@ export const fetchTransport: Transport = async ({ url, body }) => {
     ...(AbortSignal.timeout && { signal: AbortSignal.timeout(PATIENCE) }), // some engines have none
   });
   const { status, headers } = response;
-  const delivery = { status, retryAfter: Number(headers.get('retry-after')) || 0 };
-  if (status < 400 || status > 499) {
-    void attempt(() => response.body?.cancel()); // an unread body would keep its connection open, and with it a Node program
-    return delivery;
-  }
-  const reason = (await attempt(() => textOf(response))) ?? '';
-  const stop = attempt(() => JSON.parse(reason).stop as Delivery['stop']);
-  return { ...delivery, reason, ...(stop && { stop }) };
+  return {
+    status,
+    retryAfter: Number(headers.get('retry-after')),
+    // An unread body would keep its connection open, and with it a Node program.
+    body: status > 399 && status < 500 ? await attempt(() => textOf(response)) : void attempt(() => response.body?.cancel()),
+  };
 };

@@ -14,7 +14,8 @@ export interface Received {
 
 /**
  * A server for the suite. It answers `/status/503?x=1` with 503, `/retry-after/7` with 429 and `Retry-After: 7`, and `/redirect` with 307
- * to `/status/204`. It closes the connection of `/nothing` without a response.
+ * to `/status/204`. It answers `/refusal` with 410 and the body `{"error":"retired"}`, and closes the connection of `/nothing` without a
+ * response.
  */
 export interface TransportServer {
   readonly address: string;
@@ -65,6 +66,11 @@ export function testTransport(test: Test, transport: Transport, server: Transpor
     const { status, retryAfter } = await send('/retry-after/7');
     expectSame('status and retryAfter', [status, retryAfter], [429, 7]);
     expectSame('retryAfter', (await send('/status/503')).retryAfter ?? 0, 0);
+  });
+
+  test('a transport passes on what a refusal says, because nothing else ends a batch', async () => {
+    const { status, body } = await send('/refusal');
+    expectSame('status and body', [status, body?.trim()], [410, '{"error":"retired"}']);
   });
 
   test('a transport rejects, or says 0, when there is no answer', async () => {

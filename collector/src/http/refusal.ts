@@ -1,35 +1,6 @@
 /** Refusals: every error that a request can receive, as one line of JSON that says what was expected and what came. */
 
-/**
- * Every way in which the collector can refuse a batch, with its HTTP status. Devices keep a batch after 403, 404, 408, 429 and 5xx, and
- * send it again later. In either case, nothing of it was counted.
- */
-export const REFUSALS = {
-  'bad-request': 400,
-  malformed: 400,
-  'future-day': 400,
-  'unknown-metric': 400,
-  'bad-segment': 400,
-  'bad-report': 400,
-  'too-many-reports': 400,
-  'bad-origin': 403,
-  'unknown-key': 403,
-  'unknown-schema': 404,
-  timeout: 408,
-  conflict: 409,
-  'stale-day': 410,
-  retired: 410,
-  'length-required': 411,
-  'too-large': 413,
-  'bad-expectation': 417,
-  'too-many': 429,
-  'headers-too-large': 431,
-  busy: 503,
-  'clock-in-doubt': 503,
-  'store-away': 503,
-  'disk-full': 507,
-  'no-room': 507,
-} as const;
+import { REFUSALS } from '@murmuration/shared';
 
 /** Whether the same request may be accepted later, so that the refusal says when to try again. */
 export const isTemporary = (status: number): boolean => status === 429 || status >= 500;

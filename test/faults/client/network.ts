@@ -53,10 +53,10 @@ export function createNetwork(): Network {
           return { status: 503, retryAfter: 600 };
         case 'refusing':
           refused.add(batch);
-          return { status: 400, reason: 'malformed' };
+          return { status: 400, body: '{"error":"malformed"}' };
         case 'stopping':
           refused.add(batch);
-          return { status: 410, reason: 'retired', stop: ['dark'] };
+          return { status: 410, body: '{"error":"retired","stop":["dark"]}' };
         case 'silent':
           return new Promise(() => {});
         case 'late':

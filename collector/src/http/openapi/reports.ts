@@ -3,11 +3,11 @@
  * schema here and the parser against each other.
  */
 
-import { type Batch, MAX_BODY_BYTES, MAX_REPORTS } from '@murmuration/shared';
+import { type Batch, MAX_BODY_BYTES, MAX_REPORTS, REFUSALS } from '@murmuration/shared';
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { BATCH_ID } from '../../ingest/parse-batch.ts';
-import { isTemporary, REFUSALS, type RefusalBody } from '../refusal.ts';
+import { isTemporary, type RefusalBody } from '../refusal.ts';
 import { json, RETRY_AFTER, refused } from './responses.ts';
 
 /** The form of a batch. What is `malformed` does not fit it. */
