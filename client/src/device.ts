@@ -7,6 +7,9 @@ import { createCoins, systemRng, words } from './random/coins.ts';
 import type { Path } from './record.ts';
 import type { Options, Outcome } from './types.ts';
 
+/** A time in the year 9892: days beyond have no text of ten characters, and where adding one changes nothing no search for a day ends. */
+const LATEST = 2.5e14;
+
 /** Everything except the stored state. */
 export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
   readonly segment: Batch['segment'];
@@ -18,7 +21,7 @@ export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
   readonly sampleRate: number;
   /** 32 random bits. */
   readonly word: () => number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; NaN where the clock gives no time that a report could carry. */
   readonly now: () => number;
   /** Days since 1970-01-01. */
   readonly today: () => number;
@@ -33,6 +36,10 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
   const { schema, segment, upload, sampleRate = 1 } = options;
   const isLater = upload === 'later';
   const word = words(options.rng ?? systemRng);
+  const now = (): number => {
+    const time = clock.now();
+    return time < LATEST ? time : Number.NaN;
+  };
   return {
     ...schema,
     ...schema.document,
@@ -43,8 +50,8 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
     word,
     coins: createCoins(word),
     newId: () => [word(), word(), word(), word()].map(hex).join(''),
-    now: () => clock.now(),
-    today: () => dayNumber(clock.now()),
+    now,
+    today: () => dayNumber(now()),
     me: '',
     said: [],
   };

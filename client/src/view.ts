@@ -102,7 +102,7 @@ export async function ledger(telemetry: Looked): Promise<LedgerView> {
   const { state, schema, today: now } = await telemetry.look();
   const { accounts } = state;
   const { metrics, budget } = schema.document;
-  const today = Math.max(state.day, now);
+  const today = now > state.day ? now : state.day; // a clock may give no time
   const { limit, days } = openWindows(accounts, today, budget);
   const spentOn = (name: string): number => sumOf(spentIn(accounts[name], today, days));
   const spent = sumOf(Object.keys(accounts).map(spentOn));
