@@ -78,7 +78,8 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
   delivered: () => 'Delivered: the collector has the report.',
   refused: ({ outcome: { reason } }) =>
     `The collector refused the batch for good${reason ? `: ${reason.trim()}` : ''}. What is spent stays spent. ${RESET}`,
-  expired: () => 'Not sent: for 14 days it could not be delivered, or it could not be stored before another version of the schema came.',
+  expired: () =>
+    'Not sent: for 14 days it could not be delivered, or it could not be stored before another version of the schema came, or the clock gives no day.',
   dropped: () => 'Not sent: the outbox was full, and this batch, the oldest, made room. Is the collector reachable?',
 };
 

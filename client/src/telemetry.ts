@@ -57,7 +57,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
 
   let isAway = false; // the page has been left and may come back
+  let isClosing = false; // nothing more is recorded
   let isClosed = false;
+  let hasFailed = false; // it was said that nothing can be stored
   let writing = 0; // pending transactions that may add to a batch of this context
   let last: Maybe<unknown>; // the last of all transactions
   let turned: Maybe<unknown>; // the last one that may add something to send: an upload waits for no other
@@ -71,9 +73,15 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const tellAll = (entries: readonly Entry[], result: Outcome['result']): void => {
     for (const { metric } of entries) tell({ result, metric });
   };
-  const refusePending = (): void => {
-    tellAll(pending, 'no-consent');
+  const refusePending = (result: Outcome['result']): void => {
+    tellAll(pending, result);
     pending = [];
+  };
+  /** Tells once that the storage fails, unless the page was left: it ends transactions then. */
+  const tellFailure = (): void => {
+    if (isAway || hasFailed) return;
+    hasFailed = true;
+    tell({ result: 'storage-failed' });
   };
   const device = createDevice(own, clock);
   const spill = createSpill(storage, name);
@@ -87,7 +95,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     () => {
       if (store.consent() === 'denied') {
         cancel();
-        refusePending();
+        refusePending('no-consent');
         spill.answers().forEach(spill.drop);
       }
       for (const listener of [...listeners]) attempt(listener);
@@ -102,8 +110,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /**
    * Claims the slots of randomized answers in one transaction, and schedules sending of the reports. The result is whether the transaction
    * succeeded.
+   *
+   * @param fresh those that have no outcome yet
    */
-  const write = (entries: readonly Entry[], isTurning: boolean): Maybe<boolean | undefined> => {
+  const write = (entries: readonly Entry[], isTurning: boolean, fresh = entries): Maybe<boolean | undefined> => {
     writing += Number(isTurning);
     const done = after(
       store.change((state, isGranted) => {
@@ -123,8 +133,9 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       (isDone) => {
         writing -= Number(isTurning);
         if (isDone) entries.forEach(spill.drop);
-        else if (isOpen()) tellAll(entries, 'storage-failed');
-        else pending.push(...entries); // kept until the page returns
+        else if (isAway)
+          pending.push(...fresh); // kept until the page returns
+        else tellAll(fresh, 'storage-failed');
         if (isTurning) schedule(); // answers that replace `otherwise` set no timer either
         return isDone;
       },
@@ -155,13 +166,14 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     isAway = false;
     device.me = attempt(device.newId) ?? '-'; // a new id after each return: batches sent when the page was left accept no more
     // A pending answer may also be in the spill. Each answer is claimed, and its outcome reported, once.
-    const answers = [...new Map([...spill.answers(), ...pending].map((each) => [each.id, each])).values()];
+    const fresh = pending;
+    const answers = [...new Map([...spill.answers(), ...fresh].map((each) => [each.id, each])).values()];
     pending = [];
     // Today's answers under another schema version may still be claimed by a page that runs that version.
     const entries = answers.filter((each) => each.wire === wire || each.day < today());
-    last = after(write(entries, true), (isDone) => {
+    last = after(write(entries, true, fresh), (isDone) => {
       if (!isDone) {
-        tell({ result: 'storage-failed' });
+        tellFailure();
         store.giveUp();
       }
       return commit(); // outcomes of all records are reported before `flush` or `close` resolves
@@ -188,7 +200,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const consent = store.consent();
     const refuse = (result: Outcome['result']): void => tell({ result, metric });
     if (typeof claim === 'string') return refuse(claim);
-    if (isClosed) return refuse('closed');
+    if (isClosing) return refuse('closed');
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
     if (isTaken(device, store.view, metric, today())) return refuse('already-answered');
     const entry = { ...claim, wire, day: today() };
@@ -199,13 +211,13 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
     // Earlier records are treated according to the consent that applied until now.
     if (store.consent() === 'granted') void commit();
-    refusePending();
+    else refusePending('no-consent');
     const decided = store.decide(value, (state) => {
       if (value === 'granted') return advance(device, state);
       erase(device, state);
       if (isForgotten) Object.assign(state, { ...spentState(document, state.accounts, state.day), decision: state.decision });
     });
-    last = after(decided, (isDone) => isDone || tell({ result: 'storage-failed' }));
+    last = after(decided, (isDone) => isDone || tellFailure());
     return last;
   };
 
@@ -239,12 +251,19 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     forget: async () => void (await decide('denied', true)),
     flush: finish,
     close: async () => {
+      isClosing = true;
       await finish();
-      await last;
+      let waited: typeof last;
+      do {
+        waited = last;
+        await waited; // a decision may be made meanwhile
+      } while (waited !== last);
+      isAway = false;
       isClosed = true;
       cancel();
       stopListening();
       stopWatching?.();
+      refusePending('storage-failed'); // of a page that was left: they may wait in the spill
       storage.suspend?.();
     },
   };

@@ -26,7 +26,7 @@ export interface Outcome {
     | 'no-consent'
     /** The question has ended: its `expires` day is over, or the collector has retired it. */
     | 'retired'
-    /** Recorded after `close()`. */
+    /** Recorded after `close()` was called. */
     | 'closed'
     /** Not a value of the metric's type. */
     | 'wrong-type'
@@ -40,7 +40,7 @@ export interface Outcome {
     | 'delivered'
     /** The collector refused the batch permanently. */
     | 'refused'
-    /** It could not be sent or stored for 14 days, or was not stored before another version of the schema arrived. */
+    /** It could not be sent or stored for 14 days, or was not stored before another version of the schema arrived, or the clock has no day. */
     | 'expired'
     /** The outbox was full, and its oldest batch was removed. */
     | 'dropped';
@@ -126,6 +126,6 @@ export interface Telemetry<M extends DeviceQuestions> {
    * method, because it would allow the budget to be spent again.
    */
   readonly reset?: () => Promise<void>;
-  /** Writes and sends what waits, then stops timers and listeners. Later records have the outcome `closed`. */
+  /** Writes and sends what waits, then stops timers and listeners. Records from the call on have the outcome `closed`. */
   close(): Promise<void>;
 }

@@ -102,7 +102,7 @@ export async function ledger(telemetry: Looked): Promise<LedgerView> {
   const { state, schema, today: now } = await telemetry.look();
   const { accounts } = state;
   const { metrics, budget } = schema.document;
-  const today = now > state.day ? now : state.day; // a clock may give no time
+  const today = Math.max(state.day, now || 0); // the clock may give no day
   const { limit, days } = openWindows(accounts, today, budget);
   const spentOn = (name: string): number => sumOf(spentIn(accounts[name], today, days));
   const spent = sumOf(Object.keys(accounts).map(spentOn));

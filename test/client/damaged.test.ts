@@ -308,24 +308,21 @@ describe('stored text that is damaged', () => {
   });
 });
 
-test.each([
-  Number.NaN,
-  Number.POSITIVE_INFINITY,
-  Number.MAX_VALUE,
-  8.64e15,
-  2.5e14,
-])('a clock that says %s records nothing, whether or not the metric has `otherwise`, and hangs nothing', async (now) => {
-  for (const upload of ['soon', 'later'] as const) {
-    const it = device(schema, { time: { now }, upload, batchesPerDay: 1 });
-    for (const metric of ['dark', 'seen'] as const) it.telemetry.record(metric, true);
-    it.telemetry.record('kept', 'word');
-    await it.telemetry.flush();
-    expect(results(it.outcomes)).not.toContain('recorded');
-    expect([it.uploads, await ledger(it.telemetry)]).toEqual([[], expect.objectContaining({ spent: 0, today: '1970-01-01' })]);
-    expect(Object.keys((await stateIn(it.storage)).accounts)).toEqual([]);
-    await it.telemetry.close();
-  }
-});
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_VALUE, 8.64e15, 2.5e14])(
+  'a clock that says %s records nothing, whether or not the metric has `otherwise`, and hangs nothing',
+  async (now) => {
+    for (const upload of ['soon', 'later'] as const) {
+      const it = device(schema, { time: { now }, upload, batchesPerDay: 1 });
+      for (const metric of ['dark', 'seen'] as const) it.telemetry.record(metric, true);
+      it.telemetry.record('kept', 'word');
+      await it.telemetry.flush();
+      expect(results(it.outcomes)).not.toContain('recorded');
+      expect([it.uploads, await ledger(it.telemetry)]).toEqual([[], expect.objectContaining({ spent: 0, today: '1970-01-01' })]);
+      expect(Object.keys((await stateIn(it.storage)).accounts)).toEqual([]);
+      await it.telemetry.close();
+    }
+  },
+);
 
 test('a clock that was ahead of all time for a while costs nothing once it is right', async () => {
   const time = { now: Number.POSITIVE_INFINITY };

@@ -37,8 +37,9 @@ export interface Browser {
 /**
  * @param isSlow whether a page reads what another put into the spill only when it is told to `spread`
  * @param hasSpill whether there is a spill at all: a worker has none
+ * @param isHeard whether a page that is left hears of what was written just before, as one does that goes on for a moment
  */
-export function modelBrowser({ isSlow = false, hasSpill = true } = {}): Browser {
+export function modelBrowser({ isSlow = false, hasSpill = true, isHeard = false } = {}): Browser {
   const durable = new Map<string, string>();
   const turns = new Map<string, Promise<void>>();
   let spill = new Map<string, string>();
@@ -62,7 +63,7 @@ export function modelBrowser({ isSlow = false, hasSpill = true } = {}): Browser 
       });
       turns.set(key, Promise.all([before, mine]).then());
       const freeze = (): void => {
-        if (isWritten) isUnheard = true;
+        if (isWritten) isUnheard = !isHeard;
         else isAborted = true;
         wake();
       };
@@ -84,6 +85,7 @@ export function modelBrowser({ isSlow = false, hasSpill = true } = {}): Browser 
         await until(undefined);
         if (fate === 'stops before the write') await stand();
         if (fate === 'rejects') throw new DOMException('The disk is full', 'QuotaExceededError');
+        if (isAborted) await until(undefined);
         if (next !== undefined) durable.set(key, next);
         isWritten = true;
         end();

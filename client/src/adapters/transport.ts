@@ -35,11 +35,8 @@ async function textOf(response: Response): Promise<string> {
   if (!reader) return response.text(); // React Native has no streams
   const decoder = new TextDecoder();
   let text = '';
-  for (let isDone = false; !isDone && text.length < MOST; ) {
-    const part = await reader.read();
-    isDone = part.done;
+  for (let part = await reader.read(); !part.done && text.length < MOST; part = await reader.read())
     text += decoder.decode(part.value, { stream: true });
-  }
   void attempt(() => reader.cancel());
   return text;
 }
@@ -54,7 +51,7 @@ export const fetchTransport: Transport = async ({ url, body }) => {
     referrerPolicy: 'no-referrer',
     redirect: 'error',
     headers: { 'content-type': 'text/plain' },
-    ...(AbortSignal.timeout && { signal: AbortSignal.timeout(PATIENCE) }), // some engines have none
+    signal: AbortSignal.timeout?.(PATIENCE) ?? null, // some engines have none
   });
   const { status, headers } = response;
   return {
