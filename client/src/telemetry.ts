@@ -156,10 +156,14 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const isTurning = entries.some(({ metric }) => !hasOtherwise(device, metric));
     return write(entries, isTurning);
   };
-  const flush = (): Promise<void> => {
-    void commit();
-    return sendAll();
-  };
+  /** Writes and sends what waits. Where no storage event tells of a decision, as in a worker, the stored decision is read first. */
+  const flush = (): Promise<void> =>
+    Promise.resolve(
+      after(storage.watch || isActive() || !isOpen() ? undefined : store.change(() => {}), () => {
+        void commit();
+        return sendAll();
+      }),
+    );
 
   /** Reads the stored state, claims slots for answers that an earlier page left behind, and sends waiting batches. */
   const start = (): void => {

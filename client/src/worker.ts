@@ -19,6 +19,7 @@ interface Told extends Event {
 /**
  * For a worker or service worker. Flushes when a page that called `wakeWorker` is hidden, left or shown again, and on the background sync
  * `murmuration:flush` (`registration.sync.register('murmuration:flush')`, in browsers that support it).
+ * A flush also reads what the person has decided in a page.
  *
  * @example createTelemetry({ schema, endpoint, lifecycle: workerLifecycle });
  */

@@ -230,3 +230,43 @@ test('refusing erases what is stored, though it could not be read when the page 
   await settle();
   expect(stateIn(memory)).toMatchObject({ outbox: [], decision: { value: 'denied' } });
 });
+
+describe('a context that no event tells of a decision, as a worker is,', () => {
+  const contexts = async () => {
+    const browser = modelBrowser({ hasSpill: false });
+    const [page, worker] = [browser.open(), browser.open()];
+    const one = device(schema, { storage: page, consent: 'ask' });
+    const other = device(schema, { storage: worker, consent: 'ask', seed: 2 });
+    await settle();
+    return { one, other, worker };
+  };
+
+  test.each(['it is woken', 'it flushes'])('learns that the person has agreed elsewhere when %s', async (when) => {
+    const { one, other } = await contexts();
+    one.telemetry.consent.grant();
+    await settle();
+    expect(other.telemetry.consent.state).toBe('ask');
+    if (when === 'it flushes') await other.telemetry.flush();
+    else other.hide();
+    await settle();
+    expect(other.telemetry.consent.state).toBe('granted');
+    other.telemetry.record('dark', true);
+    await settle();
+    expect(other.outcomes.at(-1)).toEqual({ metric: 'dark', result: 'recorded' });
+  });
+
+  test('reads nothing for it once it knows that the person has agreed, or is closed', async () => {
+    const { one, other, worker } = await contexts();
+    one.telemetry.consent.grant();
+    await other.telemetry.flush();
+    const asked = worker.asked.length;
+    await other.telemetry.flush();
+    expect(worker.asked.length).toBe(asked + 1); // to choose what to send, as in every context
+    one.telemetry.consent.deny();
+    await other.telemetry.flush();
+    await other.telemetry.close();
+    const before = worker.asked.length;
+    await other.telemetry.flush();
+    expect([other.telemetry.consent.state, worker.asked.length]).toEqual(['denied', before]);
+  });
+});
