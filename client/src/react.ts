@@ -2,19 +2,18 @@
 
 /** @module React: one telemetry for all components, created when it is first needed and never during rendering. */
 
-import type { Segments } from '@murmuration/shared';
-import { useMemo, useState, useSyncExternalStore } from 'react';
+import type { Segments, ValueOf } from '@murmuration/shared';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { DeviceQuestions } from './questions/question.ts';
 import { createTelemetry } from './telemetry.ts';
 import type { Consent, Options, Telemetry } from './types.ts';
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** A telemetry shared by all components that use the same options. */
+/** A telemetry shared by all components that use the same options. Its functions never change. */
 interface Shared<M extends DeviceQuestions> {
-  /** Creates it on the first call. */
-  readonly get: () => Telemetry<M>;
-  readonly subscribe: (changed: () => void) => () => void;
+  readonly functions: Omit<Telemetry<M>, 'consent'>;
+  readonly decide: Omit<Consent, 'state'>;
   readonly state: () => Consent['state'];
 }
 
@@ -24,14 +23,26 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
   const known = all.get(options) as Shared<M> | undefined;
   if (known) return known;
   let telemetry: Telemetry<M> | undefined;
+  /** Creates it on the first call. */
   const get = (): Telemetry<M> => {
     telemetry ??= createTelemetry(options);
     return telemetry;
   };
   const shared: Shared<M> = {
-    get,
+    functions: {
+      record: (metric, value) => get().record(metric, value),
+      look: () => get().look(),
+      forget: () => get().forget(),
+      flush: () => get().flush(),
+      close: () => get().close(),
+      ...(process.env.NODE_ENV !== 'production' && { reset: async () => get().reset?.() }),
+    },
+    decide: {
+      grant: () => get().consent.grant(),
+      deny: () => get().consent.deny(),
+      subscribe: (changed) => get().consent.subscribe(changed),
+    },
     state: () => telemetry?.consent.state ?? 'unknown',
-    subscribe: (changed) => get().consent.subscribe(changed),
   };
   all.set(options, shared);
   return shared;
@@ -40,7 +51,8 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
 /**
  * The app's telemetry, for use in any component. It starts when the first component that uses it is mounted, and lives as long as the page.
  * On a server it never starts. Components render again when the person decides on consent. On a server, and until the storage has answered,
- * `consent.state` is `unknown`. Ask only while it is `ask`, so that people who have decided see no question.
+ * `consent.state` is `unknown`. Ask only while it is `ask`, so that people who have decided see no question. `record` and all other
+ * functions stay the same in every render, so effects may depend on them.
  *
  * @param options of `createTelemetry`. Define them once, outside of components: the same object is the same telemetry.
  * @example
@@ -52,23 +64,28 @@ function share<M extends DeviceQuestions, S extends Segments>(options: Options<M
  * }
  */
 export function useTelemetry<const M extends DeviceQuestions, const S extends Segments>(options: Options<M, S>): Telemetry<M> {
-  const [{ get, subscribe, state }] = useState(() => share(options));
-  const consent = useSyncExternalStore(subscribe, state, () => 'unknown' as const);
-  return useMemo(
-    () => ({
-      record: (metric, value) => get().record(metric, value),
-      look: () => get().look(),
-      forget: () => get().forget(),
-      flush: () => get().flush(),
-      close: () => get().close(),
-      ...(process.env.NODE_ENV !== 'production' && { reset: async () => get().reset?.() }),
-      consent: {
-        state: consent,
-        grant: () => get().consent.grant(),
-        deny: () => get().consent.deny(),
-        subscribe,
-      },
-    }),
-    [get, subscribe, consent],
-  );
+  const [{ functions, decide, state }] = useState(() => share(options));
+  const consent = useSyncExternalStore(decide.subscribe, state, () => 'unknown' as const);
+  return useMemo(() => ({ ...functions, consent: { ...decide, state: consent } }), [functions, decide, consent]);
+}
+
+/**
+ * Records an answer once for each component that is mounted: at once where the person has agreed, otherwise when they do. StrictMode, which
+ * mounts twice, and later renders record nothing more.
+ *
+ * @param options of `useTelemetry`
+ * @example useRecordOnce(options, 'plan', plan);
+ */
+export function useRecordOnce<const M extends DeviceQuestions, const S extends Segments, K extends keyof M & string>(
+  options: Options<M, S>,
+  metric: K,
+  value: ValueOf<M[K]>,
+): void {
+  const { record, consent } = useTelemetry(options);
+  const isRecorded = useRef(false);
+  useEffect(() => {
+    if (isRecorded.current || consent.state !== 'granted') return;
+    isRecorded.current = true;
+    record(metric, value);
+  }, [consent.state, record, metric, value]);
 }

@@ -150,6 +150,20 @@ test('the lines compile, and a misspelt metric or answer does not', async () => 
   }
 });
 
+test('nor does what a hook is to record', async () => {
+  const hooks = blockWith('useTelemetry(');
+  for (const [right, wrong, said] of [
+    ["options, 'darkMode', dark", "options, 'darkMoed', dark", `'"darkMoed"' is not assignable`],
+    ["options, 'darkMode', dark", "options, 'plan', dark", "'boolean' is not assignable"],
+    ["options, 'darkMode', dark", "options, 'plan', 'prp'", `'"prp"' is not assignable`],
+    ["record('plan', 'pro')", "record('plan', 'prp')", `'"prp"' is not assignable`],
+  ] as const) {
+    await write('src/wrong-hook.tsx', `${hooks.replace(right, wrong)}export default Plans;\n`);
+    expect(await compile()).toMatch(new RegExp(`^src/wrong-hook.tsx.* ${said}[^\n]*\n$`));
+  }
+  await write('src/wrong-hook.tsx', 'export {};');
+});
+
 test('the file that calls the hook says that it is the client’s, without which a server component that renders it fails in Next', () => {
   expect(blockWith('useTelemetry(')).toMatch(/^'use client';/);
 });

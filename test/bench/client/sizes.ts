@@ -60,7 +60,7 @@ const programs: { readonly [name: string]: Program } = {
   '/history': subpath('history', 'withHistory'),
   '/worker': subpath('worker', 'workerLifecycle'),
   '/react-native': subpath('react-native', 'appStateLifecycle'),
-  '/react, without React': subpath('react', 'useTelemetry'),
+  '/react, without React': subpath('react', 'useTelemetry, useRecordOnce'),
   '/inspector, on demand': subpath('inspector', 'openInspector'),
 };
 
