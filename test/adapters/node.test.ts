@@ -224,7 +224,7 @@ test('an upload that a timer begins keeps its request alive', async () => {
   vi.useFakeTimers();
   try {
     const alive: Promise<unknown>[] = [];
-    const sent = memoryTransport(() => new Promise((resolve) => setTimeout(resolve, 3_000, { status: 204 })));
+    const sent = memoryTransport(schema, () => new Promise((resolve) => setTimeout(resolve, 3_000, { status: 204 })));
     const outcomes: Outcome[] = [];
     const telemetry = createTelemetry({
       schema,
@@ -247,7 +247,7 @@ test('an upload that a timer begins keeps its request alive', async () => {
 describe('a server', () => {
   const answers = async (options: Partial<Options<typeof schema.questions, Record<string, never>>>): Promise<readonly string[]> => {
     const outcomes: string[] = [];
-    const sent = memoryTransport();
+    const sent = memoryTransport(schema);
     const telemetry = createTelemetry({
       schema,
       endpoint: '/',

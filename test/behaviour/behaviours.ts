@@ -57,7 +57,7 @@ export interface Runtime {
 interface Device {
   readonly telemetry: Telemetry<Notes>;
   readonly clock: FakeClock;
-  readonly sent: MemoryTransport;
+  readonly sent: MemoryTransport<Notes>;
   readonly outcomes: readonly Outcome[];
   readonly storage: Storage;
   readonly tell: Parameters<Lifecycle>[0];
@@ -109,7 +109,7 @@ function recordAll(telemetry: Telemetry<Notes>, value = 'zephyrous'): void {
 
 /** The schema's document and a batch of seeded coins: two engines that agree on these agree on laws, coins, hashes and codecs. */
 export async function trace(): Promise<string> {
-  const { transport, uploads } = memoryTransport();
+  const { transport, uploads } = memoryTransport(schema);
   const clock = fakeClock(new Date(Date.UTC(2026, 10, 20)));
   const storage = memoryStorage();
   const telemetry = createTelemetry({ schema, endpoint: '/', consent: 'granted', storage, transport, clock, rng: seededRng(7) });
@@ -159,7 +159,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
     };
     const outcomes: Outcome[] = [];
     const clock = fakeClock(new Date(Date.UTC(2026, 10, 20) + day * DAY));
-    const sent = memoryTransport(answer);
+    const sent = memoryTransport(schema, answer);
     let tell: Parameters<Lifecycle>[0] = () => undefined;
     const telemetry = createTelemetry({
       schema,
@@ -430,7 +430,7 @@ export function behaviours(test: (name: string, run: () => Promise<void>) => unk
 
   test('without a source of entropy nothing is recorded', async () => {
     const outcomes: Outcome[] = [];
-    const sent = memoryTransport();
+    const sent = memoryTransport(schema);
     const telemetry = createTelemetry({
       schema,
       endpoint: '/t',

@@ -38,7 +38,7 @@ function page(): { readonly items: Map<string, string>; readonly storage: Storag
 function start(storage: Storage) {
   const schema = define();
   const clock = fakeClock(new Date('2026-11-20'));
-  const sent = memoryTransport();
+  const sent = memoryTransport(schema);
   const options: Options<typeof schema.questions, Record<string, readonly string[]>> = withHistory({
     schema,
     endpoint: '/',

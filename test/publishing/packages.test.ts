@@ -176,7 +176,7 @@ async function newProject(): Promise<string> {
     import { assertRecorded, memoryTransport } from '@murmuration/client/testing';
     const schema = defineSchema({ app: 'a', version: 1, budget: { epsilon: 1, per: 'month' },
       metrics: { plan: choice(['free', 'pro'], { epsilon: 1, description: 'Which plan?' }) } });
-    const sent = memoryTransport();
+    const sent = memoryTransport(schema);
     const telemetry = createTelemetry({ schema, endpoint: '/', consent: 'granted', storage: memoryStorage(), transport: sent.transport });
     telemetry.record('plan', '${plan}');
     await telemetry.close();

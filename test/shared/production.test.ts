@@ -35,7 +35,7 @@ async function run(spec: string, records: readonly (readonly [metric: string, va
       let schema;
       try { schema = defineSchema({ app: 'a', version: 1, ${spec} }); } catch (error) { return { ...told, refused: String(error) }; }
       const clock = fakeClock(new Date('2026-11-20'));
-      const sent = memoryTransport();
+      const sent = memoryTransport(schema);
       const telemetry = createTelemetry({ schema, endpoint: '/', consent: 'granted', storage: memoryStorage(), transport: sent.transport, clock,
         rng: seededRng(1), onOutcome: ({ result }) => told.outcomes.push(result) });
       for (let day = 0; day < 40; day++) {

@@ -6,5 +6,13 @@ export type { Test } from './expect.ts';
 export { type Ending, testLifecycle } from './lifecycle.ts';
 export { seededRng } from './seeded.ts';
 export { type StorageTraits, testStorage } from './storage.ts';
-export { assertRecorded, type MemoryTransport, memoryTransport, type Recorded } from './transport.ts';
+export {
+  assertAnswered,
+  assertRecorded,
+  type MemoryTransport,
+  memoryTransport,
+  type Recorded,
+  type Recording,
+  recording,
+} from './transport.ts';
 export { type Received, type TransportServer, testTransport } from './transport-suite.ts';
