@@ -106,10 +106,10 @@ const isNode = (): boolean =>
  */
 const explains = ({ debug = !isNode() }: Explained): boolean => debug;
 
-/** Says what a developer must mend as a warning. In Node the rest is one too, because `console.info` would mix with a program's output. */
-function say(sentence: string, isToMend = true): void {
+/** Says what a developer must fix as a warning. In Node the rest is one too, because `console.info` would mix with a program's output. */
+function say(sentence: string, isToFix = true): void {
   const { console } = globalThis; // some engines have no console
-  console?.[isToMend || isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
+  console?.[isToFix || isNode() ? 'warn' : 'info'](`murmuration: ${sentence}`);
 }
 
 /** The collector's code for a refusal; undefined if a proxy or another host answered. */
@@ -149,7 +149,7 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
   Promise.resolve(delivery).then(told, () => told({ status: 0 }));
 }
 
-/** Outcomes of a normal life. A developer must mend the causes of all others. */
+/** Outcomes of a normal life. A developer must fix the causes of all others. */
 const NORMAL: readonly Outcome['result'][] = [
   'recorded',
   'begun',

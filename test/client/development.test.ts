@@ -96,7 +96,7 @@ describe('what is explained', () => {
     ]);
   });
 
-  test('is a warning where a developer must mend something, and information otherwise', async () => {
+  test('is a warning where a developer must fix something, and information otherwise', async () => {
     vi.stubGlobal('process', { env: process.env }); // as in a browser: Node has one stream for messages
     const levels = new Map<string, string>();
     for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const)

@@ -9,10 +9,10 @@
  * `murmuration schema`. Developers who want them in such a build add the condition `development`.
  */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const MODES = ['development', 'production'] as const;
 
@@ -43,32 +43,56 @@ const apart: Plugin = {
     ),
 };
 
+/** How the modules of a package are built. */
+const options = (root: string): BuildOptions & { readonly plugins: Plugin[] } => ({
+  absWorkingDir: root,
+  outbase: 'src',
+  bundle: true,
+  platform: 'neutral',
+  target: 'es2022',
+  tsconfigRaw: {}, // the package's own tsconfig would keep imports that only dropped code uses
+  preserveSymlinks: true, // otherwise paths in comments reveal where the package was built
+  legalComments: 'inline',
+  plugins: [murmurHash, apart],
+  logLevel: 'warning',
+});
+
+/** The source files of a package that are modules of their own. The scripts for pages without a build are bundles: build-client.ts. */
+async function entriesOf(root: string): Promise<string[]> {
+  const files = await readdir(join(root, 'src'), { recursive: true });
+  return files
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('script/'))
+    .sort()
+    .map((file) => join('src', file));
+}
+
 /** Builds the modules of a package, shared or client. */
 export async function buildModules(folder: URL): Promise<void> {
   const root = fileURLToPath(folder);
-  const files = await readdir(join(root, 'src'), { recursive: true });
-  // The scripts for pages without a build are bundles: build-client.ts.
-  const entryPoints = files.filter((file) => file.endsWith('.ts') && !file.startsWith('script/')).sort();
+  const entryPoints = await entriesOf(root);
   await Promise.all(
     MODES.map((mode) =>
       build({
-        absWorkingDir: root,
-        entryPoints: entryPoints.map((file) => join('src', file)),
-        outbase: 'src',
+        ...options(root),
+        entryPoints,
         outdir: join('dist', mode),
-        bundle: true,
         format: 'esm',
-        platform: 'neutral',
-        target: 'es2022',
         define: { 'process.env.NODE_ENV': JSON.stringify(mode) },
-        tsconfigRaw: {}, // the package's own tsconfig would keep imports that only dropped code uses
-        preserveSymlinks: true, // otherwise paths in comments reveal where the package was built
         sourcemap: true,
         sourcesContent: false,
-        legalComments: 'inline',
-        plugins: [murmurHash, apart],
-        logLevel: 'warning',
       }),
     ),
   );
+}
+
+/** Builds the modules of the client a third time, as CommonJS for Jest, and the contract as one of them (client/src/node/jest-preset.ts). */
+export async function buildForJest(client: URL): Promise<void> {
+  const root = fileURLToPath(client);
+  const common = { ...options(root), format: 'cjs', platform: 'node', define: { 'process.env.NODE_ENV': '"development"' } } as const;
+  const entryPoints = (await entriesOf(root)).filter((file) => !file.endsWith('/jest-preset.ts'));
+  await Promise.all([
+    build({ ...common, entryPoints, outdir: 'dist/jest' }),
+    build({ ...common, entryPoints: ['../shared/src/index.ts'], outfile: 'dist/jest/shared.js', plugins: [murmurHash] }),
+  ]);
+  await writeFile(join(root, 'dist/jest/package.json'), '{ "type": "commonjs" }\n');
 }

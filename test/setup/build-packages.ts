@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { buildClient } from './build-client.ts';
 import { buildDashboard } from './build-dashboard.ts';
-import { buildModules } from './build-modules.ts';
+import { buildForJest, buildModules } from './build-modules.ts';
 
 const PROJECTS = ['shared', 'client', 'client/src/node', 'collector'];
 const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
@@ -23,6 +23,7 @@ export async function buildBundles(root: URL): Promise<{ readonly [script: strin
     buildClient(new URL('client/', root)),
     buildDashboard(new URL('collector/', root)),
     ...['shared/', 'client/'].map((name) => buildModules(new URL(name, root))),
+    buildForJest(new URL('client/', root)),
   ]);
   return integrity;
 }
