@@ -36,10 +36,7 @@ export function createDevice<M extends DeviceQuestions, S extends Segments>(opti
   const { schema, segment, upload, sampleRate = 1 } = options;
   const isLater = upload === 'later';
   const word = words(options.rng ?? systemRng);
-  const now = (): number => {
-    const time = clock.now();
-    return time < LATEST ? time : Number.NaN;
-  };
+  const now = (): number => (clock.now() < LATEST ? clock.now() : Number.NaN);
   return {
     ...schema,
     ...schema.document,

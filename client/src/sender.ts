@@ -85,7 +85,7 @@ export function createSender(
         const { error, stop } = settlement;
         const batch = state.outbox.find((each) => each.batch === id);
         hasten(device, state);
-        if (batch) remove(device, state, batch, error ? 'refused' : 'delivered', error && body);
+        if (batch) remove(device, state, batch, error ? 'refused' : 'delivered', body);
         for (const metric of Object.keys(device.metrics)) {
           if (stop !== true && !(Array.isArray(stop) && stop.includes(metric))) continue;
           state.retired[metric] = schema;
@@ -95,8 +95,11 @@ export function createSender(
     });
 
   const conclude = async (answers: readonly Answered[]): Promise<unknown> => {
-    silences = answers.some(([, { status }]) => status > 0) ? 0 : silences + 1;
-    if (answers.some(([, { retryAfter = 0 }, settlement]) => settlement || retryAfter > 0)) await settle(answers);
+    silences++;
+    if (answers.some(([, { status }]) => status > 0)) {
+      silences = 0;
+      await settle(answers);
+    }
     return waiting() <= 0 && answers.every(([, , settlement]) => settlement) ? next() : schedule();
   };
   /** With synchronous storage the transport is called synchronously, because a process that is exiting runs no later callbacks. */

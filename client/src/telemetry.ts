@@ -156,10 +156,12 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     const isTurning = entries.some(({ metric }) => !hasOtherwise(device, metric));
     return write(entries, isTurning);
   };
-  /** Writes and sends what waits. Where no storage event tells of a decision, as in a worker, the stored decision is read first. */
+  /** Reads what other contexts have stored. */
+  const refresh = (): Maybe<unknown> => isOpen() && store.change(() => {});
+  /** Writes and sends what waits. Where no storage event tells of a decision, as in a worker, the stored one is read first. */
   const flush = (): Promise<void> =>
     Promise.resolve(
-      after(storage.watch || isActive() || !isOpen() ? undefined : store.change(() => {}), () => {
+      after(storage.watch || isActive() || refresh(), () => {
         void commit();
         return sendAll();
       }),
@@ -196,7 +198,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     return storage.suspend();
   };
   const stopListening = lifecycle((event) => (event === 'leave' ? leave() : event === 'return' ? start() : isOpen() && flush()));
-  const stopWatching = storage.watch?.(`${name}:consent`, () => isOpen() && store.change(() => {}));
+  const stopWatching = storage.watch?.(`${name}:consent`, refresh);
   start();
 
   const record = (metric: string, value: unknown): void => {
@@ -248,7 +250,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     look: async () => {
       await last;
       await commit();
-      if (isOpen()) await store.change(() => {});
+      await refresh();
       return { state: store.view, schema, today: today(), uploadOf };
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, spill) }),

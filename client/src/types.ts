@@ -44,7 +44,7 @@ export interface Outcome {
     | 'expired'
     /** The outbox was full, and its oldest batch was removed. */
     | 'dropped';
-  /** For `refused`: the collector's reason, in its own words. */
+  /** For `refused`: the collector's refusal, in its own words. */
   readonly reason?: string | undefined;
 }
 

@@ -6,8 +6,8 @@ import { bundle, program } from '../bench/client/bundle.ts';
 import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
-const LISTS = 8_470;
-const STRINGS = 11_480;
+const LISTS = 8_600;
+const STRINGS = 11_630;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 
