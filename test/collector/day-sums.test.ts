@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DaySums } from '#collector/store/day-sums.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import { openSqliteTallies } from '#collector/store/sqlite-reader.ts';
-import type { Evidence, PartsReader, Selection, Store } from '#collector/store/store.ts';
-import { openTallies } from '#collector/store/tallies.ts';
-import { TallySums } from '#collector/store/tally-sums.ts';
+import { openSqliteTallies } from '#collector/storage/sqlite/reader.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import type { Evidence, PartsReader, Selection, Store } from '#collector/storage/store.ts';
+import { openTallies } from '#collector/storage/tallies.ts';
+import { DaySums } from '#collector/storage/tallying/day-sums.ts';
+import { TallySums } from '#collector/storage/tallying/tally-sums.ts';
 import { DAY, entry, OTHER_VERSION, SCHEMA, shapes } from './store/entries.ts';
 
 const plain = ({ tallies, ...rest }: Evidence): object => ({ ...rest, tallies: [...tallies].toSorted(([a], [b]) => a - b) });

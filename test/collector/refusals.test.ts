@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createTelemetry, memoryStorage, preview } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
-import { REFUSALS } from '#collector/http/refusal.ts';
+import { REFUSALS } from '#collector/base/refusal.ts';
 import { schema } from './senders.ts';
 
 describe('one table of refusals', () => {

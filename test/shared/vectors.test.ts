@@ -30,7 +30,7 @@ import {
 } from '@murmuration/shared';
 import murmur from 'murmurhash3js-revisited';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '#collector/http/refusal.ts';
+import { Refusal } from '#collector/base/refusal.ts';
 import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 

@@ -15,7 +15,7 @@ import {
   type TallyShape,
   unpackReport,
 } from '@murmuration/shared';
-import { type Refusal, refusal } from '../http/refusal.ts';
+import { type Refusal, refusal } from '../base/refusal.ts';
 
 /** A batch that passed every check. */
 export interface AcceptedBatch {

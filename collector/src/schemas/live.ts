@@ -5,10 +5,10 @@
 
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Logger } from 'pino';
-import type { Administration } from '../admin/administration.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { type Published, publish } from '../ingest/parse-batch.ts';
-import type { Shapes, Store } from '../store/store.ts';
+import type { Administration } from '../storage/admin/administration.ts';
+import type { Shapes, Store } from '../storage/store.ts';
 import { wireNameOf } from './canonical.ts';
 import { type Catalog, createCatalog, parseDocument } from './catalog.ts';
 

@@ -118,7 +118,7 @@ test('the token and the age are sent as headers, and the address keeps its path'
 });
 
 test('it bundles for a browser without anything else of the collector, in less than 4 KiB', async () => {
-  const entry = fileURLToPath(new URL('../../../collector/src/reader/reader.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../collector/src/api/reader/reader.ts', import.meta.url));
   const { metafile, outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,

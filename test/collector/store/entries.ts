@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { PackedMetric } from '#collector/ingest/parse-batch.ts';
-import type { Entry, Evidence, Selection, Shapes, Store } from '#collector/store/store.ts';
+import type { Entry, Evidence, Selection, Shapes, Store } from '#collector/storage/store.ts';
 
 export const SCHEMA = 'notes/1/0123456789abcdef';
 export const [OTHER_VERSION, OTHER_APP] = ['notes/2/0123456789abcdef', 'other/1/0123456789abcdef'];

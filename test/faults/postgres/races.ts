@@ -2,7 +2,7 @@
 
 import { dayNumber } from '@murmuration/shared';
 import { parseBatch, publish } from '#collector/ingest/parse-batch.ts';
-import type { Entry, Store } from '#collector/store/store.ts';
+import type { Entry, Store } from '#collector/storage/store.ts';
 import { bodyOf, countsOf, describe, document, wire } from '../cells.ts';
 import { failuresOf, type Outcome, sleep } from '../outcome.ts';
 import { beginRun, refusedTo } from './check.ts';
