@@ -11,8 +11,8 @@ import { type DistributionLaw, MODULUS, mechanismOf } from '@murmuration/shared'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { interval, meanPlace, quantileInterval, quantilePlace, shareOf, sharesBelow } from '#collector/estimation/distribution.ts';
 import { distributionOf } from '#collector/estimation/estimator.ts';
+import type { Tally } from '#collector/estimation/tally.ts';
 import { deviceOf, folderOf } from '#collector/planning/simulate/round.ts';
-import type { Tally } from '#collector/storage/store.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost, upperTail } from '../proofs/statistics.ts';
 import { EFFORT } from '../setup/effort.ts';

@@ -20,7 +20,7 @@ import { randomizeDBitFlip } from '#client/randomizers/d-bit-flip.ts';
 import { randomizeHierarchical } from '#client/randomizers/hierarchical.ts';
 import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { randomizeStringHashing } from '#client/randomizers/string-hashing.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import { dBitFlipTally, hierarchicalTally, rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { type Uniform, uniforms } from '../bench/accuracy/drawing.ts';

@@ -10,9 +10,10 @@ import { answersOf, hashString, MAX_STRING_BYTES, type MetricDocument, pairText,
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidateAnswersOf } from '#collector/answers/candidates.ts';
-import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
+import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
 import { statementOf } from '#collector/planning/audit/statement.ts';
+import { publish } from '#collector/schemas/published.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 import { anyString } from '../setup/any-string.ts';

@@ -15,7 +15,7 @@ import type { Estimate } from '#collector/estimation/estimate.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
 import type { Scores } from '#collector/estimation/number.ts';
 import { pureEstimates } from '#collector/estimation/pure.ts';
-import type { Tallies, Tally } from '#collector/storage/store.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { inputsIn, type MatrixLaw, matrixSpecimens, numberSpecimens, prefixSpecimens, specimens, supportsIn } from './specimens.ts';

@@ -9,7 +9,7 @@ import { type Evidence, evidenceOf } from '#collector/decoding/association/evide
 import { amongThese, covarianceOf, fitPairs, spreadAt, variation } from '#collector/decoding/association/fit.ts';
 import { type Places, placesOf } from '#collector/decoding/association/pairs.ts';
 import { estimationOf } from '#collector/estimation/mechanisms/table.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 
 const CELLS = 4;
 const COHORTS = 2;

@@ -4,7 +4,7 @@ import { hashString, MODULUS, type RapporLaw, rapporLaw, type StringHashingLaw, 
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import { estimatesOf } from '#collector/estimation/estimator.ts';
 import type { Population } from '#collector/estimation/moments.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { binomialAt, multinomialOf } from '../bench/accuracy/multinomial.ts';
 import { type Uniform, uniforms } from '../bench/decode/random.ts';

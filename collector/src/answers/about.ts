@@ -1,8 +1,8 @@
 /** What every answer says about its metric and the reports that it rests on. */
 
 import { dayText } from '@murmuration/shared';
+import type { Evidence } from '../estimation/tally.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import type { Evidence } from '../storage/store.ts';
 
 /** A metric, and the reports that are counted. */
 export interface About {

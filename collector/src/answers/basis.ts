@@ -2,7 +2,7 @@
 
 import { DAYS, type MetricDocument } from '@murmuration/shared';
 import { type Among, peopleIn } from '../estimation/people.ts';
-import type { Evidence } from '../storage/store.ts';
+import type { Evidence } from '../estimation/tally.ts';
 
 /**
  * The most reports of one device within this many days that repeat one symbol. Reports of a permanent metric are at least `every` days

@@ -5,7 +5,7 @@
  * every error bar as the law has it for that number; and shares are rounded to a tenth of their standard error or finer.
  */
 
-import type { Evidence, Tallies } from '../storage/store.ts';
+import type { Evidence, Tallies } from '../estimation/tally.ts';
 import { type EstimateRequest, estimate } from './estimates.ts';
 
 /** An estimate, as it may be published. */

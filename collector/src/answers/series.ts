@@ -10,7 +10,8 @@
 import { dayText, labelOf } from '@murmuration/shared';
 import type { Estimate } from '../estimation/estimate.ts';
 import type { Among } from '../estimation/people.ts';
-import type { DayRange, Evidence } from '../storage/store.ts';
+import type { Evidence } from '../estimation/tally.ts';
+import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { difference } from './difference.ts';
 import { wantedIn } from './discovered.ts';

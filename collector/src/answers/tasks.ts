@@ -1,8 +1,9 @@
 /** What the estimates thread is asked, as plain data, and how it answers from the tallies. */
 
 import { isPrefixLaw } from '@murmuration/shared';
+import type { Evidence } from '../estimation/tally.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import type { DayRange, Evidence, PartsReader, Selection, TallyReader } from '../storage/store.ts';
+import type { DayRange, PartsReader, Selection, TallyReader } from '../storage/store.ts';
 import { association } from './association.ts';
 import { compare } from './compare.ts';
 import type { Wording } from './difference.ts';

@@ -10,10 +10,10 @@ export type { Progress } from '../answers/decode-task.ts';
 export type { Described as Distribution } from '../answers/distribution.ts';
 export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../answers/estimates.ts';
 export type { MetricSummary as Metric } from '../answers/summary.ts';
+export type { Reader } from '../api/openapi/access-answers.ts';
 export type { AssociationOf as Association } from '../api/reader/types.ts';
 export type { RefusalBody as Refusal } from '../base/refusal.ts';
 export type { Estimate } from '../estimation/estimate.ts';
 export type { Among } from '../estimation/people.ts';
-export type { Reader } from '../server/http/access.ts';
 
 export type Strings = StringsOf<Answer['answer']>;

@@ -10,8 +10,8 @@
  */
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf } from '@murmuration/shared';
-import type { Tallies } from '../storage/store.ts';
 import { normSub } from './norm-sub.ts';
+import type { Tallies } from './tally.ts';
 
 /** The variance at a level that no device drew: far more than any share can vary. */
 const UNKNOWN = 1e9;

@@ -1,6 +1,6 @@
 /** The input of an estimate. */
 
-import type { Tallies } from '../storage/store.ts';
+import type { Tallies } from './tally.ts';
 
 /** The tallies of a metric, and the people whom they describe. */
 export interface EstimateInput {

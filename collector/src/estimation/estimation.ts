@@ -4,12 +4,12 @@
  */
 
 import type { DBitFlipLaw, DistributionLaw, Law, ListLaw, MetricDocument, NumberLaw, PrivSetLaw, StringLaw } from '@murmuration/shared';
-import type { Tallies } from '../storage/store.ts';
 import type { Distribution } from './distribution.ts';
 import type { Estimate } from './estimate.ts';
 import type { EstimateInput } from './estimate-input.ts';
 import type { Scores } from './number.ts';
 import type { Rows } from './rows.ts';
+import type { Tallies } from './tally.ts';
 import type { Bounds } from './watch/bounds.ts';
 import type { FitTest } from './watch/fit.ts';
 import type { Leverage } from './watch/reach.ts';

@@ -1,7 +1,6 @@
 /** Estimators by mechanism: from tallies to estimates. The law comes from the schema document, integer by integer. */
 
 import { cellsOf, type DistributionLaw, type Law, type ListLaw, type NumberLaw } from '@murmuration/shared';
-import type { Tallies, Tally } from '../storage/store.ts';
 import type { Distribution } from './distribution.ts';
 import { lowerHalf } from './distribution-estimation.ts';
 import type { Estimate } from './estimate.ts';
@@ -10,6 +9,7 @@ import { estimationOf } from './mechanisms/table.ts';
 import type { Scores } from './number.ts';
 import { THESE } from './people.ts';
 import { reportsIn } from './supports.ts';
+import type { Tallies, Tally } from './tally.ts';
 
 /** The number of reports, and for each answer the number that support it. */
 export const supportsOf = (law: ListLaw, tallies: Tallies): Tally => ({

@@ -1,11 +1,11 @@
 /** Common parts of all list mechanisms in which each answer is estimated from the reports that support it (pure.ts). */
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
-import type { Tallies } from '../storage/store.ts';
 import type { ListEstimation } from './estimation.ts';
 import { THESE } from './people.ts';
 import { pureEstimates, rangeVariance } from './pure.ts';
 import { addSupports, reportsIn } from './supports.ts';
+import type { Tallies } from './tally.ts';
 import { ofSupport as boundsOfSupport } from './watch/bounds.ts';
 import { ofSupport as leverageOfSupport } from './watch/reach.ts';
 

@@ -14,12 +14,12 @@
  * and at most 1/4 - f² because of the range.
  */
 
-import type { Tallies } from '../storage/store.ts';
 import type { Estimate } from './estimate.ts';
 import { leastNoise, mostNoise, PLACES } from './noise.ts';
 import { type Among, THESE } from './people.ts';
 import { endOf } from './statistics/bisection.ts';
 import { Z95 } from './statistics/normal.ts';
+import type { Tallies } from './tally.ts';
 
 /** The scores of a law's outputs for a number in [0, 1]. */
 export interface Scores {

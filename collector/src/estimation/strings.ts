@@ -18,8 +18,6 @@
  */
 
 import { CLEAR, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
-import { sumOf } from '../decoding/decode/cells.ts';
-import type { Tallies } from '../storage/store.ts';
 import { type Estimate, scored, type Variance } from './estimate.ts';
 import type { EstimateInput } from './estimate-input.ts';
 import type { Bloom, StringEstimation } from './estimation.ts';
@@ -28,6 +26,7 @@ import { spreadOverPeople, THESE } from './people.ts';
 import { countOf, rangeVariance } from './pure.ts';
 import { type Cells, chanceOf, fitted, isFitting, type Left, layout, unitOf } from './string-fit.ts';
 import { reportsIn } from './supports.ts';
+import type { Tallies } from './tally.ts';
 import { ofSupport } from './watch/bounds.ts';
 import { ends } from './watch/reach.ts';
 
@@ -106,7 +105,7 @@ function stringEstimates(law: StringLaw, bloom: Bloom, { tallies, perDevice, can
   const rho = chanceOf(bloom);
   const cells = cellsOf(bloom, tallies, total, report);
   const { constant, slope } = rangeVariance(report, supportBy(law, 'permanent'), total, perDevice);
-  const noise = constant * bits + slope * sumOf(cells.values); // the variance of all cells
+  const noise = constant * bits + slope * cells.values.reduce((sum, value) => sum + value, 0); // the variance of all cells
   const variance = coinsAndHash(law, bloom, total, perDevice);
   const massIn = (left: Left): number => collidingMass(left, tallies, total, noise);
   const hashOf = new Map(candidates.map((candidate) => [candidate, hashString(candidate)]));

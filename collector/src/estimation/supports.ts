@@ -1,7 +1,7 @@
 /** From a tally's cells to the support of each answer: the number of reports, over all cohorts, that support it. */
 
 import { type ListLaw, mechanismOf } from '@murmuration/shared';
-import type { Tallies } from '../storage/store.ts';
+import type { Tallies } from './tally.ts';
 
 /** The definition: for each answer, the sum of the cells that support it. */
 export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {

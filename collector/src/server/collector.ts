@@ -16,6 +16,7 @@ import { SenderLimits } from '../ingest/sender-limits.ts';
 import { UnfinishedBodies } from '../ingest/unfinished-bodies.ts';
 import { createReleases } from '../release/service.ts';
 import { followSchemas, openSchemas } from '../schemas/live.ts';
+import type { Shapes } from '../schemas/published.ts';
 import { Administration } from '../storage/admin/administration.ts';
 import { warnWithoutKey } from '../storage/admin/without-key.ts';
 import { lineOf } from '../storage/postgres/errors.ts';
@@ -27,7 +28,7 @@ import { withSpill } from '../storage/postgres/spill/spilling.ts';
 import { Telling } from '../storage/postgres/telling.ts';
 import { appOf } from '../storage/room.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite.ts';
-import type { Commit, Shapes, Store } from '../storage/store.ts';
+import type { Commit, Store } from '../storage/store.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
 import { exactRouter } from './http/exact-router.ts';
@@ -143,7 +144,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const file = 'file' in store.source ? store.source.file : undefined;
   const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
   const place = postgres === undefined ? `--data ${settings.data}` : '--postgres URL';
-  const updateSchemas = followSchemas(live, admin, store, log, (served) => {
+  const updateSchemas = followSchemas(live, admin, store.publish, log, (served) => {
     if (!isOpen) warnWithoutKey(admin, served.map(appOf), place, log);
   });
 

@@ -5,9 +5,10 @@ import { type Logger, pino } from 'pino';
 import type { Truth } from '../answers/estimates.ts';
 import { freeBytes, LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
+import type { Shapes } from '../schemas/published.ts';
 import type { RoomLimits } from '../storage/room.ts';
 import type { RetentionOptions } from '../storage/sqlite/retention.ts';
-import type { Commit, Shapes, Store } from '../storage/store.ts';
+import type { Commit, Store } from '../storage/store.ts';
 import type { AccessOptions } from './http/access.ts';
 import { TIMEOUTS, type Timeouts } from './http/server.ts';
 

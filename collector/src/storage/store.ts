@@ -1,15 +1,21 @@
 /** The store interface. Tallies are its only state: sums of reports, and the ids of the batches that are in them. */
 
-import type { AcceptedBatch, PackedMetric } from '../ingest/parse-batch.ts';
+import type { Evidence } from '../estimation/tally.ts';
+import type { Shapes } from '../schemas/published.ts';
 
-/** The evidence of one cohort: the number of reports, and for each cell the number of reports that support it. */
-export interface Tally {
-  readonly reports: number;
-  readonly cells: Float64Array;
+/** A batch that passed every check. */
+export interface AcceptedBatch {
+  readonly schema: string;
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly id: string;
+  /** Segment values as JSON, sorted by segment name; `{}` without segments. */
+  readonly segment: string;
+  /** The reports, one after the other: the index of its metric in the schema, then the report packed as words. */
+  readonly reports: Int32Array;
+  /** The number of reports. */
+  readonly count: number;
 }
-
-/** The evidence of a metric, by cohort. */
-export type Tallies = ReadonlyMap<number, Tally>;
 
 /** A batch to be counted, with a hash of the bytes of its body: at least 16 hex digits. */
 export interface Entry extends AcceptedBatch {
@@ -22,9 +28,6 @@ export interface Entry extends AcceptedBatch {
  */
 export type Appended = 'counted' | 'duplicate' | 'conflict' | 'expired' | 'full';
 
-/** The metrics of each published schema, by its wire name. Reports in a batch refer to them by index. */
-export type Shapes = ReadonlyMap<string, readonly PackedMetric[]>;
-
 /** Selects the reports to add up. */
 export interface Selection {
   /** Wire names of schemas in which the metric has the same law. */
@@ -35,23 +38,6 @@ export interface Selection {
   readonly to?: number;
   /** Keeps only batches whose segment has these values. */
   readonly segment?: { readonly [name: string]: string };
-}
-
-/** The number of reports of one day by how many ones they have, over all cohorts and segments. */
-export interface DailyOnes {
-  readonly day: number;
-  readonly reports: ReadonlyMap<number, number>;
-}
-
-/** The evidence of a selection, read in one snapshot. */
-export interface Evidence {
-  readonly tallies: Tallies;
-  readonly reports: number;
-  /** First and last day with reports; null without any. */
-  readonly from: number | null;
-  readonly to: number | null;
-  /** Reports of the selected days by how many ones they have, over all segments. Only for bit vectors whose number of ones varies. */
-  readonly ones: readonly DailyOnes[];
 }
 
 /** What a schema's metric has in all: from a small table, so that no tally is read for it. */

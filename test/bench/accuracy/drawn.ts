@@ -22,7 +22,7 @@ import { interval, shareOf } from '#collector/estimation/distribution.ts';
 import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
 import { estimations } from '#collector/estimation/mechanisms/table.ts';
 import type { Rows } from '#collector/estimation/rows.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { belowEdges, type Drawing, ends, evenly, falling, type Uniform } from './drawing.ts';
 import { multinomialOf } from './multinomial.ts';
 

@@ -11,7 +11,7 @@ import { decode } from '#collector/decoding/decode/decode.ts';
 import { estimatesOf } from '#collector/estimation/estimator.ts';
 import { estimationOf } from '#collector/estimation/mechanisms/table.ts';
 import { stringVariance } from '#collector/estimation/strings.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { encodeCells } from '#collector/storage/tallying/cell-codec.ts';
 import { rapporTally, stringHashingTally } from '../accuracy/bit-tallies.ts';
 import { multinomialOf } from '../accuracy/multinomial.ts';

@@ -128,6 +128,6 @@ test('it bundles for a browser without anything else of the collector, in less t
     write: false,
     metafile: true,
   });
-  for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/reader\/[a-z-]+\.ts$/);
+  for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/api\/reader\/[a-z-]+\.ts$/);
   expect(outputFiles[0]?.contents.length).toBeLessThan(4_096);
 });

@@ -5,8 +5,8 @@ import { dayNumber, wireName } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { estimate } from '#collector/answers/estimates.ts';
 import { publishedEstimates } from '#collector/answers/published-estimates.ts';
+import type { Tally } from '#collector/estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
-import type { Tally } from '#collector/storage/store.ts';
 import { foldBatches } from '#collector/storage/tallying/unfolded.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 

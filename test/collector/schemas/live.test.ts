@@ -10,9 +10,9 @@ import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, 
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReload } from '#collector/cli/reload.ts';
-import { publish } from '#collector/ingest/parse-batch.ts';
 import { wireNameOf } from '#collector/schemas/canonical.ts';
 import { type PublishedMetric, parseDocument } from '#collector/schemas/catalog.ts';
+import { publish } from '#collector/schemas/published.ts';
 import { select } from '#collector/server/http/read/select.ts';
 import { bin, type Ran, runCommand } from '../../setup/command.ts';
 

@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law } from '@murmuration/shared';
 import { expect } from 'vitest';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import type { Tallies } from '#collector/storage/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import { atMost, binomial, upperTail } from '../../proofs/statistics.ts';
 import type { Subject } from '../subject.ts';

@@ -1,5 +1,5 @@
 /**
- * The tables of estimates (store/postgres/tables.ts). A metric is claimed by one collector at a time: for a minute, which it prolongs while it
+ * The tables of estimates (storage/postgres/tables.ts). A metric is claimed by one collector at a time: for a minute, which it prolongs while it
  * computes, so that another one takes over from a collector that is gone. Only the database's clock counts.
  */
 

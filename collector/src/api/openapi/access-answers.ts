@@ -1,10 +1,15 @@
 /** The parameters and answers of the routes of sessions, reviewers and admins, as zod schemas. */
 
 import { z } from 'zod';
-import type { Reader } from '../../server/http/access.ts';
 import type { Action } from '../../storage/admin/actions.ts';
-import { type Credential, ROLES } from '../../storage/admin/credentials.ts';
+import { type Credential, ROLES, type Role } from '../../storage/admin/credentials.ts';
 import { type Parameters, whole } from '../forms/parameters.ts';
+
+/** What a sign-in sends. */
+export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
+
+/** Bytes of a sign-in's body. */
+export const MOST_SIGN_IN = 1_024;
 
 /** Actions in an answer, at most. */
 const MOST = 1_000;
@@ -24,6 +29,17 @@ export const actionsParameters: Parameters<ActionsAsked> = z.strictObject({
     .optional()
     .meta({ description: 'Only actions before the one with this number.' }),
 });
+
+/** A reader. */
+export interface Reader {
+  /** The name of the token, or the user whom the proxy names. */
+  readonly who: string;
+  readonly role: Role;
+  /** The apps whose data it may read; empty for all. */
+  readonly apps: readonly string[];
+  /** How the reader is known. */
+  readonly by: 'open' | 'token' | 'session' | 'proxy';
+}
 
 /** A key or token as admins see it. */
 export interface ShownCredential extends Omit<Credential, 'created' | 'revoked'> {

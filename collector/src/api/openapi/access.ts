@@ -1,8 +1,7 @@
 /** The routes of sessions, and those of reviewers and admins, as their OpenAPI description. */
 
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { MOST_SIGN_IN, signInBody } from '../../server/http/session-routes.ts';
-import { accessAnswers, actionsParameters } from './access-answers.ts';
+import { accessAnswers, actionsParameters, MOST_SIGN_IN, signInBody } from './access-answers.ts';
 import { delayed, json, refused, responsesOf, TOO_MANY } from './responses.ts';
 
 export const accessPaths: ZodOpenApiPathsObject = {

@@ -5,11 +5,10 @@ import type { Estimate } from '../../estimation/estimate.ts';
 import { THESE } from '../../estimation/people.ts';
 import { levelsIn } from '../../estimation/prefixes/levels.ts';
 import { placed } from '../../estimation/prefixes/prefix.ts';
-import { shareOf } from '../../estimation/prefixes/share.ts';
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../../estimation/tally.ts';
 import { type Step, select } from './select.ts';
 import { logWeightsOf } from './symbols.ts';
-import { type Judged, leastOf, plain, reported, type Told, unexplainedBy, unreported } from './told.ts';
+import { type Judged, leastOf, reported, type Told, unexplainedBy, unreported } from './told.ts';
 
 /** The result of a discovery. */
 export interface Discovery {
@@ -46,14 +45,6 @@ const WIDTH = 8_192;
 const USUAL = 'string';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-
-/** The shares of given strings, in their order, whether anybody has them or not. None without reports. */
-export function sharesOf(law: PrefixHashingLaw, tallies: Tallies, texts: readonly string[], people: number = THESE): readonly Estimate[] {
-  const found = levelsIn(law, tallies);
-  if (found.reports === 0) return [];
-  const devices = found.levels.map((level) => level.devices);
-  return texts.map((text) => plain(shareOf(found, devices, placed(law, bytesOfText(text, law.longest))), people));
-}
 
 /** Finds the strings. The same tallies give the same result. */
 export function discover(law: PrefixHashingLaw, tallies: Tallies, settings: DiscoverySettings = {}): Discovery {

@@ -6,9 +6,9 @@
 
 import type { Estimate } from '../../estimation/estimate.ts';
 import { THESE } from '../../estimation/people.ts';
+import { deviationOf, plain, within } from '../../estimation/prefixes/estimates.ts';
 import type { Levels } from '../../estimation/prefixes/levels.ts';
 import type { Placed } from '../../estimation/prefixes/prefix.ts';
-import type { Share } from '../../estimation/prefixes/share.ts';
 import { endOf } from '../../estimation/statistics/bisection.ts';
 import { Z95 } from '../../estimation/statistics/normal.ts';
 import { logUpperTail } from '../../estimation/statistics/normal-tail.ts';
@@ -39,20 +39,6 @@ export interface Judged {
 
 /** More standard deviations than any test asks for. */
 const FARTHEST = 100;
-
-const within = (share: number): number => Math.min(1, Math.max(0, share));
-
-/** The standard error of a share among all users, or with infinitely many people among those who reported. */
-function deviationOf({ share, constant, slope }: Share, people: number): number {
-  const f = within(share);
-  return Math.sqrt(constant + f * slope + (f * (1 - f)) / people);
-}
-
-/** A share with its plain interval. */
-export function plain(share: Share, people: number): Estimate {
-  const standardError = deviationOf(share, people);
-  return { estimate: share.share, standardError, low: share.share - Z95 * standardError, high: share.share + Z95 * standardError };
-}
 
 /** The least share that the test of the k-th string reports, when all levels are of the usual precision. */
 export function leastOf({ found: { reports, noise }, rate }: Judged, logWeight: number, k: number): number {

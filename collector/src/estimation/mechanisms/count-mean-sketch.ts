@@ -5,10 +5,10 @@
 
 import { bitSupport, bucketOf, type CountMeanSketchLaw, countMeanSketchLaw, familyOf, mechanismOf } from '@murmuration/shared';
 import { Matrix } from 'ml-matrix';
-import type { Tallies } from '../../storage/store.ts';
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation, Pairs } from '../estimation.ts';
 import { pureList } from '../list-estimation.ts';
+import type { Tallies } from '../tally.ts';
 import { ofSupport } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';
 import { totalsFit } from '../watch/totals.ts';

@@ -7,7 +7,6 @@
  */
 
 import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { type Estimate, scored, type Variance } from '../estimate.ts';
 import type { EstimateInput } from '../estimate-input.ts';
 import type { ListEstimation } from '../estimation.ts';
@@ -15,6 +14,7 @@ import { pureList } from '../list-estimation.ts';
 import { spreadOverPeople, THESE } from '../people.ts';
 import { rangeVariance } from '../pure.ts';
 import { addSupports, reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
 import { bySquares } from '../watch/fit.ts';
 import { ofSupport as leverageOfSupport } from '../watch/reach.ts';

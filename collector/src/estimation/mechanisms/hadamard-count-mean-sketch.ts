@@ -4,12 +4,12 @@
  */
 
 import { familyOf, type HadamardCountMeanSketchLaw, hadamardCountMeanSketchLaw, MODULUS, mechanismOf } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { cohortSupports } from '../cohorts.ts';
 import { jointSupports } from '../covariance-cells.ts';
 import type { AnswerEstimation } from '../estimation.ts';
 import { pureList } from '../list-estimation.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { walshHadamard } from '../walsh.ts';
 import type { Bounds } from '../watch/bounds.ts';
 import { goodness, type Squares } from '../watch/classes.ts';

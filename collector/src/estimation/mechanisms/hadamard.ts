@@ -15,10 +15,10 @@ import {
   pointCount,
   vectorCount,
 } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { jointSupports } from '../covariance-cells.ts';
 import type { AnswerEstimation } from '../estimation.ts';
 import { pureList } from '../list-estimation.ts';
+import type { Tallies } from '../tally.ts';
 import { walshHadamard } from '../walsh.ts';
 import { inSets } from '../watch/bounds.ts';
 import type { Squares } from '../watch/classes.ts';

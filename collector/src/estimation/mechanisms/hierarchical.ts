@@ -18,7 +18,6 @@
  */
 
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { consistentShares } from '../consistency.ts';
 import { cautious, type Distribution } from '../distribution.ts';
 import { cellsBy } from '../distribution-estimation.ts';
@@ -26,6 +25,7 @@ import type { DistributionEstimation } from '../estimation.ts';
 import { levelPairs } from '../level-pairs.ts';
 import { THESE } from '../people.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import type { Bounds } from '../watch/bounds.ts';
 import { bySquares } from '../watch/fit.ts';
 import { levelsFit } from '../watch/levels.ts';

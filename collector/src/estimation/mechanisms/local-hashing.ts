@@ -1,12 +1,12 @@
 /** The shares of a list's answers from local hashing (OLH, BLH). A report supports the answers that its cohort maps to its bucket. */
 
 import { familyOf, kAry, type LocalHashingLaw, localHashingLaw, mechanismOf, overBuckets } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation } from '../estimation.ts';
 import { hashedPairs } from '../hashed-covariance.ts';
 import { pureList } from '../list-estimation.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { ofSupport } from '../watch/bounds.ts';
 import { goodness, type Squares } from '../watch/classes.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';

@@ -1,11 +1,11 @@
 /** Strings that are found by their prefixes; discovery/ finds them. The estimates here are those of given candidates. */
 
 import { familyOf, kAry, mechanismOf, overBuckets, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
-import { sharesOf } from '../../decoding/discovery/discover.ts';
-import type { Tallies } from '../../storage/store.ts';
 import type { ShareEstimation } from '../estimation.ts';
+import { sharesOf } from '../prefixes/estimates.ts';
 import { rangeVariance } from '../pure.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
 import { goodness, type Squares } from '../watch/classes.ts';
 import { bySquares } from '../watch/fit.ts';

@@ -13,7 +13,6 @@
  */
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { cautious, type Distribution } from '../distribution.ts';
 import { cellsBy } from '../distribution-estimation.ts';
 import type { DistributionEstimation } from '../estimation.ts';
@@ -25,6 +24,7 @@ import { chancesOf, squareWaveScores } from '../square-wave-scores.ts';
 import { Z95 } from '../statistics/normal.ts';
 import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
 import { ENOUGH } from '../tail-ends.ts';
+import type { Tallies } from '../tally.ts';
 import { ends } from '../watch/reach.ts';
 import { windowRows } from './piecewise.ts';
 

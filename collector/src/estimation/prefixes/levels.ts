@@ -7,8 +7,8 @@
  */
 
 import { mechanismOf, type PrefixHashingLaw } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { cohortSupports } from '../cohorts.ts';
+import type { Tallies } from '../tally.ts';
 
 /** One level. */
 interface Level {

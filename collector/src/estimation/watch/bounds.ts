@@ -9,8 +9,8 @@
  */
 
 import { MODULUS, type Support } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import type { Rows } from '../rows.ts';
+import type { Tallies } from '../tally.ts';
 
 /** The least and the greatest probability that a report of a cohort sets a cell; undefined where the cohort has no such cell. */
 export type Bounds = (cohort: number, cell: number) => Support | undefined;

@@ -15,8 +15,8 @@
  */
 
 import type { Support } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { outside } from './bounds.ts';
 import type { Squares } from './classes.ts';
 import { type FitTest, together } from './fit.ts';

@@ -4,7 +4,7 @@
  */
 
 import { type Law, mechanismOf, type ShareLaw } from '@murmuration/shared';
-import type { DailyOnes, Tallies } from '../../storage/store.ts';
+import type { DailyOnes, Tallies } from '../tally.ts';
 import { goodness, tailOf } from './classes.ts';
 
 /** Tests that cohorts are drawn uniformly. Reports of one symbol share its cohort, so T of them count as one. */

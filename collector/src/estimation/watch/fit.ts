@@ -1,10 +1,10 @@
 /**
  * Tests whether the law can produce a tally. The expected tallies are mixtures of those of the answers, which span a column space. Outside
  * that space, a tally has only noise (`fit`). Within it, no answer's share is below 0 or above 1 (`answers`). Each mechanism's file in
- * estimators/ says which test it has.
+ * mechanisms/ says which test it has.
  */
 
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../tally.ts';
 import { type Squares, tailOf } from './classes.ts';
 
 /** The p-values of a tally, beyond the bounds of its cells. A p-value is left out where there is nothing to test. */

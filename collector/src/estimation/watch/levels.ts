@@ -10,10 +10,10 @@
  */
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
 import { consistentShares } from '../consistency.ts';
 import { levelPairs } from '../level-pairs.ts';
 import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { basisOf, residual } from './residual.ts';
 

@@ -10,8 +10,8 @@
  * it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
  */
 
-import type { Tallies } from '../../storage/store.ts';
 import type { Rows } from '../rows.ts';
+import type { Tallies } from '../tally.ts';
 import { pooled, sumsOf, tailOf } from './classes.ts';
 import type { Fit } from './fit.ts';
 import { basisOf, leftInverse, residual } from './residual.ts';

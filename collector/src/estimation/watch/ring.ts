@@ -6,7 +6,7 @@
  */
 
 import { type DBitFlipLaw, drawnSupport } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../tally.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 import { sum } from './totals.ts';
 

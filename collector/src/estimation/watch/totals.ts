@@ -6,7 +6,7 @@
  */
 
 import { type BitStages, bitSupport } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../tally.ts';
 import { pooled, type Squares, sumsOf } from './classes.ts';
 
 /** The mean and variance of one report's number of ones. */

@@ -3,8 +3,8 @@
  */
 
 import type { Law, Range, ShareLaw } from '@murmuration/shared';
-import type { DailyOnes, Tallies } from '../../storage/store.ts';
 import { estimationOf } from '../mechanisms/table.ts';
+import type { DailyOnes, Tallies } from '../tally.ts';
 import { cellsPValue } from './bounds.ts';
 import { cohortsPValue, onesPValue } from './evidence.ts';
 import { shiftOf } from './leverage.ts';

@@ -4,7 +4,7 @@
  */
 
 import { type Law, mechanismOf, type Report } from '@murmuration/shared';
-import type { Tallies, Tally } from '../../storage/store.ts';
+import type { Tallies, Tally } from '../../estimation/tally.ts';
 
 /** Numbers that a report is scored by. */
 export type Scores = (report: Report) => readonly [likelihood: number, place: number];

@@ -5,7 +5,7 @@ import type { Estimate } from '../../estimation/estimate.ts';
 import { estimatesOf } from '../../estimation/estimator.ts';
 import { optimum } from '../../estimation/mechanisms/subset.ts';
 import { estimationOf } from '../../estimation/mechanisms/table.ts';
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../../estimation/tally.ts';
 import { biasedErrors, type ListErrors, type ListRound, listErrors } from './list-errors.ts';
 import { type ChoiceSimulation, lawOf, randomizersOf } from './lists.ts';
 import { daySumsOf, deviceOf, drawsOf, sharesOf } from './round.ts';

@@ -1,4 +1,4 @@
-/** The names in `--mechanism` by kind of question, collected from the mechanisms' files in estimators/. */
+/** The names in `--mechanism` by kind of question, collected from the mechanisms' files in estimation/mechanisms/. */
 
 import type { CountMechanism, DistributionMechanism, ListMechanism, MeanMechanism, TextMechanism } from '@murmuration/client/mechanisms';
 import * as client from '@murmuration/client/mechanisms';

@@ -3,7 +3,7 @@
 import type { DeviceQuestion } from '@murmuration/client';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, mechanismOf, toBase64url } from '@murmuration/shared';
-import type { Tallies } from '../../storage/store.ts';
+import type { Tallies } from '../../estimation/tally.ts';
 import { Accumulator } from '../../storage/tallying/accumulator.ts';
 import { sampler } from './distribution.ts';
 import type { DaysErrors, RoundErrors, Simulation } from './simulation.ts';

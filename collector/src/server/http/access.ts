@@ -4,6 +4,7 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
+import type { Reader } from '../../api/openapi/access-answers.ts';
 import { Refusal } from '../../base/refusal.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Administration } from '../../storage/admin/administration.ts';
@@ -11,17 +12,6 @@ import { includesRole, type Role } from '../../storage/admin/credentials.ts';
 import type { FailedSignIns } from './failed-sign-ins.ts';
 import { checkHost } from './hosts.ts';
 import type { Sessions } from './sessions.ts';
-
-/** A reader. */
-export interface Reader {
-  /** The name of the token, or the user whom the proxy names. */
-  readonly who: string;
-  readonly role: Role;
-  /** The apps whose data it may read; empty for all. */
-  readonly apps: readonly string[];
-  /** How the reader is known. */
-  readonly by: 'open' | 'token' | 'session' | 'proxy';
-}
 
 /** Settings of access. */
 export interface AccessOptions {

@@ -1,17 +1,11 @@
 /** `/v1/session`: signs in with a token, says who is signed in, and signs out. The token itself is not kept in the browser. */
 
 import express, { type RequestHandler, type Router } from 'express';
-import { z } from 'zod';
+import { MOST_SIGN_IN, signInBody } from '../../api/openapi/access-answers.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { type AccessParts, cookieName, readerOf, refuseStranger, sessionOf } from './access.ts';
 import { exactRouter } from './exact-router.ts';
 import { LONGEST } from './sessions.ts';
-
-/** What a sign-in sends. */
-export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
-
-/** Bytes of a sign-in's body. */
-export const MOST_SIGN_IN = 1_024;
 
 /**
  * Signing in and out. The body must be JSON and the cookie is `SameSite=Strict`, so another site's page can do neither in a visitor's name.

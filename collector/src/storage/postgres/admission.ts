@@ -4,9 +4,9 @@
  */
 
 import { type Packing, packingOf } from '@murmuration/shared';
+import type { Shapes } from '../../schemas/published.ts';
 import { type Group, HEAD, type Partition } from '../group.ts';
 import { appOf } from '../room.ts';
-import type { Shapes } from '../store.ts';
 import type { Batch } from './batch-ids.ts';
 import type { Query } from './database.ts';
 import { type Holdings, placeOf } from './holdings.ts';

@@ -5,9 +5,10 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Shapes } from '../../schemas/published.ts';
 import type { Group } from '../group.ts';
 import { appOf } from '../room.ts';
-import { type Appended, type Shapes, StoreAway } from '../store.ts';
+import { type Appended, StoreAway } from '../store.ts';
 import { type Admitted, admit, partNameOf, placeOfPartition, readRows, type Tight, TooTight } from './admission.ts';
 import { type Batch, type Batches, bodyOf, deleteIds, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';

@@ -4,8 +4,8 @@
  */
 
 import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/shared';
+import type { Shapes } from '../../schemas/published.ts';
 import { type Group, HEAD, type Partition } from '../group.ts';
-import type { Shapes } from '../store.ts';
 import { encodeCells } from '../tallying/cell-codec.ts';
 import { VerticalCounter } from '../tallying/vertical-counters.ts';
 import type { Batch } from './batch-ids.ts';

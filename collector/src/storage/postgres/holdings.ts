@@ -3,9 +3,10 @@
  * counted on top. So one collector alone holds its limits exactly, and several may exceed them by what the others add in a second.
  */
 
+import type { Shapes } from '../../schemas/published.ts';
 import { IdQuota } from '../app-ids.ts';
 import { appOf, type RoomLimits } from '../room.ts';
-import type { Shapes, StoreSizes } from '../store.ts';
+import type { StoreSizes } from '../store.ts';
 import type { Database, Query } from './database.ts';
 import { type Ids, readHead } from './delta.ts';
 import { SCHEMA } from './tables.ts';

@@ -3,11 +3,12 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
+import type { Shapes } from '../../schemas/published.ts';
 import { batchesOf, type Group, type Partition } from '../group.ts';
 import { createGroupCommit, summaryOf } from '../group-commit.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
 import { RETENTION, type RetentionOptions } from '../sqlite/retention.ts';
-import { type Appended, type Commit, type PostgresSource, type Shapes, type Store, StoreAway } from '../store.ts';
+import { type Appended, type Commit, type PostgresSource, type Store, StoreAway } from '../store.ts';
 import { createCheck } from './checks.ts';
 import { Database } from './database.ts';
 import { TakesNone } from './errors.ts';

@@ -4,7 +4,8 @@
  */
 
 import { wholeMonths } from '../../base/months.ts';
-import type { DailyOnes, MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
+import type { DailyOnes } from '../../estimation/tally.ts';
+import type { MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
 import { DaySums } from '../tallying/day-sums.ts';
 import { byDay, type DayRow, partsOf, RangeSums } from '../tallying/range-sums.ts';
 import type { PackedTallies } from '../tallying/tally-sums.ts';

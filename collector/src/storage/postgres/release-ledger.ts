@@ -3,7 +3,7 @@
  * place where the last entry was written: the server, its timeline, the database and the table. A dump that was restored, a server that
  * recovered to an earlier time and a standby that was promoted are other places. Files that were copied back are not; so each process keeps
  * the last entry that it has seen, and marks a ledger that lacks it. Collectors that never read the ledger see its length
- * (admin/replica.ts).
+ * (replica.ts).
  *
  * When the answer to a COMMIT is lost, the last entry of the transaction tells whether it was committed: its hash is that of no other entry.
  */
@@ -89,7 +89,7 @@ export const markLost = (query: Query, n: number): Promise<unknown> =>
     `${IN_DOUBT}a ledger that lacks entry ${n}, which it had before, as after an older state was put back`,
   ]);
 
-/** Writes an action as the replica does (admin/replica.ts), so that collectors take it up. */
+/** Writes an action as the replica does (replica.ts), so that collectors take it up. */
 async function logAction(query: Query, who: string, what: string, app: string | undefined): Promise<void> {
   await query(`UPDATE ${SCHEMA}.store SET admin = admin + 1`); // locks out other changes of the administration
   await query(

@@ -17,15 +17,15 @@
  * A tally row holds up to 64 cohorts (`packed.ts`). Texts compare by bytes, because the order of a locale changes with the system's
  * libraries, which breaks indexes.
  *
- * Keys, tokens, published schemas and the log of actions are in the tables `admin_*`, which have few rows (`admin/replica.ts`).
+ * Keys, tokens, published schemas and the log of actions are in the tables `admin_*`, which have few rows (`replica.ts`).
  *
  * Estimates for tools that read SQL are in `estimate`, and what is told of each metric is in `estimated`, with the claim of the collector that
  * computes it (`views/claims.ts`). Readers get the views `bi_estimates` and `bi_metrics`, and nothing else.
  *
- * `release_entry` is the ledger of releases, and `release_place` says where it was written last (`release/budget/postgres-ledger.ts`).
+ * `release_entry` is the ledger of releases, and `release_place` says where it was written last (`release-ledger.ts`).
  * `release_secret` has what must not be known of open streams (`release/streams/streams.ts`).
  *
- * `decoded` has decodes of the last minutes, and the claims of collectors that decode (`estimates/shared-decodes.ts`).
+ * `decoded` has decodes of the last minutes, and the claims of collectors that decode (`answers/shared-decodes.ts`).
  *
  * `epoch` in `metric` changes when tallies change in another way than by growing. With the number of reports it tells readers whether what
  * they keep is still true.

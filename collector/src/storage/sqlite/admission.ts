@@ -2,10 +2,11 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Packing, packingOf } from '@murmuration/shared';
+import type { Shapes } from '../../schemas/published.ts';
 import type { AppIds, Holding } from '../app-ids.ts';
 import { batchesOf, type Group, HASH, HEAD, ID, type Partition } from '../group.ts';
 import { appOf, type Room } from '../room.ts';
-import type { Appended, Shapes } from '../store.ts';
+import type { Appended } from '../store.ts';
 import type { UnfoldedReports } from '../tallying/unfolded.ts';
 import { IdSet } from './id-set.ts';
 import type { Ids, Known } from './ids.ts';

@@ -4,12 +4,12 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { PackedMetric } from '../../ingest/parse-batch.ts';
+import type { PackedMetric, Shapes } from '../../schemas/published.ts';
 import { AppIds } from '../app-ids.ts';
 import { transaction } from '../files/transaction.ts';
 import { batchesOf, type Group, only, type Partition } from '../group.ts';
 import { appOf, createGrowthWriter, type Growth, Room, type RoomLimits } from '../room.ts';
-import type { Shapes, StoreSizes } from '../store.ts';
+import type { StoreSizes } from '../store.ts';
 import { UnfoldedReports } from '../tallying/unfolded.ts';
 import { createAdmission } from './admission.ts';
 import { bytesOf, Ids, wordsOf } from './ids.ts';

@@ -1,8 +1,9 @@
 /** Messages between the embedded store and its writer thread. Each request has one reply, in order. */
 
+import type { Shapes } from '../../schemas/published.ts';
 import type { Group } from '../group.ts';
 import type { RoomLimits } from '../room.ts';
-import type { Shapes, StoreSizes } from '../store.ts';
+import type { StoreSizes } from '../store.ts';
 import type { RetentionOptions } from './retention.ts';
 
 /** A request to the writer. */

@@ -2,7 +2,8 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { wholeMonths } from '../../base/months.ts';
-import type { DailyOnes, DayRange, Evidence, MetricTotal, PartsReader, Selection } from '../store.ts';
+import type { DailyOnes, Evidence } from '../../estimation/tally.ts';
+import type { DayRange, MetricTotal, PartsReader, Selection } from '../store.ts';
 import { DaySums } from '../tallying/day-sums.ts';
 import { byDay, type DayRow, partsOf, RangeSums } from '../tallying/range-sums.ts';
 import type { Borders } from './retention.ts';

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { connect, threadFile } from '../../base/threads/request-reply.ts';
+import type { Shapes } from '../../schemas/published.ts';
 import { makeFolder } from '../files/durable.ts';
 import { lock } from '../files/lock.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
-import { type Appended, type Commit, type FileSource, type Shapes, type Store, StoreFull, type StoreSizes } from '../store.ts';
+import { type Appended, type Commit, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
 import { checkNotMoved } from './moved.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';

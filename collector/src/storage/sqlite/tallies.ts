@@ -1,9 +1,10 @@
 /** Writes sums to the tallies of the embedded store, and keeps the totals of each metric beside them. */
 
 import type { DatabaseSync } from 'node:sqlite';
+import type { Tally } from '../../estimation/tally.ts';
+import type { Shapes } from '../../schemas/published.ts';
 import { transaction } from '../files/transaction.ts';
 import { appOf, type Growth, ROW_BYTES } from '../room.ts';
-import type { Shapes, Tally } from '../store.ts';
 import { addCells, encodeCells } from '../tallying/cell-codec.ts';
 import type { Delta } from '../tallying/unfolded.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/shared';
-import type { Tally } from '../store.ts';
+import type { Tally } from '../../estimation/tally.ts';
 import { VerticalCounter } from './vertical-counters.ts';
 
 /** Bytes that a sum takes in addition to its cells and planes: its objects, and the overhead of an accumulator with few sums. */

@@ -1,7 +1,8 @@
 /** Sums of the tallies of days and months, as evidence of a range of days or of each part of it. */
 
 import { monthStart, nextMonth, wholeMonths } from '../../base/months.ts';
-import type { DayRange, Evidence } from '../store.ts';
+import type { Evidence } from '../../estimation/tally.ts';
+import type { DayRange } from '../store.ts';
 import { type PackedTallies, TallySums } from './tally-sums.ts';
 
 /** The tallies of a day or a month, of one segment or of all. */

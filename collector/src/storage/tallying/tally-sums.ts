@@ -1,6 +1,6 @@
 /** Sums of encoded tallies, cohort by cohort. */
 
-import type { Tally } from '../store.ts';
+import type { Tally } from '../../estimation/tally.ts';
 import { addCells, cellsIn, encodeCells } from './cell-codec.ts';
 
 /** Encoded tallies of several cohorts, one after the other. */

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Shapes } from '../../../schemas/published.ts';
 import { makeFolder, makePrivate } from '../../files/durable.ts';
 import { lock } from '../../files/lock.ts';
 import { migrate, type Step } from '../../files/migrate.ts';
@@ -15,7 +16,7 @@ import type { Group, Partition } from '../../group.ts';
 import { bytesOf, wordsOf } from '../../sqlite/ids.ts';
 import { TIMEOUT } from '../../sqlite/schema.ts';
 import { keepShapes } from '../../sqlite/tallies.ts';
-import { type Shapes, StoreAway } from '../../store.ts';
+import { StoreAway } from '../../store.ts';
 
 const FILE = 'spill.sqlite';
 

@@ -4,9 +4,10 @@
  * So a batch that another collector has taken meanwhile, or that was forwarded by a process that was killed then, is a duplicate.
  */
 
+import type { Shapes } from '../../../schemas/published.ts';
 import { batchesOf, type Group, only } from '../../group.ts';
 import { createGroupCommit } from '../../group-commit.ts';
-import { type Appended, type Entry, type Shapes, type Store, StoreAway, StoreFull } from '../../store.ts';
+import { type Appended, type Entry, type Store, StoreAway, StoreFull } from '../../store.ts';
 import type { PostgresStore } from '../postgres.ts';
 import { OtherVersion } from '../version.ts';
 import { merged } from './merged.ts';
