@@ -10,9 +10,9 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`murmuration: expected Node 24 or newer, got ${process.version}`);
   process.exit(1);
 }
-const source = new URL('../src/cli.ts', import.meta.url);
+const source = new URL('../src/cli/cli.ts', import.meta.url);
 const fromCheckout = existsSync(source) && !import.meta.url.includes('/node_modules/');
 if (fromCheckout) module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/murmuration', import.meta.url)));
-const { main, watchOutput } = await import(fromCheckout ? source.href : new URL('../dist/cli.js', import.meta.url).href);
+const { main, watchOutput } = await import(fromCheckout ? source.href : new URL('../dist/cli/cli.js', import.meta.url).href);
 watchOutput();
 await main(process.argv);

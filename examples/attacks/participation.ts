@@ -7,7 +7,6 @@ import { defineSchema, flag } from '@murmuration/client';
 import { parseDay, ratio, wireName } from '@murmuration/shared';
 import type { Limit } from '../../collector/src/release/budget/accounting.ts';
 import { setBudget, setTable } from '../../collector/src/release/budget/budgets.ts';
-import { openSqliteLedger } from '../../collector/src/release/budget/sqlite-ledger.ts';
 import { measuringBy } from '../../collector/src/release/measuring/measuring.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
 import { measureAll, prepare } from '../../collector/src/release/query/measure.ts';
@@ -17,6 +16,7 @@ import { type Asked, Releases } from '../../collector/src/release/release.ts';
 import { tableOf } from '../../collector/src/release/table/columns.ts';
 import type { ReportCount } from '../../collector/src/release/table/participation.ts';
 import { createCatalog } from '../../collector/src/schemas/catalog.ts';
+import { openSqliteLedger } from '../../collector/src/storage/sqlite/release-ledger.ts';
 
 export const DAY = '2026-11-20';
 export const schema = defineSchema({

@@ -8,7 +8,7 @@ import { defineSchema, text } from '@murmuration/client';
 import { estimatesOf, type Watch, watchOf } from '@murmuration/collector';
 import { bigEndian, bitSupport, bloomBits, hashString, mechanismOf, type RapporLaw, toBase64url } from '@murmuration/shared';
 import { randomizeRappor } from '../../client/src/randomizers/rappor.ts';
-import { Accumulator } from '../../collector/src/ingest/accumulator.ts';
+import { Accumulator } from '../../collector/src/storage/tallying/accumulator.ts';
 import { type Picture, SEED, seededCoins, show } from './attack.ts';
 import { percent } from './figure.ts';
 

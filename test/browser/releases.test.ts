@@ -8,11 +8,11 @@ import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText } from '@murmuration/shared';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createToken } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
-import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
+import { createToken } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
+import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import { watchedContext } from './context.ts';
 

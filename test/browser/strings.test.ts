@@ -12,7 +12,7 @@ import { type Collector, createCollector } from '@murmuration/collector';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { MetricStrings } from '#collector/estimates/decoded-strings.ts';
+import type { MetricStrings } from '#collector/answers/decoded-strings.ts';
 import { NOW, sendTo } from '../collector/reads/app.ts';
 import { bodiesOf, list, schema } from '../collector/reads/strings.ts';
 import { launchChromium } from '../setup/chromium.ts';

@@ -3,7 +3,8 @@
 import { choice, type Delivery, defineSchema, flag, preview, text } from '@murmuration/client';
 import { wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { parseBatch, publish, unpackReports } from '#collector/ingest/parse-batch.ts';
+import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
+import { publish } from '#collector/schemas/published.ts';
 import { device, FIRST_DAY, results, settle, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 

@@ -8,7 +8,7 @@ import { type Collector, type CollectorOptions, createCollector } from '@murmura
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Capacity, REQUEST_BYTES } from '#collector/ingest/capacity.ts';
-import { StoreFull } from '#collector/store/store.ts';
+import { StoreFull } from '#collector/storage/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 
 let folder: string;

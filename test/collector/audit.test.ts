@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { best, choice, choices, defineSchema, flag, joint, mean, permanent } from '@murmuration/client';
 import { listLaw, type Questions, type RapporLaw, ratio, type SchemaDocument } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Certificate } from '#collector/audit/certificate.ts';
-import { percent, posteriorOf } from '#collector/audit/posterior.ts';
-import { spendingOf } from '#collector/audit/spending.ts';
-import { factor, statementOf } from '#collector/audit/statement.ts';
+import type { Certificate } from '#collector/planning/audit/certificate.ts';
+import { percent, posteriorOf } from '#collector/planning/audit/posterior.ts';
+import { spendingOf } from '#collector/planning/audit/spending.ts';
+import { factor, statementOf } from '#collector/planning/audit/statement.ts';
 import { type Ran, runCommand } from '../setup/command.ts';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));

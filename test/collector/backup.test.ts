@@ -19,10 +19,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lock } from '#collector/store/lock.ts';
-import { seal, unseal } from '#collector/store/seal.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import type { Store } from '#collector/store/store.ts';
+import { lock } from '#collector/storage/files/lock.ts';
+import { seal, unseal } from '#collector/storage/sqlite/seal.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import type { Store } from '#collector/storage/store.ts';
 import { bin, runCommand as run } from '../setup/command.ts';
 import { DAY, entry, SCHEMA, shapes, sum, WIDE } from './store/entries.ts';
 

@@ -2,10 +2,10 @@
 
 import { cellsOf, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { describe as describeDistribution, USUAL } from '#collector/estimates/distribution.ts';
-import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
-import { marginAt } from '#collector/plan/precision.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { describe as describeDistribution, USUAL } from '#collector/answers/distribution.ts';
+import { distributionOf, estimatesOf } from '#collector/estimation/estimator.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
+import { marginAt } from '#collector/planning/plan/precision.ts';
 import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';
 
 const ENDS = [0.001, 16];

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { Database } from '#collector/store/postgres/database.ts';
+import { Database } from '#collector/storage/postgres/database.ts';
 import { solve } from '../bench/scale/calibrate.ts';
 import { simulateClosed } from '../bench/scale/closed.ts';
 import { shapeOf, simulateHour, simulateIncident } from '../bench/scale/day.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addCells, cellsIn, encodeCells } from '#collector/store/cell-codec.ts';
+import { addCells, cellsIn, encodeCells } from '#collector/storage/tallying/cell-codec.ts';
 
 const LARGEST = 2 ** 53 - 1;
 

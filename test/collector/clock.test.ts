@@ -9,7 +9,7 @@ import { type Collector, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Refusal } from '#collector/http/refusal.ts';
+import { Refusal } from '#collector/base/refusal.ts';
 import { ClockWatch, LEAST } from '#collector/ingest/clock.ts';
 import { COMMITS, createClosing } from '#collector/ingest/closing.ts';
 import { batch as batchOfToday, schema } from './senders.ts';

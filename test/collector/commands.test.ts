@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { choice, defineSchema, flag, joint, text } from '@murmuration/client';
 import { canonicalSchema, type Mechanism, meanVariance, mechanismOf, type ShareLaw } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { originsOption } from '#collector/commands/usage.ts';
+import { originsOption } from '#collector/base/usage.ts';
 import { bin, runCommand as run, runProcess } from '../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-'));

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Timeouts } from '#collector/http/server.ts';
-import type { Entry } from '#collector/store/store.ts';
+import type { Timeouts } from '#collector/server/http/server.ts';
+import type { Entry } from '#collector/storage/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 
 /** Longer than any test: what ends sooner was not ended by it. */

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atMost, type Count } from '#collector/statistics/counts.ts';
+import { atMost, type Count } from '#collector/estimation/statistics/counts.ts';
 
 /** The chances of each number of successes, trial by trial. */
 function chancesOf(count: Count): readonly number[] {

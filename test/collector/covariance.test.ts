@@ -25,7 +25,7 @@ import {
   unaryLaw,
 } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import type { MomentsLaw } from '#collector/estimators/covariance.ts';
+import type { MomentsLaw } from '#collector/estimation/covariance.ts';
 import type { Specimen } from '../conformance/specimens/specimen.ts';
 import { specimens } from '../conformance/specimens.ts';
 import type { Distribution } from '../proofs/enumerate.ts';

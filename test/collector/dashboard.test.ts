@@ -182,5 +182,7 @@ test('the page carries how each type of question is shown, and none of the words
   const { metafile } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
   const [output] = Object.values(metafile.outputs);
   const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
-  expect(files.filter((file) => !file.includes('/dashboard/'))).toEqual([expect.stringMatching(/collector\/src\/questions\/table\.ts$/)]);
+  expect(files.filter((file) => !file.includes('/dashboard/'))).toEqual([
+    expect.stringMatching(/collector\/src\/estimation\/questions\/table\.ts$/),
+  ]);
 });

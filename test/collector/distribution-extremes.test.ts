@@ -2,10 +2,10 @@
 
 import { cellsOf, type DistributionLaw, distributionLaw, hierarchicalLaw, mechanismOf, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { describe as describeDistribution, USUAL } from '#collector/estimates/distribution.ts';
-import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { distributionOf, estimatesOf, evenVariance } from '#collector/estimators/estimator.ts';
+import { describe as describeDistribution, USUAL } from '#collector/answers/distribution.ts';
+import { interval, sharesBelow } from '#collector/estimation/distribution.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { distributionOf, estimatesOf, evenVariance } from '#collector/estimation/estimator.ts';
 import { range } from '../proofs/channel.ts';
 
 const EPSILONS = [0.001, 0.1, 1, 4, 8, 16];

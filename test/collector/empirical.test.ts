@@ -17,10 +17,10 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Empirical, empiricalOf } from '#collector/audit/empirical.ts';
-import { shippedQuestions } from '#collector/audit/shipped.ts';
-import { atMost } from '#collector/statistics/counts.ts';
-import { lowerShare, upperShare } from '#collector/statistics/exact-share.ts';
+import { atMost } from '#collector/estimation/statistics/counts.ts';
+import { lowerShare, upperShare } from '#collector/estimation/statistics/exact-share.ts';
+import { type Empirical, empiricalOf } from '#collector/planning/audit/empirical.ts';
+import { shippedQuestions } from '#collector/planning/audit/shipped.ts';
 import { runCommand } from '../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-empirical-'));

@@ -2,12 +2,12 @@
 
 import { type Packing, packingOf, type TallyShape } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { GroupBuilder } from '#collector/store/group.ts';
-import { readBatches } from '#collector/store/postgres/batch-ids.ts';
-import { deltaRows, readDelta } from '#collector/store/postgres/delta.ts';
-import { sumBatches } from '#collector/store/postgres/group-sums.ts';
-import { TallySums } from '#collector/store/tally-sums.ts';
-import { UnfoldedReports } from '#collector/store/unfolded.ts';
+import { GroupBuilder } from '#collector/storage/group.ts';
+import { readBatches } from '#collector/storage/postgres/batch-ids.ts';
+import { deltaRows, readDelta } from '#collector/storage/postgres/delta.ts';
+import { sumBatches } from '#collector/storage/postgres/group-sums.ts';
+import { TallySums } from '#collector/storage/tallying/tally-sums.ts';
+import { UnfoldedReports } from '#collector/storage/tallying/unfolded.ts';
 
 const SHAPES: readonly TallyShape[] = [
   { cohorts: 1, cells: 3, form: 'symbol' },

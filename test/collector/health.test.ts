@@ -7,9 +7,9 @@ import { type Collector, type CollectorOptions, createCollector } from '@murmura
 import { dayNumber, dayText } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createRefusalLog } from '#collector/health/refusal-log.ts';
-import { HEALTH_ROUTES } from '#collector/health/router.ts';
-import { Refusal } from '#collector/http/refusal.ts';
+import { Refusal } from '#collector/base/refusal.ts';
+import { createRefusalLog } from '#collector/server/health/refusal-log.ts';
+import { HEALTH_ROUTES } from '#collector/server/health/router.ts';
 import { batch, raw, schema } from './senders.ts';
 
 let folder: string;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HEAD, ID } from '#collector/store/group.ts';
-import { IdSet } from '#collector/store/id-set.ts';
-import { Ids } from '#collector/store/sqlite-ids.ts';
+import { HEAD, ID } from '#collector/storage/group.ts';
+import { IdSet } from '#collector/storage/sqlite/id-set.ts';
+import { Ids } from '#collector/storage/sqlite/ids.ts';
 
 const DAY = 20_000;
 

@@ -5,8 +5,8 @@ import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw } from '@murmuration/s
 import { expect } from 'vitest';
 import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
 import { randomizeScored } from '#client/randomizers/scored.ts';
-import { scoresOf } from '#collector/estimators/estimator.ts';
-import { numberEstimates } from '#collector/estimators/number.ts';
+import { scoresOf } from '#collector/estimation/estimator.ts';
+import { numberEstimates } from '#collector/estimation/number.ts';
 import { range } from '../proofs/channel.ts';
 
 export const MEAN_EPSILONS: readonly number[] = [0.5, 1, 2, 4, 8];

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Step } from '#collector/store/migrate.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import { openForWriting, STEPS } from '#collector/store/sqlite-schema.ts';
+import type { Step } from '#collector/storage/files/migrate.ts';
+import { openForWriting, STEPS } from '#collector/storage/sqlite/schema.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { DAY, entry, hashOf, idOf, OTHER_APP, SCHEMA, shapes, sum } from './store/entries.ts';
 
 let folder: string;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { choice, defineSchema, fetchTransport, flag, type Upload } from '@murmuration/client';
 import { createCollector, type MetricEstimates } from '@murmuration/collector';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askedOf } from '#collector/plan/asked.ts';
+import { askedOf } from '#collector/planning/plan/asked.ts';
 import { device, FIRST_DAY, settle } from '../client/device.ts';
 
 const DAY = 86_400_000;

@@ -19,10 +19,10 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeQuestion, planQuestion } from '#collector/commands/plan-question.ts';
-import { askedOf } from '#collector/plan/asked.ts';
-import { planOf } from '#collector/plan/plan.ts';
-import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/plan/precision.ts';
+import { describeQuestion, planQuestion } from '#collector/cli/plan-question.ts';
+import { askedOf } from '#collector/planning/plan/asked.ts';
+import { planOf } from '#collector/planning/plan/plan.ts';
+import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/planning/plan/precision.ts';
 import { type Ran, runCommand } from '../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-plan-'));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createTelemetry, memoryStorage, preview } from '@murmuration/client';
 import { FINAL_REFUSALS, REFUSALS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, refusal } from '#collector/http/refusal.ts';
+import { bodyOf, refusal } from '#collector/base/refusal.ts';
 import { schema } from './senders.ts';
 
 describe('one list of refusals', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { DAY, entry, SCHEMA } from './store/entries.ts';
 
 const CELLS = 1_024;

@@ -1,7 +1,7 @@
 /** Quantiles by the saddlepoint, against distributions whose tails are known otherwise. */
 
 import { expect, test } from 'vitest';
-import { type Cumulants, quantileAt } from '#collector/statistics/saddlepoint.ts';
+import { type Cumulants, quantileAt } from '#collector/estimation/statistics/saddlepoint.ts';
 import { upperTail } from '../proofs/statistics.ts';
 
 const Z95 = 1.959963984540054;

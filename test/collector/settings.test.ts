@@ -10,8 +10,8 @@ import { defineSchema, flag } from '@murmuration/client';
 import { canonicalSchema } from '@murmuration/shared';
 import { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
-import { addServe } from '#collector/commands/serve.ts';
-import { effectiveSettings, fillSettings } from '#collector/commands/settings.ts';
+import { addServe } from '#collector/cli/serve.ts';
+import { effectiveSettings, fillSettings } from '#collector/cli/settings.ts';
 import { bin, runCommand } from '../setup/command.ts';
 import { raw, report, schema } from './senders.ts';
 

@@ -2,10 +2,10 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { describe, expect, test } from 'vitest';
-import { normSub } from '#collector/estimators/norm-sub.ts';
-import { fitPrior, likelihoodOf, type Observation, type Prior } from '#collector/estimators/prior.ts';
-import { crowding, shrunk } from '#collector/estimators/shrunk.ts';
-import { simulateChoice } from '#collector/simulate/choice.ts';
+import { normSub } from '#collector/estimation/norm-sub.ts';
+import { fitPrior, likelihoodOf, type Observation, type Prior } from '#collector/estimation/prior.ts';
+import { crowding, shrunk } from '#collector/estimation/shrunk.ts';
+import { simulateChoice } from '#collector/planning/simulate/choice.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 const uniforms = (seed: number): (() => number) => {

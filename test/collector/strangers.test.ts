@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 
 const [BATCHES, REPORTS, COHORTS, SEGMENTS] = [40, 1_000, 4_096, 64];
 const SCHEMA = 'notes/1/0123456789abcdef';

@@ -2,10 +2,10 @@
 
 import { kAryLaw, meanLaw, mechanismOf, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
-import { mostNoise } from '#collector/estimators/noise.ts';
-import { peopleIn, THESE } from '#collector/estimators/people.ts';
-import { simulateBest } from '#collector/simulate/best.ts';
+import { estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
+import { mostNoise } from '#collector/estimation/noise.ts';
+import { peopleIn, THESE } from '#collector/estimation/people.ts';
+import { simulateBest } from '#collector/planning/simulate/best.ts';
 import { enumeratedCoverage } from '../bench/accuracy/enumerated.ts';
 import { enumerated, failuresOf, simulated } from '../bench/accuracy/targets.ts';
 import { range } from '../proofs/channel.ts';

@@ -2,12 +2,12 @@
 
 import { type Law, mechanismOf } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { estimatesOf } from '#collector/estimators/estimator.ts';
-import type { Tallies, Tally } from '#collector/store/store.ts';
-import { tailOf } from '#collector/watch/classes.ts';
-import { leverageOf, shiftOf } from '#collector/watch/leverage.ts';
-import { basisOf, leftInverse, residual } from '#collector/watch/residual.ts';
-import { watchOf } from '#collector/watch/watch.ts';
+import { estimatesOf } from '#collector/estimation/estimator.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
+import { tailOf } from '#collector/estimation/watch/classes.ts';
+import { leverageOf, shiftOf } from '#collector/estimation/watch/leverage.ts';
+import { basisOf, leftInverse, residual } from '#collector/estimation/watch/residual.ts';
+import { watchOf } from '#collector/estimation/watch/watch.ts';
 import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from '../bench/watch/fleets.ts';
 import { isPermanent } from '../conformance/specimens.ts';
 import { subjects } from '../conformance/subjects.ts';

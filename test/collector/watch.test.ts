@@ -18,12 +18,12 @@ import { randomizeKAry } from '#client/randomizers/k-ary.ts';
 import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { randomizeSubset } from '#client/randomizers/subset.ts';
 import { randomizeUnary } from '#client/randomizers/unary.ts';
-import { estimatesOf } from '#collector/estimators/estimator.ts';
-import { Accumulator } from '#collector/ingest/accumulator.ts';
-import { cohortsPValue } from '#collector/watch/evidence.ts';
-import { leverageOf } from '#collector/watch/leverage.ts';
-import type { Leverage } from '#collector/watch/reach.ts';
-import { type Watch, watchOf } from '#collector/watch/watch.ts';
+import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { cohortsPValue } from '#collector/estimation/watch/evidence.ts';
+import { leverageOf } from '#collector/estimation/watch/leverage.ts';
+import type { Leverage } from '#collector/estimation/watch/reach.ts';
+import { type Watch, watchOf } from '#collector/estimation/watch/watch.ts';
+import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import { range } from '../proofs/channel.ts';
 import { atMost } from '../proofs/statistics.ts';
 

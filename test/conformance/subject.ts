@@ -10,12 +10,12 @@ import {
   type PrefixLaw,
   type ShareLaw,
 } from '@murmuration/shared';
-import { interval, sharesBelow } from '#collector/estimators/distribution.ts';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
-import type { Scores } from '#collector/estimators/number.ts';
-import { pureEstimates } from '#collector/estimators/pure.ts';
-import type { Tallies, Tally } from '#collector/store/store.ts';
+import { interval, sharesBelow } from '#collector/estimation/distribution.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
+import type { Scores } from '#collector/estimation/number.ts';
+import { pureEstimates } from '#collector/estimation/pure.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { range } from '../proofs/channel.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 import { inputsIn, type MatrixLaw, matrixSpecimens, numberSpecimens, prefixSpecimens, specimens, supportsIn } from './specimens.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
+import { createToken, createWriteKey } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { batch, schema } from '../collector/senders.ts';
 import { deployed, freePort, type Running, replaced, start } from './deployed.ts';
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { type Collector, createCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createToken, createWriteKey } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
-import { TIMEOUTS } from '#collector/http/server.ts';
+import { TIMEOUTS } from '#collector/server/http/server.ts';
+import { createToken, createWriteKey } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { batch, schema } from '../collector/senders.ts';
 import { deployed, freePort, program, type Running, replaced, start } from './deployed.ts';
 

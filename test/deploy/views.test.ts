@@ -2,8 +2,8 @@
 
 import { createCollector } from '@murmuration/collector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connected } from '#collector/store/postgres/connection.ts';
-import { SCHEMA } from '#collector/store/postgres/tables.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
+import { SCHEMA } from '#collector/storage/postgres/tables.ts';
 import { bodyOf, NOW, schema, sendTo } from '../collector/reads/app.ts';
 import { until } from '../faults/outcome.ts';
 import { createDatabase, dropDatabase } from '../setup/postgres.ts';

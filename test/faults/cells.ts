@@ -6,9 +6,9 @@
 import { choice, defineSchema } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import { bigEndian, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
-import { publish } from '#collector/ingest/parse-batch.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import type { Store } from '#collector/store/store.ts';
+import { publish } from '#collector/schemas/published.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import type { Store } from '#collector/storage/store.ts';
 
 const CELLS = 1_024;
 const VALUES = ['0', '1', '2', '3', '4', '5', '6', '7'];

@@ -9,7 +9,7 @@ import { registerHooks } from 'node:module';
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith('/collector/src/store/sqlite-schema.ts')) return loaded;
+    if (!url.endsWith('/collector/src/storage/sqlite/schema.ts')) return loaded;
     const source = String(loaded.source);
     const [pragma, assertion] = ['synchronous = FULL', 'synchronous !== 2'];
     if (!source.includes(pragma) || !source.includes(assertion))

@@ -8,7 +8,7 @@ import { Devices } from './load.ts';
 import { failuresOf, type Outcome, sleep, until } from './outcome.ts';
 import { serve, withFolder } from './server.ts';
 
-/** Milliseconds after which the collector closes an idle connection (TIMEOUTS of collector/src/http/server.ts). */
+/** Milliseconds after which the collector closes an idle connection (TIMEOUTS of collector/src/server/http/server.ts). */
 const IDLE = 10_000;
 
 /** The number of files that a process may open here. */

@@ -5,11 +5,11 @@
 
 import { bloomBits, hashString, MODULUS, mechanismOf, pairText, type StringLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Evidence, evidenceOf } from '#collector/estimators/association/evidence.ts';
-import { amongThese, covarianceOf, fitPairs, spreadAt, variation } from '#collector/estimators/association/fit.ts';
-import { type Places, placesOf } from '#collector/estimators/association/pairs.ts';
-import { estimationOf } from '#collector/estimators/table.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { type Evidence, evidenceOf } from '#collector/decoding/association/evidence.ts';
+import { amongThese, covarianceOf, fitPairs, spreadAt, variation } from '#collector/decoding/association/fit.ts';
+import { type Places, placesOf } from '#collector/decoding/association/pairs.ts';
+import { estimationOf } from '#collector/estimation/mechanisms/table.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 
 const CELLS = 4;
 const COHORTS = 2;

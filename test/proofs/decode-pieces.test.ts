@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
-import { medianOf, wholeOf } from '#collector/estimators/decode/distribution.ts';
-import { CUT, nullCount } from '#collector/estimators/decode/null-count.ts';
-import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/estimators/decode/null-law.ts';
-import { residualScore } from '#collector/estimators/decode/residual-score.ts';
+import { discoveriesOf } from '#collector/decoding/decode/discoveries.ts';
+import { medianOf, wholeOf } from '#collector/decoding/decode/distribution.ts';
+import { CUT, nullCount } from '#collector/decoding/decode/null-count.ts';
+import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/decoding/decode/null-law.ts';
+import { residualScore } from '#collector/decoding/decode/residual-score.ts';
 import {
   ATOM,
   count,
@@ -18,9 +18,9 @@ import {
   posteriorOf,
   STRAIGHT,
   slopeAt,
-} from '#collector/estimators/decode/signals.ts';
-import { normalQuantile, normalTail } from '#collector/statistics/normal.ts';
-import { conditionalOn } from '#collector/statistics/truncated-normal.ts';
+} from '#collector/decoding/decode/signals.ts';
+import { normalQuantile, normalTail } from '#collector/estimation/statistics/normal.ts';
+import { conditionalOn } from '#collector/estimation/statistics/truncated-normal.ts';
 import { uniforms } from '../bench/decode/random.ts';
 
 /** Σ over the distinct cells that each assignment of places hits, of a cohort with these residuals. */

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode } from '#collector/estimators/decode/decode.ts';
-import type { Decoded } from '#collector/estimators/decode/decoded.ts';
-import type { CellCounts, CellMap, DecodeInput } from '#collector/estimators/decode/evidence.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
+import type { Decoded } from '#collector/decoding/decode/decoded.ts';
+import type { CellCounts, CellMap, DecodeInput } from '#collector/decoding/decode/evidence.ts';
 import { chancesOf, type Setting, type SimulatedSet, simulated } from '../bench/decode/simulated.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { atMost } from './statistics.ts';

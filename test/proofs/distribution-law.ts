@@ -6,8 +6,8 @@
 
 import { distributionLaw, type HierarchicalLaw, hierarchicalLaw, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { hierarchicalEven } from '#collector/estimators/hierarchical.ts';
-import { squareWaveEven } from '#collector/estimators/square-wave.ts';
+import { hierarchicalEven } from '#collector/estimation/mechanisms/hierarchical.ts';
+import { squareWaveEven } from '#collector/estimation/mechanisms/square-wave.ts';
 import { range } from './channel.ts';
 
 /** Integers over 2^32 instead of real probabilities change a range variance by less than this. */

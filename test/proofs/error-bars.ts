@@ -1,8 +1,8 @@
 /** Error bars of a share, against what they are made of: a variance that is quadratic in the share, and the law of a small count. */
 
 import { expect } from 'vitest';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { Z95 } from '#collector/statistics/normal.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { Z95 } from '#collector/estimation/statistics/normal.ts';
 import { type Rational, rational, toNumber } from './rational.ts';
 
 /** A count, and of each report the chance that it counts where the share is so large. */

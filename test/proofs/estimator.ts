@@ -1,8 +1,8 @@
 /** Estimators, exactly: the distribution of every tally of a small population, and the collector's estimates of each. */
 
 import { expect } from 'vitest';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { pureEstimates } from '#collector/estimators/pure.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { pureEstimates } from '#collector/estimation/pure.ts';
 import type { Support } from '#shared/mechanisms/law.ts';
 import { range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';

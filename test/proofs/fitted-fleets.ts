@@ -1,10 +1,10 @@
 /** Large fleets whose frequent strings are fitted together: so many reports that collisions would be most of every error. */
 
 import { hashString, MODULUS, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { estimatesOf } from '#collector/estimators/estimator.ts';
-import type { Population } from '#collector/estimators/moments.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { estimatesOf } from '#collector/estimation/estimator.ts';
+import type { Population } from '#collector/estimation/moments.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { binomialAt, multinomialOf } from '../bench/accuracy/multinomial.ts';
 import { type Uniform, uniforms } from '../bench/decode/random.ts';

@@ -4,8 +4,8 @@ import { countLaw, type GeometricLaw, geometric, geometricLaw, kAryLaw, MODULUS 
 import { describe, expect, test } from 'vitest';
 import { createCoins } from '#client/random/coins.ts';
 import { randomizeGeometric } from '#client/randomizers/geometric.ts';
-import { geometricScores } from '#collector/estimators/geometric.ts';
-import { scoredScores } from '#collector/estimators/scored.ts';
+import { geometricScores } from '#collector/estimation/mechanisms/geometric.ts';
+import { scoredScores } from '#collector/estimation/mechanisms/scored.ts';
 import { geometricRow } from '../conformance/specimens/geometric.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { indexReport, largestRatio, range } from './channel.ts';

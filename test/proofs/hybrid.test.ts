@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type HybridLaw, hybrid, hybridLaw, hybridMeanLaw, hybridWorst, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeHybrid } from '#client/randomizers/hybrid.ts';
-import { hybridScores } from '#collector/estimators/hybrid.ts';
+import { hybridScores } from '#collector/estimation/mechanisms/hybrid.ts';
 import { hybridRow } from '../conformance/specimens/hybrid.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { distribution, indexReport, largestRatio, range } from './channel.ts';

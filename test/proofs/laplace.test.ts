@@ -4,7 +4,7 @@ import { createCoins } from '@murmuration/client/testing';
 import { geometricLaw, type LaplaceLaw, laplace, laplaceLaw, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeLaplace } from '#client/randomizers/laplace.ts';
-import { laplaceScores } from '#collector/estimators/laplace.ts';
+import { laplaceScores } from '#collector/estimation/mechanisms/laplace.ts';
 import { expectHeld } from './asked.ts';
 import { distribution, indexReport, largestRatio, range } from './channel.ts';
 import { type Distribution, exactDistribution, hex } from './enumerate.ts';

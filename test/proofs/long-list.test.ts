@@ -16,7 +16,7 @@ import {
   subsetIdeal,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { optimum } from '#collector/estimators/subset.ts';
+import { optimum } from '#collector/estimation/mechanisms/subset.ts';
 import { EPSILONS, overBound, SIZES } from '../bench/accuracy/lists.ts';
 import { device } from '../client/device.ts';
 import { expectHeld } from './asked.ts';

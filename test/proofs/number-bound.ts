@@ -4,7 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import type { Scores } from '#collector/estimators/number.ts';
+import type { Scores } from '#collector/estimation/number.ts';
 import { range } from './channel.ts';
 
 /** A program's multipliers at places x >= 0 of [-1, 1], those at x and -x together: a and g even in x, b odd. */

@@ -1,15 +1,15 @@
 /** The estimator of means, exactly: the distribution of every tally of a few numbers, and the collector's estimate of each. */
 
 import { expect } from 'vitest';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import type { Scores } from '#collector/estimators/number.ts';
-import { Z95 } from '#collector/statistics/normal.ts';
-import type { Tally } from '#collector/store/store.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import type { Scores } from '#collector/estimation/number.ts';
+import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import type { Tally } from '#collector/estimation/tally.ts';
 import type { Distribution } from './enumerate.ts';
 import { collections } from './estimator.ts';
 import { toNumber } from './rational.ts';
 
-/** V(f) of collector/src/estimators/number.ts by its definition, times the number of reports, f from the middle of the range. */
+/** V(f) of collector/src/estimation/number.ts by its definition, times the number of reports, f from the middle of the range. */
 function varianceIn({ values, varianceAt }: Scores, cells: Float64Array): (f: number) => number {
   const total = cells.reduce((sum, count) => sum + count, 0);
   const square = cells.reduce((sum, count, cell) => sum + count * ((values[cell] as number) - 0.5) ** 2, 0) / total;

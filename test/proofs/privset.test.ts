@@ -4,7 +4,7 @@ import { fullSetVariance, MODULUS, meanVariance, type PrivSetLaw, privSet, privS
 import { describe, expect, test } from 'vitest';
 import { type Coins, createCoins } from '#client/random/coins.ts';
 import { randomizePrivSet } from '#client/randomizers/privset.ts';
-import { pureEstimates } from '#collector/estimators/pure.ts';
+import { pureEstimates } from '#collector/estimation/pure.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { bitsReport, choose, distribution, indexReport, largestRatio, range, subsetsOf } from './channel.ts';
 import { collect, type Distribution, exactDistribution, hex, ways } from './enumerate.ts';

@@ -2,8 +2,8 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { expect, test } from 'vitest';
-import { Z95 } from '#collector/statistics/normal.ts';
-import { type Reported, selectedSum } from '#collector/statistics/selected-sum.ts';
+import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import { type Reported, selectedSum } from '#collector/estimation/statistics/selected-sum.ts';
 import { atMost } from './statistics.ts';
 
 const word = words(seededRng(19));

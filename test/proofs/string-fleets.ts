@@ -4,8 +4,8 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
 import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { estimatesOf } from '#collector/estimators/estimator.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { estimatesOf } from '#collector/estimation/estimator.ts';
 import { range } from './channel.ts';
 import { binomial, pooled, upperTail } from './statistics.ts';
 

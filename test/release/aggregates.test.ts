@@ -3,12 +3,12 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
+import { chiSquaredTail } from '#collector/estimation/statistics/chi-squared.ts';
 import { type Block, deal, heads } from '#collector/release/mechanisms/dealing.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { quantile } from '#collector/release/mechanisms/quantile.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
-import { chiSquaredTail } from '#collector/statistics/chi-squared.ts';
 import { range } from '../proofs/channel.ts';
 import { rational } from '../proofs/rational.ts';
 import { exactLaw } from './branches.ts';

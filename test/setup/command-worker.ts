@@ -13,7 +13,7 @@ for (const name of ['stdout', 'stderr'] as const) {
   };
 }
 
-const { main } = await import('#collector/cli.ts');
+const { main } = await import('#collector/cli/cli.ts');
 
 other.on('message', (args: readonly string[]) => {
   Object.assign(printed, { stdout: '', stderr: '' });

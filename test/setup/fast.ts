@@ -22,7 +22,7 @@ const SLOW: readonly string[] = [
 ];
 
 /** The folders with the mathematics. */
-const LAWS = /^(shared|client|collector)\/src\/(mechanisms|randomizers|estimators|random)\//;
+const LAWS = /^(shared|client|collector)\/src\/(mechanisms|randomizers|estimation|random)\//;
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connected } from '#collector/store/postgres/connection.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
 import { postgresProgram } from './places.ts';
 
 /** The role of all tests. */

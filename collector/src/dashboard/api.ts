@@ -1,7 +1,7 @@
 // What the dashboard asks the collector, by the reader that other programs use, too, and signing in. Addresses are relative to the page, so
 // that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
-import { createReader, type EstimatesAsked, ReadError } from '../reader/reader.ts';
+import { createReader, type EstimatesAsked, ReadError } from '../api/reader/reader.ts';
 import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
 
 const SESSION = 'v1/session';

@@ -1,7 +1,7 @@
 // The scale of one chart. It covers every whole interval, so nothing is clipped; it begins a little below 0 when
 // an interval does. Its ends are round numbers, so that it does not move while estimates settle.
 
-import { views } from '../questions/table.ts';
+import { views } from '../estimation/questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export interface Axis {

@@ -3,7 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { views } from '../questions/table.ts';
+import { views } from '../estimation/questions/table.ts';
 import { axisFor } from './axis.ts';
 import { BarRow } from './bar-row.tsx';
 import { Axis } from './chart-axis.tsx';

@@ -1,7 +1,7 @@
 // The conclusions that a metric's intervals allow. Two answers whose 95 % intervals overlap are called too close.
 // This is stricter than a test of their difference, so an announced lead is reliable.
 
-import { views } from '../questions/table.ts';
+import { views } from '../estimation/questions/table.ts';
 import type { Answer, MetricType } from './types.ts';
 
 export type Verdict =

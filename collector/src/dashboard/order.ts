@@ -1,7 +1,7 @@
 // The order of answers: a flag's yes first; long lists by estimate; short lists as in the schema, because people know the order
 // of their own few answers; buckets of a histogram and cells of a distribution always in numeric order.
 
-import { views } from '../questions/table.ts';
+import { views } from '../estimation/questions/table.ts';
 import { bucketInWords } from './format.ts';
 import type { Answer, Metric, MetricType } from './types.ts';
 

@@ -1,13 +1,13 @@
 // What the page of releases asks the collector. Addresses are relative to the page. A failure becomes one sentence.
 
-import type { ReleaseTable } from '../http/openapi/release-answers.ts';
-import { ReadError } from '../reader/read-error.ts';
+import type { ReleaseTable } from '../api/openapi/release-answers.ts';
+import { ReadError } from '../api/reader/read-error.ts';
 import type { Answer, Preview } from '../release/answer.ts';
 import type { Question } from '../release/query/question.ts';
 import type { Stream as StreamAlone, StreamWithAnswers } from '../release/streams/stream.ts';
 import type { Refusal } from './types.ts';
 
-export type { ReleaseTable } from '../http/openapi/release-answers.ts';
+export type { ReleaseTable } from '../api/openapi/release-answers.ts';
 export type { Answer, Preview } from '../release/answer.ts';
 export type { Cell, Measured } from '../release/query/measured.ts';
 export type { Measure, Question } from '../release/query/question.ts';

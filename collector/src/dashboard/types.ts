@@ -3,17 +3,17 @@
 
 export type { QuestionType as MetricType } from '@murmuration/shared';
 
-import type { AnswerEstimate as Answer } from '../estimates/estimates.ts';
-import type { StringsOf } from '../reader/types.ts';
+import type { AnswerEstimate as Answer } from '../answers/estimates.ts';
+import type { StringsOf } from '../api/reader/types.ts';
 
-export type { Progress } from '../estimates/decode-task.ts';
-export type { Described as Distribution } from '../estimates/distribution.ts';
-export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../estimates/estimates.ts';
-export type { Estimate } from '../estimators/estimate.ts';
-export type { Among } from '../estimators/people.ts';
-export type { Reader } from '../http/access.ts';
-export type { MetricSummary as Metric } from '../http/read/summary.ts';
-export type { RefusalBody as Refusal } from '../http/refusal.ts';
-export type { AssociationOf as Association } from '../reader/types.ts';
+export type { Progress } from '../answers/decode-task.ts';
+export type { Described as Distribution } from '../answers/distribution.ts';
+export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../answers/estimates.ts';
+export type { MetricSummary as Metric } from '../answers/summary.ts';
+export type { Reader } from '../api/openapi/access-answers.ts';
+export type { AssociationOf as Association } from '../api/reader/types.ts';
+export type { RefusalBody as Refusal } from '../base/refusal.ts';
+export type { Estimate } from '../estimation/estimate.ts';
+export type { Among } from '../estimation/people.ts';
 
 export type Strings = StringsOf<Answer['answer']>;

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES } from '@murmuration/shared';
-import { type Refusal, refusal } from '../http/refusal.ts';
+import { type Refusal, refusal } from '../base/refusal.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** Whether the declared length of a request's body is acceptable. */

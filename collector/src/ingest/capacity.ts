@@ -1,7 +1,7 @@
 /** Admission control: whether there is room for another batch, both in memory (bytes that wait for their commit) and on the disk. */
 
 import { statfs } from 'node:fs/promises';
-import { refusal } from '../http/refusal.ts';
+import { refusal } from '../base/refusal.ts';
 
 /** Interval between checks of the free disk space, in milliseconds. The check never runs while a request waits for it. */
 const EVERY = 1_000;

@@ -6,7 +6,7 @@
 
 import { dayText, parseDay } from '@murmuration/shared';
 import type { Logger } from 'pino';
-import { Refusal, refusal } from '../http/refusal.ts';
+import { Refusal, refusal } from '../base/refusal.ts';
 
 const MINUTE = 60_000;
 const MINUTES = 5;

@@ -4,7 +4,7 @@
  */
 
 import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
-import type { Commit } from '../store/store.ts';
+import type { Commit } from '../storage/store.ts';
 
 /** Ids are kept this many days longer than their batches are accepted, so that no replay can slip in between. */
 export const ID_MARGIN = 2;

@@ -1,75 +1,13 @@
 /** Validates a batch completely against the published schemas, and packs its reports as words for the tallies. */
 
-import {
-  ACCEPTED_DAYS,
-  type Batch,
-  dayText,
-  MAX_REPORTS,
-  type MetricDocument,
-  mechanismOf,
-  type Packing,
-  packingOf,
-  parseDay,
-  type Report,
-  type SchemaDocument,
-  type TallyShape,
-  unpackReport,
-} from '@murmuration/shared';
-import { type Refusal, refusal } from '../http/refusal.ts';
-
-/** A batch that passed every check. */
-export interface AcceptedBatch {
-  readonly schema: string;
-  /** Days since 1970-01-01. */
-  readonly day: number;
-  readonly id: string;
-  /** Segment values as JSON, sorted by segment name; `{}` without segments. */
-  readonly segment: string;
-  /** The reports, one after the other: the index of its metric in the schema, then the report packed as words. */
-  readonly reports: Int32Array;
-  /** The number of reports. */
-  readonly count: number;
-}
-
-/** A metric of a schema. Packed reports refer to it by its index. */
-export interface PackedMetric {
-  readonly name: string;
-  readonly shape: TallyShape;
-}
-
-/** A schema, prepared for parsing batches. */
-export interface Published {
-  readonly document: SchemaDocument;
-  /** Sorted by name, so that a wire name always gives the same list. */
-  readonly metrics: readonly PackedMetric[];
-  /** Sorted by name. Each segment has its values, and each value its JSON. */
-  readonly segments: readonly (readonly [name: string, values: ReadonlyMap<string, string>])[];
-  readonly readers: ReadonlyMap<string, { readonly number: number; readonly mechanism: string; readonly packing: Packing }>;
-}
+import { ACCEPTED_DAYS, type Batch, dayText, MAX_REPORTS, type Packing, parseDay, type Report, unpackReport } from '@murmuration/shared';
+import { type Refusal, refusal } from '../base/refusal.ts';
+import type { PackedMetric, Published } from '../schemas/published.ts';
+import type { AcceptedBatch } from '../storage/store.ts';
 
 /** Finds a schema by its wire name. May throw a refusal for one that is known and not taken. */
 export interface SchemaLookup {
   readonly get: (wire: string) => Published | undefined;
-}
-
-/** Prepares a schema. */
-export function publish(document: SchemaDocument): Published {
-  const names = Object.keys(document.metrics).sort();
-  const metrics = names.map((name) => {
-    const { law } = document.metrics[name] as MetricDocument;
-    return { name, mechanism: law.mechanism, shape: mechanismOf(law).shape(law) };
-  });
-  const readers = metrics.map(({ name, mechanism, shape }, number) => [name, { number, mechanism, packing: packingOf(shape) }] as const);
-  const segments = Object.entries(document.segments ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    document,
-    metrics: metrics.map(({ name, shape }) => ({ name, shape })),
-    segments: segments.map(([name, values]) => [
-      name,
-      new Map(values.map((value) => [value, `${JSON.stringify(name)}:${JSON.stringify(value)}`])),
-    ]),
-    readers: new Map(readers),
-  };
 }
 
 /** An id of a batch. */

@@ -7,13 +7,13 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { dayNumber, dayText } from '@murmuration/shared';
 import type { Request, RequestHandler } from 'express';
-import { Refusal, refusal } from '../http/refusal.ts';
-import { HEADERS, refusalOf, refuse } from '../http/refuse.ts';
-import { type Entry, type Store, StoreAway, StoreFull } from '../store/store.ts';
+import { Refusal, refusal } from '../base/refusal.ts';
+import { type AcceptedBatch, type Entry, type Store, StoreAway, StoreFull } from '../storage/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
 import type { Capacity } from './capacity.ts';
 import type { ClockWatch } from './clock.ts';
-import { type AcceptedBatch, parseBatch, type SchemaLookup } from './parse-batch.ts';
+import { parseBatch, type SchemaLookup } from './parse-batch.ts';
+import { HEADERS, refusalOf, refuse } from './refuse.ts';
 import type { SenderLimits } from './sender-limits.ts';
 import type { UnfinishedBodies } from './unfinished-bodies.ts';
 

@@ -4,8 +4,8 @@
  */
 
 import type { Request } from 'express';
-import type { Administration, WriteKey } from '../admin/administration.ts';
-import { refusal } from '../http/refusal.ts';
+import { refusal } from '../base/refusal.ts';
+import type { Administration, WriteKey } from '../storage/admin/administration.ts';
 import { RateLimits } from './rate-limits.ts';
 
 /** A sender of one batch. */

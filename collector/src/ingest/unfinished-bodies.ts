@@ -1,7 +1,7 @@
 /** Buffers for request bodies that have arrived in part, within a memory budget of their own. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Refusal, refusal } from '../http/refusal.ts';
+import { type Refusal, refusal } from '../base/refusal.ts';
 
 interface Part {
   body: Buffer;

@@ -1,6 +1,6 @@
 /** An answer as CSV: a row for each cell of a count, of days, of shares, or of a synthetic table. */
 
-import { field } from '../commands/csv.ts';
+import { field } from '../base/csv.ts';
 import type { StoredAnswer } from './answer.ts';
 import { syntheticCsv } from './mechanisms/synthetic.ts';
 import { allMeasures } from './query/compose.ts';

@@ -1,9 +1,9 @@
 /** Answers as they are stored and sent, and what can be said of them before they are drawn. */
 
+import type { Entry } from '../storage/release-ledger.ts';
 import type { Cost } from './budget/accounting.ts';
 import { compare, parseAmount, times } from './budget/amount.ts';
 import { costJson } from './budget/budgets.ts';
-import type { Entry } from './budget/ledger.ts';
 import { allMeasures } from './query/compose.ts';
 import type { ExpectedError, Measured } from './query/measured.ts';
 import type { Measure, Question } from './query/question.ts';

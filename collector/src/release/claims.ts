@@ -6,7 +6,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import type { Ledger, LedgerTransaction } from './budget/ledger.ts';
+import type { Ledger, LedgerTransaction } from '../storage/release-ledger.ts';
 
 /** Milliseconds for which a charge without an answer is waited for. A measurement takes less, and its thread is ended then. */
 export const PATIENCE = 30_000;

@@ -12,9 +12,9 @@
 
 import { canonicalJson, type Json } from '@murmuration/shared';
 import type { Catalog } from '../schemas/catalog.ts';
+import { type Entry, insist, type Ledger, type LedgerTransaction } from '../storage/release-ledger.ts';
 import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnswer } from './answer.ts';
 import { type Budgets, budgetsOf, costJson, limitText, tableIn } from './budget/budgets.ts';
-import { type Entry, insist, type Ledger, type LedgerTransaction } from './budget/ledger.ts';
 import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import { PATIENCE, storedOr } from './claims.ts';
 import type { Measuring } from './measuring/measuring.ts';

@@ -1,12 +1,12 @@
 /** Releases of a running collector. The ledger is opened and threads are started by the first question that needs them. */
 
 import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
-import { hasAdmin, readAdmin, SECRETS_SINCE } from '../admin/database.ts';
-import { bordersOf, RETENTION, type RetentionOptions } from '../store/sqlite-retention.ts';
-import type { Store } from '../store/store.ts';
-import { type Ledger, lazyLedger } from './budget/ledger.ts';
-import { openPostgresLedger } from './budget/postgres-ledger.ts';
-import { openSqliteLedger } from './budget/sqlite-ledger.ts';
+import { hasAdmin, readAdmin, SECRETS_SINCE } from '../storage/admin/database.ts';
+import { openPostgresLedger } from '../storage/postgres/release-ledger.ts';
+import { type Ledger, lazyLedger } from '../storage/release-ledger.ts';
+import { openSqliteLedger } from '../storage/sqlite/release-ledger.ts';
+import { bordersOf, RETENTION, type RetentionOptions } from '../storage/sqlite/retention.ts';
+import type { Store } from '../storage/store.ts';
 import { measuringBy } from './measuring/measuring.ts';
 import { measuringInThread } from './measuring/thread.ts';
 import { systemRandom } from './mechanisms/random.ts';

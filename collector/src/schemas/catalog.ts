@@ -19,7 +19,7 @@ import {
   type QuestionKind,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { inverseOf } from '../estimators/exponential.ts';
+import { inverseOf } from '../estimation/mechanisms/exponential.ts';
 import { canonicalText, wireNameOf } from './canonical.ts';
 
 /** Throws unless a law has a row for each input and a weight for each option, and distinguishes its inputs. */

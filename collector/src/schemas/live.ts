@@ -5,18 +5,23 @@
 
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Logger } from 'pino';
-import type { Administration } from '../admin/administration.ts';
-import { Refusal } from '../http/refusal.ts';
-import { type Published, publish } from '../ingest/parse-batch.ts';
-import type { Shapes, Store } from '../store/store.ts';
+import { Refusal } from '../base/refusal.ts';
 import { wireNameOf } from './canonical.ts';
 import { type Catalog, createCatalog, parseDocument } from './catalog.ts';
+import { type Published, publish, type Shapes } from './published.ts';
 
 /** Where published schemas come from. */
 export interface SchemaSource {
   readonly published: readonly SchemaDocument[];
   /** Wire names. */
   readonly retired: ReadonlySet<string>;
+}
+
+/** A source whose schemas change while the collector runs. */
+export interface ChangingSource extends SchemaSource {
+  /** Calls back after each change. */
+  readonly onSchemas: (listener: () => void) => void;
+  readonly close: () => Promise<void>;
 }
 
 /** The schemas in force. */
@@ -92,12 +97,12 @@ export class LiveSchemas {
 
 const shapesOf = (ready: ReadonlyMap<string, Published>): Shapes => new Map([...ready].map(([wire, { metrics }]) => [wire, metrics]));
 
-/** The schemas at a start. @throws {RangeError} when two contradict each other, with the administration closed */
-export async function openSchemas(files: readonly SchemaDocument[], admin: Administration): Promise<LiveSchemas> {
+/** The schemas at a start. @throws {RangeError} when two contradict each other, with the source closed */
+export async function openSchemas(files: readonly SchemaDocument[], source: ChangingSource): Promise<LiveSchemas> {
   try {
-    return new LiveSchemas(files, admin);
+    return new LiveSchemas(files, source);
   } catch (error) {
-    await admin.close();
+    await source.close();
     throw error;
   }
 }
@@ -105,12 +110,13 @@ export async function openSchemas(files: readonly SchemaDocument[], admin: Admin
 /**
  * Takes up what commands publish and retire, one change after the other. Returns the function that replaces the schemas of files.
  *
+ * @param keep makes shapes known to the store, before batches of them come
  * @param onServed called with the wire names of schemas that were published meanwhile, once their batches are taken
  */
 export function followSchemas(
   live: LiveSchemas,
-  admin: Administration,
-  store: Store,
+  source: ChangingSource,
+  keep: (shapes: Shapes) => Promise<void>,
   log: Logger,
   onServed: (schemas: readonly string[]) => void,
 ): (files: readonly SchemaDocument[]) => Promise<void> {
@@ -121,11 +127,11 @@ export function followSchemas(
   tell();
   let last: Promise<unknown> = Promise.resolve();
   const update = (files?: readonly SchemaDocument[]): Promise<readonly string[]> => {
-    const updated = last.then(() => live.update(store.publish, files));
+    const updated = last.then(() => live.update(keep, files));
     last = updated.catch(() => {});
     return updated;
   };
-  admin.onSchemas(() => {
+  source.onSchemas(() => {
     const taken = (served: readonly string[]): void => {
       tell();
       for (const schema of served) log.info({ schema }, 'a schema was published, and its batches are taken');

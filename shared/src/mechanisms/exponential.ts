@@ -11,7 +11,7 @@
  *
  * Utility (ibid., lemma 7): among K outcomes, the probability of reporting one whose utility is (ln K + t) / η or more below the best is at
  * most e^-t, since each such outcome weighs at most e^-t / K of the best. The same holds with (2Δ/ε)(ln K + t). The inputs' shares are
- * estimated with the matrix's inverse (collector/src/estimators/exponential.ts) if its rows are linearly independent.
+ * estimated with the matrix's inverse (collector/src/estimation/mechanisms/exponential.ts) if its rows are linearly independent.
  */
 
 import { exp, expBelow } from '../arithmetic/exponential.ts';

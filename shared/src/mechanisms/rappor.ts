@@ -36,7 +36,7 @@ const LEAST = 900; // (CLEAR / 0.1)², where a tenth is the part that collisions
 
 /**
  * The number of cohorts for which collisions add at most a tenth to the law's own variance s² = V / n, whatever strings there are.
- * Clear candidates are fitted together, so that they do not collide (collector/src/estimators/string-fit.ts). Each other string has a share
+ * Clear candidates are fitted together, so that they do not collide (collector/src/estimation/string-fit.ts). Each other string has a share
  * of at most `CLEAR` s, so Σ f² over them is at most `CLEAR` s, and their collisions have variance Σ f² / (m k). This is at most a tenth of
  * s² where m k >= 30 / s, that is, (m k)² V >= 900 n. The number is the least power of two that suffices, or the first that is at least
  * `most`.

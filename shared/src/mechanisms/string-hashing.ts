@@ -7,7 +7,7 @@
  * or b/m, so e^ε = a / b = truth (g - 1) / (T - truth). Support of a bucket: p = a, q = b. The hash is a random function to g buckets, so
  * another string shares the bucket of a candidate with probability ρ = 1/g, and b + (a - b) ρ = 1/g. So f = (C/n - b - (a - b) ρ) / ((a -
  * b)(1 - ρ)), RAPPOR's estimate for a Bloom filter of g bits and one hash, is unbiased over hash and coins. Its variance is that of
- * collector/src/estimators/strings.ts: the coins contribute (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) for small f (§4.4), and the hash
+ * collector/src/estimation/strings.ts: the coins contribute (e^ε - 1 + g)² / (n (e^ε - 1)² (g - 1)) for small f (§4.4), and the hash
  * contributes Σ_w Σ_j (n_jw / n)² / (g - 1) over the other strings w.
  *
  * Design: g is the whole number with the least variance. It lies at e^ε + 1, where the variance is 4e^ε / (n (e^ε - 1)²), the same as

@@ -7,7 +7,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { MECHANISM_NAMES } from '#collector/simulate/lists.ts';
+import { MECHANISM_NAMES } from '#collector/planning/simulate/lists.ts';
 import { association } from './association.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';

@@ -5,7 +5,7 @@
  */
 
 import { hashString, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
-import { associationOf } from '#collector/estimators/association/association.ts';
+import { associationOf } from '#collector/decoding/association/association.ts';
 import { median } from '../quantile.ts';
 import { rapporTally, stringHashingTally } from './bit-tallies.ts';
 import { uniforms } from './drawing.ts';

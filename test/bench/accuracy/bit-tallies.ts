@@ -20,7 +20,7 @@ import {
   type Support,
   widthOf,
 } from '@murmuration/shared';
-import type { Tallies } from '#collector/store/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { evenly, type Uniform } from './drawing.ts';
 import { binomialAt, binomialsOf, multinomialOf } from './multinomial.ts';
 

@@ -1,8 +1,8 @@
 /** How often intervals cover over rounds of drawn tallies: of laws with a matrix (drawn.ts), and of those whose reports are bits (drawn-bits.ts). */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { coveredBy } from '#collector/simulate/simulation.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { coveredBy } from '#collector/planning/simulate/simulation.ts';
 
 /** The uniform numbers in [0, 1) that a drawing uses. */
 export type Uniform = () => number;

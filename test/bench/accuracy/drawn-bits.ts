@@ -1,9 +1,9 @@
 /** Drawings of laws whose reports are bits of a cohort: strings, dBitFlip and hierarchical intervals. Lists are enumerated. */
 
 import { dBitFlipLaw, hashString, hierarchicalLaw, type Law, rapporLaw, stringHashingLaw } from '@murmuration/shared';
-import { interval, shareOf } from '#collector/estimators/distribution.ts';
-import { distributionOf, estimatesOf } from '#collector/estimators/estimator.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { interval, shareOf } from '#collector/estimation/distribution.ts';
+import { distributionOf, estimatesOf } from '#collector/estimation/estimator.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { dBitFlipTally, type Having, hierarchicalTally, rapporTally, stringHashingTally } from './bit-tallies.ts';
 import { belowEdges, type Drawing, falling, type Uniform } from './drawing.ts';
 import { multinomialOf } from './multinomial.ts';

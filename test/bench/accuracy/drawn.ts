@@ -18,11 +18,11 @@ import {
   squareWaveLaw,
   steppedLaw,
 } from '@murmuration/shared';
-import { interval, shareOf } from '#collector/estimators/distribution.ts';
-import { distributionOf, estimatesOf, scoresOf } from '#collector/estimators/estimator.ts';
-import type { Rows } from '#collector/estimators/rows.ts';
-import { estimations } from '#collector/estimators/table.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { interval, shareOf } from '#collector/estimation/distribution.ts';
+import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
+import { estimations } from '#collector/estimation/mechanisms/table.ts';
+import type { Rows } from '#collector/estimation/rows.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { belowEdges, type Drawing, ends, evenly, falling, type Uniform } from './drawing.ts';
 import { multinomialOf } from './multinomial.ts';
 

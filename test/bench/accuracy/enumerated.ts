@@ -4,9 +4,9 @@
  */
 
 import type { Support } from '@murmuration/shared';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import type { Among } from '#collector/estimators/people.ts';
-import { pureEstimates } from '#collector/estimators/pure.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import type { Among } from '#collector/estimation/people.ts';
+import { pureEstimates } from '#collector/estimation/pure.ts';
 import { logGamma } from '../../proofs/statistics.ts';
 
 /** Further than so many standard deviations from its mean a count is left out: a mass below 1e-15. */

@@ -3,8 +3,8 @@
  * shrinkage gives beside norm-sub on the same reports.
  */
 
-import { simulateChoice } from '#collector/simulate/choice.ts';
-import { parseDistribution } from '#collector/simulate/distribution.ts';
+import { simulateChoice } from '#collector/planning/simulate/choice.ts';
+import { parseDistribution } from '#collector/planning/simulate/distribution.ts';
 import { lawName } from './lists.ts';
 import { type Part, percent, scientific } from './part.ts';
 import { PUBLISHED_ERRORS } from './published.ts';

@@ -7,8 +7,8 @@
 import { type ListLaw, listLaw, longListLaw, meanVariance, mechanismOf } from '@murmuration/shared';
 import { createCoins, systemRng, words } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
-import { optimum } from '#collector/estimators/subset.ts';
-import { randomizersOf } from '#collector/simulate/lists.ts';
+import { optimum } from '#collector/estimation/mechanisms/subset.ts';
+import { randomizersOf } from '#collector/planning/simulate/lists.ts';
 import { median } from '../quantile.ts';
 import type { Part } from './part.ts';
 

@@ -5,14 +5,14 @@
  */
 
 import { kAryLaw, type ListLaw, mechanismOf, privSet, type Support, setLaw, subsetLaw, unaryLaw } from '@murmuration/shared';
-import { AMONG } from '#collector/estimators/people.ts';
-import { simulateBest } from '#collector/simulate/best.ts';
-import { simulateChoice } from '#collector/simulate/choice.ts';
-import { simulateChoices } from '#collector/simulate/choices.ts';
-import { simulateDistribution } from '#collector/simulate/distribution-question.ts';
-import { simulateNumber } from '#collector/simulate/number.ts';
-import { averageOf, type Errors, type Simulation } from '#collector/simulate/simulation.ts';
-import { simulateText } from '#collector/simulate/text.ts';
+import { AMONG } from '#collector/estimation/people.ts';
+import { simulateBest } from '#collector/planning/simulate/best.ts';
+import { simulateChoice } from '#collector/planning/simulate/choice.ts';
+import { simulateChoices } from '#collector/planning/simulate/choices.ts';
+import { simulateDistribution } from '#collector/planning/simulate/distribution-question.ts';
+import { simulateNumber } from '#collector/planning/simulate/number.ts';
+import { averageOf, type Errors, type Simulation } from '#collector/planning/simulate/simulation.ts';
+import { simulateText } from '#collector/planning/simulate/text.ts';
 import { type Drawing, drawnCoverage, evenly, falling } from './drawing.ts';
 import { drawnCases, NEAR } from './drawn.ts';
 import { bitDrawings } from './drawn-bits.ts';

@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { choice, createTelemetry, defineSchema, memoryStorage, text } from '@murmuration/client';
 import { dayNumber, dayText, type SchemaDocument, wireName } from '@murmuration/shared';
-import { parseBatch, publish } from '#collector/ingest/parse-batch.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import { DATABASE } from '#collector/store/sqlite-schema.ts';
-import type { Entry } from '#collector/store/store.ts';
+import { parseBatch } from '#collector/ingest/parse-batch.ts';
+import { publish } from '#collector/schemas/published.ts';
+import { DATABASE } from '#collector/storage/sqlite/schema.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import type { Entry } from '#collector/storage/store.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const budget = { epsilon: 1, per: 'month' } as const;

@@ -6,13 +6,13 @@
 
 import { parseArgs } from 'node:util';
 import { hashString, MODULUS, mechanismOf, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import { cellCountsOf, cellMapOf } from '#collector/estimates/cells.ts';
-import { decode } from '#collector/estimators/decode/decode.ts';
-import { estimatesOf } from '#collector/estimators/estimator.ts';
-import { stringVariance } from '#collector/estimators/strings.ts';
-import { estimationOf } from '#collector/estimators/table.ts';
-import { encodeCells } from '#collector/store/cell-codec.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { cellCountsOf, cellMapOf } from '#collector/answers/cells.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
+import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { estimationOf } from '#collector/estimation/mechanisms/table.ts';
+import { stringVariance } from '#collector/estimation/strings.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
+import { encodeCells } from '#collector/storage/tallying/cell-codec.ts';
 import { rapporTally, stringHashingTally } from '../accuracy/bit-tallies.ts';
 import { multinomialOf } from '../accuracy/multinomial.ts';
 import { uniforms } from '../decode/random.ts';

@@ -4,7 +4,7 @@
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { DecodeInput } from '#collector/estimators/decode/evidence.ts';
+import type { DecodeInput } from '#collector/decoding/decode/evidence.ts';
 import type { Part } from '../accuracy/part.ts';
 import { type Design, designs } from './designs.ts';
 import { chancesOf } from './simulated.ts';

@@ -1,14 +1,14 @@
 /** The designs that are compared. Each takes a set and a false discovery rate; only the last is what ships. */
 
-import { sharesOf } from '#collector/estimators/decode/annealing.ts';
-import { observe } from '#collector/estimators/decode/cells.ts';
-import { decode } from '#collector/estimators/decode/decode.ts';
-import { discoveriesOf } from '#collector/estimators/decode/discoveries.ts';
-import type { DecodeInput } from '#collector/estimators/decode/evidence.ts';
-import { beginning, messagePassing } from '#collector/estimators/decode/message-passing.ts';
-import { type Problem, problemAt } from '#collector/estimators/decode/problem.ts';
-import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/estimators/decode/signals.ts';
-import { normalTail } from '#collector/statistics/normal.ts';
+import { sharesOf } from '#collector/decoding/decode/annealing.ts';
+import { observe } from '#collector/decoding/decode/cells.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
+import { discoveriesOf } from '#collector/decoding/decode/discoveries.ts';
+import type { DecodeInput } from '#collector/decoding/decode/evidence.ts';
+import { beginning, messagePassing } from '#collector/decoding/decode/message-passing.ts';
+import { type Problem, problemAt } from '#collector/decoding/decode/problem.ts';
+import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/decoding/decode/signals.ts';
+import { normalTail } from '#collector/estimation/statistics/normal.ts';
 import { leastSquares } from './squares.ts';
 import type { Answer } from './verdict.ts';
 
@@ -24,7 +24,7 @@ function plainDiscoveries(pValues: Float64Array, fdr: number): number {
   return most;
 }
 
-/** Each candidate by itself, as string metrics were estimated: other strings are noise (estimators/strings.ts), and BH on z. */
+/** Each candidate by itself, as string metrics were estimated: other strings are noise (estimation/strings.ts), and BH on z. */
 const alone: Design = ({ counts, map, fdr }) => {
   const { cohorts, cells, reports, counts: seen, inside: p, outside: q } = counts;
   const { candidates, hashes, places } = map;

@@ -3,7 +3,7 @@
  * law is exact: devices are spread over strings and cohorts, and a bit's count is binomial given how many of a cohort's devices have it set.
  */
 
-import type { CellCounts, CellMap } from '#collector/estimators/decode/evidence.ts';
+import type { CellCounts, CellMap } from '#collector/decoding/decode/evidence.ts';
 import { binomialAt } from '../accuracy/multinomial.ts';
 import { logBetween, oneOf, spread, type Uniform, uniforms } from './random.ts';
 

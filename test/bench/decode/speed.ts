@@ -1,6 +1,6 @@
 /** CPU time and memory of a decode against the number of candidates, with the map given: 64 cohorts of 128 cells, one hash. */
 
-import { decode } from '#collector/estimators/decode/decode.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
 import type { Part } from '../accuracy/part.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
 import { chancesOf, simulated, type Unlisted } from './simulated.ts';

@@ -4,8 +4,8 @@
  * that rule, by its own, and as if the number of null candidates were known.
  */
 
-import { decode } from '#collector/estimators/decode/decode.ts';
-import { normalTail } from '#collector/statistics/normal.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
+import { normalTail } from '#collector/estimation/statistics/normal.ts';
 import type { Part } from '../accuracy/part.ts';
 import { limitOf } from './limit.ts';
 import { type SimulatedSet, settingOf, simulated, UNLISTED } from './simulated.ts';

@@ -1,8 +1,8 @@
 /** The tallies of a fleet whose devices each have a string: every device's report is drawn, as the client draws it. */
 
 import { bucketOf, familyOf, MODULUS, type PrefixHashingLaw, placeOfText } from '@murmuration/shared';
-import { sampler } from '#collector/simulate/distribution.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
+import { sampler } from '#collector/planning/simulate/distribution.ts';
 
 /** Strings and how many devices have each. */
 export type Fleet = readonly (readonly [text: string, devices: number])[];

@@ -5,8 +5,8 @@
  */
 
 import { END, fmix32, type PrefixHashingLaw, placeOfText } from '@murmuration/shared';
-import { levelSupports, levelsIn } from '#collector/discovery/levels.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import { levelSupports, levelsIn } from '#collector/estimation/prefixes/levels.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { type Fleet, groupTallies } from './fleet.ts';
 
 /** A string and its estimated share. */

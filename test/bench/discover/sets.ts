@@ -7,11 +7,11 @@
  */
 
 import { MODULUS, prefixHashingLaw, privSet, setLaw } from '@murmuration/shared';
-import { discover } from '#collector/discovery/discover.ts';
-import { levelsIn } from '#collector/discovery/levels.ts';
-import { Ranks } from '#collector/discovery/ranks.ts';
-import { search } from '#collector/discovery/search.ts';
-import { sampler } from '#collector/simulate/distribution.ts';
+import { discover } from '#collector/decoding/discovery/discover.ts';
+import { Ranks } from '#collector/decoding/discovery/ranks.ts';
+import { search } from '#collector/decoding/discovery/search.ts';
+import { levelsIn } from '#collector/estimation/prefixes/levels.ts';
+import { sampler } from '#collector/planning/simulate/distribution.ts';
 import { type Fleet, talliesOf } from './fleet.ts';
 import type { Answer } from './rivals.ts';
 

@@ -4,7 +4,7 @@ import { randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 
 const WORDS = 7; // of an id: four of its own, two of the body's hash, the day
 const IDS_A_FOLD = 2_000;

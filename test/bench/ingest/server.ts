@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type CollectorOptions, createCollector } from '@murmuration/collector';
 import express from 'express';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { schema } from './schema.ts';
 
 /** What a server says of itself when it is asked. */

@@ -9,4 +9,4 @@ DatabaseSync.prototype.exec = function (sql: string): void {
   if (sql === 'COMMIT') Atomics.wait(clock, 0, 0, DELAY);
   exec.call(this, sql);
 };
-await import('#collector/store/sqlite-writer.ts');
+await import('#collector/storage/sqlite/writer.ts');

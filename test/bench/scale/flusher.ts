@@ -5,9 +5,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { GroupBuilder } from '#collector/store/group.ts';
-import { type Batches, insertIds, readBatches } from '#collector/store/postgres/batch-ids.ts';
-import { Database } from '#collector/store/postgres/database.ts';
+import { GroupBuilder } from '#collector/storage/group.ts';
+import { type Batches, insertIds, readBatches } from '#collector/storage/postgres/batch-ids.ts';
+import { Database } from '#collector/storage/postgres/database.ts';
 import { FORMS } from './forms.ts';
 
 /** What it is told, and what it then says. */

@@ -4,8 +4,8 @@
  * into P boxes).
  */
 
-import { connected } from '#collector/store/postgres/connection.ts';
-import type { Query } from '#collector/store/postgres/database.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
+import type { Query } from '#collector/storage/postgres/database.ts';
 import { withCluster } from '../../faults/postgres/cluster.ts';
 
 const [FILLED, INSERTED, FLUSH] = [1_000_000, 30_000, 1_000];

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { connected } from '#collector/store/postgres/connection.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
 import type { Cluster } from '../../faults/postgres/cluster.ts';
 import { requests } from '../ingest/requests.ts';
 import { Latencies } from './latencies.ts';

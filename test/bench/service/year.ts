@@ -3,8 +3,8 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 import { dayNumber, type Packing, packingOf, wireName } from '@murmuration/shared';
-import { type PackedMetric, publish } from '#collector/ingest/parse-batch.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { type PackedMetric, publish } from '#collector/schemas/published.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { schema } from '../ingest/schema.ts';
 
 const PLATFORMS = schema.document.segments?.['platform'] ?? [];

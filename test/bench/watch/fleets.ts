@@ -2,8 +2,8 @@
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bigEndian, type Law, mechanismOf, toBase64url } from '@murmuration/shared';
-import { Accumulator } from '#collector/ingest/accumulator.ts';
-import { type Watch, watchOf } from '#collector/watch/watch.ts';
+import { type Watch, watchOf } from '#collector/estimation/watch/watch.ts';
+import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import type { Subject } from '../../conformance/subject.ts';
 
 /** How answers are spread: everybody's the first, all alike, or falling as 1/rank. */

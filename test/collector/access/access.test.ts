@@ -9,9 +9,9 @@ import { choice, defineSchema } from '@murmuration/client';
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from '#collector/admin/credentials.ts';
-import { ADMIN, openAdminDatabase } from '#collector/admin/database.ts';
-import { Sessions } from '#collector/http/sessions.ts';
+import { Sessions } from '#collector/server/http/sessions.ts';
+import { createToken, createWriteKey, ROLES, type Role, revokeCredential } from '#collector/storage/admin/credentials.ts';
+import { ADMIN, openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { schema as strings } from '../reads/strings.ts';
 import { schema } from '../senders.ts';
 

@@ -7,8 +7,8 @@ import { createTelemetry, memoryStorage, type Outcome, preview } from '@murmurat
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createWriteKey, revokeCredential } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
+import { createWriteKey, revokeCredential } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { batch, schema } from '../senders.ts';
 
 let folder: string;

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decode } from '#collector/estimators/decode/decode.ts';
-import { distributionLines, resultLines } from '#collector/rappor-files/results.ts';
+import { distributionLines, resultLines } from '#collector/cli/rappor-files/results.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
 
 /** Any counts and map that the readers accept. */
 const input = fc

@@ -7,10 +7,10 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { sampler, type Tallies } from '@murmuration/collector';
 import { type RapporLaw, rapporFromParameters, type StringLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { cellCountsOf, cellMapOf } from '#collector/estimates/cells.ts';
-import { decode } from '#collector/estimators/decode/decode.ts';
-import { rappor } from '#collector/estimators/rappor.ts';
-import { stringHashing } from '#collector/estimators/string-hashing.ts';
+import { cellCountsOf, cellMapOf } from '#collector/answers/cells.ts';
+import { decode } from '#collector/decoding/decode/decode.ts';
+import { rappor } from '#collector/estimation/mechanisms/rappor.ts';
+import { stringHashing } from '#collector/estimation/mechanisms/string-hashing.ts';
 
 const [ROUNDS, TRUE, FALSE] = [6, 20, 400];
 const weights = Array.from({ length: TRUE }, (_, i) => 1 / (i + 1));

@@ -1,11 +1,11 @@
 /** Folds do not read rows that are long dead one by one, and it is told when they can't fold what is there. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connected } from '#collector/store/postgres/connection.ts';
-import { Database, type Query } from '#collector/store/postgres/database.ts';
-import { flushId } from '#collector/store/postgres/flush-id.ts';
-import { Folding } from '#collector/store/postgres/fold.ts';
-import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
+import { Database, type Query } from '#collector/storage/postgres/database.ts';
+import { flushId } from '#collector/storage/postgres/flush-id.ts';
+import { Folding } from '#collector/storage/postgres/fold.ts';
+import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { entry, shapes } from '../store/entries.ts';

@@ -2,10 +2,10 @@
 
 import { createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DecodeTask, Progress } from '#collector/estimates/decode-task.ts';
-import { type PackedAnswer, pack } from '#collector/estimates/packed-answer.ts';
-import { type Compute, SharedDecodes } from '#collector/estimates/shared-decodes.ts';
-import { prepare } from '#collector/store/postgres/opening.ts';
+import type { DecodeTask, Progress } from '#collector/answers/decode-task.ts';
+import { type PackedAnswer, pack } from '#collector/answers/packed-answer.ts';
+import { type Compute, SharedDecodes } from '#collector/answers/shared-decodes.ts';
+import { prepare } from '#collector/storage/postgres/opening.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { bodyOf, NOW, schema, sendTo } from '../reads/app.ts';

@@ -1,19 +1,19 @@
 /** What a store does between flushes on PostgreSQL goes on where a part of it fails, and its transactions are what they say. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GroupBuilder } from '#collector/store/group.ts';
-import { findIds, readBatches } from '#collector/store/postgres/batch-ids.ts';
-import { connected } from '#collector/store/postgres/connection.ts';
-import { Database } from '#collector/store/postgres/database.ts';
-import { reopenDaysIn } from '#collector/store/postgres/days.ts';
-import { flush } from '#collector/store/postgres/flush.ts';
-import { Folding } from '#collector/store/postgres/fold.ts';
-import { Holdings } from '#collector/store/postgres/holdings.ts';
-import { Partitions } from '#collector/store/postgres/partitions.ts';
-import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
-import { STEPS, shardOf } from '#collector/store/postgres/tables.ts';
-import { ROOM } from '#collector/store/room.ts';
-import type { Appended, Entry, Store } from '#collector/store/store.ts';
+import { GroupBuilder } from '#collector/storage/group.ts';
+import { findIds, readBatches } from '#collector/storage/postgres/batch-ids.ts';
+import { connected } from '#collector/storage/postgres/connection.ts';
+import { Database } from '#collector/storage/postgres/database.ts';
+import { reopenDaysIn } from '#collector/storage/postgres/days.ts';
+import { flush } from '#collector/storage/postgres/flush.ts';
+import { Folding } from '#collector/storage/postgres/fold.ts';
+import { Holdings } from '#collector/storage/postgres/holdings.ts';
+import { Partitions } from '#collector/storage/postgres/partitions.ts';
+import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
+import { STEPS, shardOf } from '#collector/storage/postgres/tables.ts';
+import { ROOM } from '#collector/storage/room.ts';
+import type { Appended, Entry, Store } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { DAY, entry, SCHEMA, shapes } from '../store/entries.ts';

@@ -7,12 +7,12 @@ import { parseBatch } from '@murmuration/collector';
 import { MAX_REPORTS, REFUSALS } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken, createWriteKey, ROLES } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
-import { accessAnswers } from '#collector/http/openapi/access-answers.ts';
-import { batch } from '#collector/http/openapi/reports.ts';
-import type { Refusal } from '#collector/http/refusal.ts';
+import { accessAnswers } from '#collector/api/openapi/access-answers.ts';
+import { batch } from '#collector/api/openapi/reports.ts';
+import type { Refusal } from '#collector/base/refusal.ts';
 import { BATCH_ID } from '#collector/ingest/parse-batch.ts';
+import { createToken, createWriteKey, ROLES } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { bodyOf, NOW, type Running, start } from './app.ts';
 import { anything, type Described, describedAt, expectRefusal, fitting, type JsonSchema, nearly, type Operation } from './described.ts';
 

@@ -9,11 +9,11 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DecodeTask } from '#collector/estimates/decode-task.ts';
-import { createDecoding, type Decoding, type DecodingOptions } from '#collector/estimates/decode-thread.ts';
-import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
-import { metricsRouter } from '#collector/http/metrics.ts';
+import type { DecodeTask } from '#collector/answers/decode-task.ts';
+import { createDecoding, type Decoding, type DecodingOptions } from '#collector/answers/decode-thread.ts';
+import { createEstimating, type Estimating } from '#collector/answers/estimates-thread.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
+import { metricsRouter } from '#collector/server/http/metrics.ts';
 import { type Running, start } from './app.ts';
 import { schema } from './strings.ts';
 

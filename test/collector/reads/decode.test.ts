@@ -2,7 +2,7 @@
 
 import type { MetricEstimates } from '@murmuration/collector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DecodedString, MetricStrings } from '#collector/estimates/decoded-strings.ts';
+import type { DecodedString, MetricStrings } from '#collector/answers/decoded-strings.ts';
 import { type Running, read, start } from './app.ts';
 import { bodiesOf, list, schema, WORDS } from './strings.ts';
 

@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import type { MetricEstimates } from '@murmuration/collector';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { estimate } from '#collector/estimates/estimates.ts';
-import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
-import type { Task } from '#collector/estimates/tasks.ts';
+import { estimate } from '#collector/answers/estimates.ts';
+import { createEstimating, type Estimating } from '#collector/answers/estimates-thread.ts';
+import type { Task } from '#collector/answers/tasks.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
-import type { FileSource, Store } from '#collector/store/store.ts';
+import type { FileSource, Store } from '#collector/storage/store.ts';
 import { bodyOf, type Running, read, schema, start } from './app.ts';
 
 const DEVICES = 12;

@@ -118,7 +118,7 @@ test('the token and the age are sent as headers, and the address keeps its path'
 });
 
 test('it bundles for a browser without anything else of the collector, in less than 4 KiB', async () => {
-  const entry = fileURLToPath(new URL('../../../collector/src/reader/reader.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../collector/src/api/reader/reader.ts', import.meta.url));
   const { metafile, outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -128,6 +128,6 @@ test('it bundles for a browser without anything else of the collector, in less t
     write: false,
     metafile: true,
   });
-  for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/reader\/[a-z-]+\.ts$/);
+  for (const file of Object.keys(metafile.inputs)) expect(file).toMatch(/collector\/src\/api\/reader\/[a-z-]+\.ts$/);
   expect(outputFiles[0]?.contents.length).toBeLessThan(4_096);
 });

@@ -3,8 +3,8 @@
 import { Worker } from 'node:worker_threads';
 import { choice, defineSchema, discover } from '@murmuration/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createEstimating, type Estimating } from '#collector/estimates/estimates-thread.ts';
-import type { Selected, Task } from '#collector/estimates/tasks.ts';
+import { createEstimating, type Estimating } from '#collector/answers/estimates-thread.ts';
+import type { Selected, Task } from '#collector/answers/tasks.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
 
 /** Replies with its number and the kind of the task; to a series only once the flag is 1. */

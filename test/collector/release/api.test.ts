@@ -4,12 +4,12 @@ import { parseBatch, publish } from '@murmuration/collector';
 import { dayNumber, wireName } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createToken, type Role } from '#collector/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/admin/database.ts';
-import { releaseAnswers } from '#collector/http/openapi/release-answers.ts';
+import { releaseAnswers } from '#collector/api/openapi/release-answers.ts';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
-import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
+import { createToken, type Role } from '#collector/storage/admin/credentials.ts';
+import { openAdminDatabase } from '#collector/storage/admin/database.ts';
+import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { bodyOf, NOW, type Running, schema, start } from '../reads/app.ts';
 import { anything, type Described, describedAt, expectRefusal } from '../reads/described.ts';
 

@@ -6,7 +6,7 @@ import { systemRandom } from '#collector/release/mechanisms/random.ts';
 import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
-import type { TallySource } from '#collector/store/store.ts';
+import type { TallySource } from '#collector/storage/store.ts';
 import { schema } from '../reads/app.ts';
 import { places } from './places.ts';
 

@@ -8,14 +8,14 @@ import { parseDay } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
-import type { Ledger } from '#collector/release/budget/ledger.ts';
-import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
 import { measuringBy } from '#collector/release/measuring/measuring.ts';
 import { type MeasuringThread, measuringInThread } from '#collector/release/measuring/thread.ts';
 import { systemRandom } from '#collector/release/mechanisms/random.ts';
 import type { Measure, Question } from '#collector/release/query/question.ts';
 import { Releases } from '#collector/release/release.ts';
 import type { ReportCount } from '#collector/release/table/participation.ts';
+import type { Ledger } from '#collector/storage/release-ledger.ts';
+import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { catalog, wires } from './table.ts';
 
 /** What the thread does when it has rows to measure: it waits while this is 0, goes on at 1, and ends at 2. */

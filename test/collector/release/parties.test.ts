@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Charge, Colluders, Cost } from '#collector/release/budget/accounting.ts';
-import { spentBy } from '#collector/release/budget/accounting.ts';
+import { type Charge, type Colluders, type Cost, spentBy } from '#collector/release/budget/accounting.ts';
 import { type Amount, add, compare, most, parseAmount, ZERO } from '#collector/release/budget/amount.ts';
 import { type Budgets, spendingOf } from '#collector/release/budget/budgets.ts';
 import { checkBudgets, OverBudget, tightest } from '#collector/release/budget/limits.ts';

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ledger } from '#collector/release/budget/ledger.ts';
-import { openPostgresLedger } from '#collector/release/budget/postgres-ledger.ts';
-import { openSqliteLedger } from '#collector/release/budget/sqlite-ledger.ts';
-import { prepare } from '#collector/store/postgres/opening.ts';
+import { prepare } from '#collector/storage/postgres/opening.ts';
+import { openPostgresLedger } from '#collector/storage/postgres/release-ledger.ts';
+import type { Ledger } from '#collector/storage/release-ledger.ts';
+import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 
 /** A kind of store. */

@@ -3,11 +3,11 @@
 import { parseBatch, publish } from '@murmuration/collector';
 import { dayNumber, wireName } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { estimate } from '#collector/estimates/estimates.ts';
-import { publishedEstimates } from '#collector/release/published-estimates.ts';
+import { estimate } from '#collector/answers/estimates.ts';
+import { publishedEstimates } from '#collector/answers/published-estimates.ts';
+import type { Tally } from '#collector/estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
-import type { Tally } from '#collector/store/store.ts';
-import { foldBatches } from '#collector/store/unfolded.ts';
+import { foldBatches } from '#collector/storage/tallying/unfolded.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 
 const { metrics } = createCatalog([schema.document]);

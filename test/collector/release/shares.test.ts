@@ -5,6 +5,7 @@ import type { Measure } from '@murmuration/collector';
 import { parseDay, ratio } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cramersV, unrelatedV } from '#collector/estimation/statistics/cramers-v.ts';
 import { answerCsv } from '#collector/release/answer-csv.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { associationBy } from '#collector/release/query/association.ts';
@@ -15,7 +16,6 @@ import { resolve } from '#collector/release/query/resolve.ts';
 import { quotient } from '#collector/release/query/share.ts';
 import { tableOf } from '#collector/release/table/columns.ts';
 import type { ReportCount } from '#collector/release/table/participation.ts';
-import { cramersV, unrelatedV } from '#collector/statistics/cramers-v.ts';
 import { atMost } from '../../proofs/statistics.ts';
 import { catalog, wires } from './table.ts';
 

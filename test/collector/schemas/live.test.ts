@@ -9,11 +9,11 @@ import { type Collector, type CollectorOptions, createCatalog, createCollector }
 import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createReload } from '#collector/commands/reload.ts';
-import { select } from '#collector/http/read/select.ts';
-import { publish } from '#collector/ingest/parse-batch.ts';
+import { createReload } from '#collector/cli/reload.ts';
 import { wireNameOf } from '#collector/schemas/canonical.ts';
 import { type PublishedMetric, parseDocument } from '#collector/schemas/catalog.ts';
+import { publish } from '#collector/schemas/published.ts';
+import { select } from '#collector/server/http/read/select.ts';
 import { bin, type Ran, runCommand } from '../../setup/command.ts';
 
 const PLANS = ['free', 'pro'];

@@ -5,10 +5,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockNew, removeAbandoned } from '#collector/store/draft.ts';
-import { lock } from '#collector/store/lock.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import { backupSqliteStore } from '#collector/store/sqlite-backup.ts';
+import { lock } from '#collector/storage/files/lock.ts';
+import { backupSqliteStore } from '#collector/storage/sqlite/backup.ts';
+import { lockNew, removeAbandoned } from '#collector/storage/sqlite/draft.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { runProcess } from '../../setup/command.ts';
 import { entry, shapes } from './entries.ts';
 
@@ -32,7 +32,7 @@ const backUp = (name: string): number | null => runProcess('backup', '--data', d
 function killed(name: string): void {
   const program = `
     import { writeFileSync } from 'node:fs';
-    import { backupSqliteStore } from ${JSON.stringify(new URL('../../../collector/src/store/sqlite-backup.ts', import.meta.url).href)};
+    import { backupSqliteStore } from ${JSON.stringify(new URL('../../../collector/src/storage/sqlite/backup.ts', import.meta.url).href)};
     await backupSqliteStore(${JSON.stringify(data)}, ${JSON.stringify(join(out, name))}, (draft) => {
       for (const rest of ['-wal', '.admin', '.admin-journal']) writeFileSync(draft + rest, 'half');
       process.kill(process.pid, 'SIGKILL');

@@ -1,8 +1,9 @@
 /** Batches for stores, and what they add up to. */
 
 import { createHash } from 'node:crypto';
-import type { PackedMetric } from '#collector/ingest/parse-batch.ts';
-import type { Entry, Evidence, Selection, Shapes, Store } from '#collector/store/store.ts';
+import type { Evidence } from '#collector/estimation/tally.ts';
+import type { PackedMetric, Shapes } from '#collector/schemas/published.ts';
+import type { Entry, Selection, Store } from '#collector/storage/store.ts';
 
 export const SCHEMA = 'notes/1/0123456789abcdef';
 export const [OTHER_VERSION, OTHER_APP] = ['notes/2/0123456789abcdef', 'other/1/0123456789abcdef'];

@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { Accumulator } from '#collector/ingest/accumulator.ts';
+import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 
 const query = new URLSearchParams(process.env['ODD_WRITER']);
 
@@ -30,4 +30,4 @@ DatabaseSync.prototype.exec = function (sql: string): void {
   exec.call(this, sql);
 };
 
-await import('#collector/store/sqlite-writer.ts');
+await import('#collector/storage/sqlite/writer.ts');

@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openAdminDatabase, readAdmin } from '#collector/admin/database.ts';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
-import { backupSqliteStore } from '#collector/store/sqlite-backup.ts';
-import { closedBefore } from '#collector/store/sqlite-days.ts';
-import { isCurrent } from '#collector/store/sqlite-schema.ts';
+import { openAdminDatabase, readAdmin } from '#collector/storage/admin/database.ts';
+import { backupSqliteStore } from '#collector/storage/sqlite/backup.ts';
+import { closedBefore } from '#collector/storage/sqlite/days.ts';
+import { isCurrent } from '#collector/storage/sqlite/schema.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { shapes } from './entries.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 /** The store on PostgreSQL, for the conformance suite. */
 
-import { openPostgresStore } from '#collector/store/postgres/postgres.ts';
+import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import type { Engine } from './engine.ts';
 

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore } from '#collector/store/sqlite.ts';
+import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { Engine } from './engine.ts';
 
 export const engine: Engine = {

@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law, Report } from '@murmuration/shared';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Tallies, Tally } from '#collector/store/store.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { compose, largestRatio, range } from '../../proofs/channel.ts';
 import { type Distribution, exactDistribution, hex, ways } from '../../proofs/enumerate.ts';
 import { ONE, sum } from '../../proofs/rational.ts';

@@ -3,8 +3,8 @@
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import type { Law } from '@murmuration/shared';
 import { expect } from 'vitest';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import type { Tallies } from '#collector/store/store.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import { atMost, binomial, upperTail } from '../../proofs/statistics.ts';
 import type { Subject } from '../subject.ts';

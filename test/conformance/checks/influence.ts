@@ -9,7 +9,7 @@
  */
 
 import { MODULUS } from '@murmuration/shared';
-import type { Tallies, Tally } from '#collector/store/store.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import { toNumber } from '../../proofs/rational.ts';
 import type { MatrixLaw } from '../specimens.ts';

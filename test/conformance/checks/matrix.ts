@@ -2,9 +2,9 @@
 
 import { MODULUS } from '@murmuration/shared';
 import { expect } from 'vitest';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import { Z95 } from '#collector/statistics/normal.ts';
-import type { Tallies, Tally } from '#collector/store/store.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import { collections } from '../../proofs/estimator.ts';
 import { toNumber } from '../../proofs/rational.ts';

@@ -2,7 +2,7 @@
 
 import type { ShareLaw } from '@murmuration/shared';
 import { expect } from 'vitest';
-import type { Tallies } from '#collector/store/store.ts';
+import type { Tallies } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import type { Distribution } from '../../proofs/enumerate.ts';
 import { cellChances, expectSupport, expectUnbiased, supportOf } from '../../proofs/estimator.ts';

@@ -1,9 +1,9 @@
 /** Faulty estimators: a wrong sign, a bias, or error bars that are too short; supports and scores that belong to another. */
 
 import type { Law, NumberLaw, ShareLaw } from '@murmuration/shared';
-import type { Estimate } from '#collector/estimators/estimate.ts';
-import type { Scores } from '#collector/estimators/number.ts';
-import { pureEstimates } from '#collector/estimators/pure.ts';
+import type { Estimate } from '#collector/estimation/estimate.ts';
+import type { Scores } from '#collector/estimation/number.ts';
+import { pureEstimates } from '#collector/estimation/pure.ts';
 import { unbiased as unbiasedMatrix } from '../checks/matrix.ts';
 import { rounding, scores as statesScores } from '../checks/numbers.ts';
 import { support as statesSupport, supports as sumsSupports, unbiased } from '../checks/shares.ts';

@@ -1,8 +1,9 @@
 /** Races: commits whose answer is lost, one batch in many collectors, and folds at once. */
 
 import { dayNumber } from '@murmuration/shared';
-import { parseBatch, publish } from '#collector/ingest/parse-batch.ts';
-import type { Entry, Store } from '#collector/store/store.ts';
+import { parseBatch } from '#collector/ingest/parse-batch.ts';
+import { publish } from '#collector/schemas/published.ts';
+import type { Entry, Store } from '#collector/storage/store.ts';
 import { bodyOf, countsOf, describe, document, wire } from '../cells.ts';
 import { failuresOf, type Outcome, sleep } from '../outcome.ts';
 import { beginRun, refusedTo } from './check.ts';

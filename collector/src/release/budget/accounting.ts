@@ -6,7 +6,7 @@
  * the limit (Rogers, Roth, Ullman, Vadhan 2016; Feldman and Zrnic 2021).
  */
 
-import type { DayRange } from '../../store/store.ts';
+import type { DayRange } from '../../storage/store.ts';
 import { type Amount, add, least, minus, most, ZERO } from './amount.ts';
 
 /** What a budget adds up. */

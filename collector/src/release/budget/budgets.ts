@@ -1,9 +1,9 @@
 /** Budgets in the ledger: the settings of each table, and what each analyst may spend on it. The newest entry holds; charges stay. */
 
 import type { Json } from '@murmuration/shared';
+import type { Entry, Ledger, LedgerTransaction } from '../../storage/release-ledger.ts';
 import { type Charge, type Colluders, type Cost, type Limit, spentBy, type Unit } from './accounting.ts';
 import { amountText, readAmount } from './amount.ts';
-import type { Entry, Ledger, LedgerTransaction } from './ledger.ts';
 import { byParty, type Group, groupsOf, partiesOf } from './parties.ts';
 
 /** The settings of an app's table. */

@@ -1,6 +1,6 @@
 /** What is left for a question or a stream in the budgets that it would be charged to, and the refusal of what does not fit. */
 
-import type { DayRange } from '../../store/store.ts';
+import type { DayRange } from '../../storage/store.ts';
 import { type Cost, type Limit, leftFor, spentBy } from './accounting.ts';
 import { compare, least } from './amount.ts';
 import { type Budgets, limitText } from './budgets.ts';

@@ -11,7 +11,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { normalQuantile } from '../../statistics/normal.ts';
+import { normalQuantile } from '../../estimation/statistics/normal.ts';
 import { sampleTwoSided } from './geometric.ts';
 import type { NoiseMechanism } from './index.ts';
 import type { Random } from './random.ts';

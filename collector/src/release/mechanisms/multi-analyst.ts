@@ -21,7 +21,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { normalQuantile } from '../../statistics/normal.ts';
+import { normalQuantile } from '../../estimation/statistics/normal.ts';
 import { geometric } from './geometric.ts';
 import type { ReleaseMechanism } from './index.ts';
 import type { Random } from './random.ts';

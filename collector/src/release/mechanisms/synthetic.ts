@@ -1,6 +1,6 @@
 /** A synthetic table as CSV, as BLR and MWEM release it: a row for each cell, with its columns' values and its weight. */
 
-import { field } from '../../commands/csv.ts';
+import { field } from '../../base/csv.ts';
 
 /** The columns of a table. Cells are all combinations of their values; the last column's values change first. */
 export type Columns = readonly { readonly name: string; readonly values: readonly string[] }[];

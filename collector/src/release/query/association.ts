@@ -8,7 +8,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { cramersV, unrelatedV } from '../../statistics/cramers-v.ts';
+import { cramersV, unrelatedV } from '../../estimation/statistics/cramers-v.ts';
 import { MOST_BLOCKS, sampleAndAggregate } from '../mechanisms/sample-and-aggregate.ts';
 import { groupingOf } from './grouping.ts';
 import { BETA, type ExpectedError, type Prepared } from './measured.ts';

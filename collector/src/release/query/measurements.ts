@@ -1,7 +1,7 @@
 /** Checks the measurements of a question against its table, and says how many numbers each of them draws. */
 
 import { dayText } from '@murmuration/shared';
-import type { DayRange } from '../../store/store.ts';
+import type { DayRange } from '../../storage/store.ts';
 import { amountText, compare, parseAmount } from '../budget/amount.ts';
 import { areNumbers, areWhole, type Column, DAY, declared, type Table } from '../table/columns.ts';
 import type { Association, Measure, Share, Synthetic } from './question.ts';

@@ -11,7 +11,7 @@
  */
 
 import { dayText, parseDay } from '@murmuration/shared';
-import type { DayRange } from '../../store/store.ts';
+import type { DayRange } from '../../storage/store.ts';
 import type { Cost } from '../budget/accounting.ts';
 import { DAY, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';

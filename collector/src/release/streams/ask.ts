@@ -1,7 +1,7 @@
 /** Answers a question of a stream: a stored answer, or a new one that is drawn and written in one transaction; streams.ts says why. */
 
 import { parseDay } from '@murmuration/shared';
-import { InDoubt, type LedgerTransaction } from '../budget/ledger.ts';
+import { InDoubt, type LedgerTransaction } from '../../storage/release-ledger.ts';
 import type { CountingQuery } from '../mechanisms/queries.ts';
 import { cellsIn, conditionsOf, denseCounts } from './cells.ts';
 import { dropEnded, dropSecrets, endStream } from './end.ts';

@@ -1,7 +1,7 @@
 /** Ends streams, and deletes what is kept of them. */
 
-import { StoreFull } from '../../store/store.ts';
-import type { Ledger } from '../budget/ledger.ts';
+import type { Ledger } from '../../storage/release-ledger.ts';
+import { StoreFull } from '../../storage/store.ts';
 import { nameOf, type Stream, type StreamState, stateFor } from './stream.ts';
 
 const ANYBODY = { apps: [] };

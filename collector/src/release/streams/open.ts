@@ -1,8 +1,8 @@
 /** Opens a stream. The order is what the promise rests on; streams.ts says why. */
 
 import type { Json } from '@murmuration/shared';
+import { insist, type LedgerTransaction } from '../../storage/release-ledger.ts';
 import { budgetsOf, costJson, OPENING, tableIn } from '../budget/budgets.ts';
-import { insist, type LedgerTransaction } from '../budget/ledger.ts';
 import { checkBudgets, type Due } from '../budget/limits.ts';
 import { PATIENCE, storedOr } from '../claims.ts';
 import { checkKept, openDaysIn, type Participation } from '../table/participation.ts';

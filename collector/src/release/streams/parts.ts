@@ -1,6 +1,6 @@
 /** What streams are made of, and what is kept of each that nobody may see. */
 
-import type { Ledger } from '../budget/ledger.ts';
+import type { Ledger } from '../../storage/release-ledger.ts';
 import type { Random } from '../mechanisms/random.ts';
 import type { Participation, WantedRows } from '../table/participation.ts';
 import type { SparseCounts } from './cells.ts';

@@ -1,6 +1,6 @@
 /** What streams have learned so far, kept in memory: to learn it again from all hard answers may take half a second. None of it is secret. */
 
-import type { LedgerTransaction } from '../budget/ledger.ts';
+import type { LedgerTransaction } from '../../storage/release-ledger.ts';
 import type { Interactive, Session } from '../mechanisms/interactive.ts';
 import { cellsIn } from './cells.ts';
 import { mechanismOf } from './design.ts';

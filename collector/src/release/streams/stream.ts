@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '@murmuration/shared';
+import type { Entry, LedgerTransaction, Wanted } from '../../storage/release-ledger.ts';
 import { parseAmount } from '../budget/amount.ts';
 import type { costJson } from '../budget/budgets.ts';
-import type { Entry, LedgerTransaction, Wanted } from '../budget/ledger.ts';
 import { type Columns, cellsOf } from '../mechanisms/synthetic.ts';
 import type { DesignOptions, StreamDesign } from './design.ts';
 import type { Conditions } from './request.ts';

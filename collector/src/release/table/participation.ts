@@ -2,11 +2,11 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
-import { Database } from '../../store/postgres/database.ts';
-import { readHead } from '../../store/postgres/delta.ts';
-import { SCHEMA, shardOf } from '../../store/postgres/tables.ts';
-import { TIMEOUT } from '../../store/sqlite-schema.ts';
-import type { DayRange, FileSource, PostgresSource, TallySource } from '../../store/store.ts';
+import { Database } from '../../storage/postgres/database.ts';
+import { readHead } from '../../storage/postgres/delta.ts';
+import { SCHEMA, shardOf } from '../../storage/postgres/tables.ts';
+import { TIMEOUT } from '../../storage/sqlite/schema.ts';
+import type { DayRange, FileSource, PostgresSource, TallySource } from '../../storage/store.ts';
 
 /** Reports that have all of this in common. */
 export interface ReportCount {

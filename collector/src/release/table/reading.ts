@@ -1,9 +1,9 @@
 /** Reads participation in a thread of its own: many cohorts and segments take tenths of a second to add up, and ingest must not wait. */
 
 import { Worker } from 'node:worker_threads';
-import { StoreAway, type TallySource } from '../../store/store.ts';
-import { threadFile } from '../../threads/request-reply.ts';
-import { createTaskQueue } from '../../threads/task-queue.ts';
+import { threadFile } from '../../base/threads/request-reply.ts';
+import { createTaskQueue } from '../../base/threads/task-queue.ts';
+import { StoreAway, type TallySource } from '../../storage/store.ts';
 import type { Participation, WantedRows } from './participation.ts';
 
 /** What the thread replies. An error loses its class on the way. */

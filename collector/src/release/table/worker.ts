@@ -1,7 +1,7 @@
 /** The thread that reads participation: the rows of each request, in order. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { StoreAway, type TallySource } from '../../store/store.ts';
+import { StoreAway, type TallySource } from '../../storage/store.ts';
 import { readParticipation, type WantedRows } from './participation.ts';
 import type { Reply } from './reading.ts';
 

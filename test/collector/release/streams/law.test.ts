@@ -5,9 +5,9 @@
  */
 
 import { expect, test } from 'vitest';
-import { type Entry, following, type Ledger, NO_ENTRY, type Wanted } from '#collector/release/budget/ledger.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import { Streams } from '#collector/release/streams/streams.ts';
+import { type Entry, following, type Ledger, NO_ENTRY, type Wanted } from '#collector/storage/release-ledger.ts';
 import { range } from '../../../proofs/channel.ts';
 import { catalog, giveBudgets, request, rowsOf, stored } from './table.ts';
 

@@ -4,11 +4,11 @@ import { choice, defineSchema } from '@murmuration/client';
 import { dayNumber, wireName } from '@murmuration/shared';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
-import type { Ledger } from '#collector/release/budget/ledger.ts';
 import type { Random } from '#collector/release/mechanisms/random.ts';
 import type { StreamRequest } from '#collector/release/streams/request.ts';
 import type { Participation, ReportCount } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
+import type { Ledger } from '#collector/storage/release-ledger.ts';
 
 const schema = defineSchema({
   app: 'notes',

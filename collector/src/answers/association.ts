@@ -1,0 +1,160 @@
+/** How a string goes with the lists that are asked together with it: the table of both, its marginals, and a verdict in words. */
+
+import {
+  type Answer,
+  dayText,
+  hashString,
+  isListPart,
+  isStringLaw,
+  type JointAnswer,
+  jointAnswers,
+  labelOf,
+  type MetricDocument,
+} from '@murmuration/shared';
+import { type AssociatedString, type Association, associationOf, type Found } from '../decoding/association/association.ts';
+import type { Estimate } from '../estimation/estimate.ts';
+import { basisOf } from './basis.ts';
+import { candidateAnswersOf } from './candidates.ts';
+import type { EstimateRequest, MetricEstimates } from './estimates.ts';
+
+/** An answer of the lists: its share of all devices, and of those that gave the string. */
+export interface AssociationAnswer extends Estimate {
+  readonly answer: Answer | JointAnswer;
+  readonly label: string;
+  /** Only of strings that are found. */
+  readonly within?: Estimate;
+}
+
+/** A candidate, with the answers given together with it. */
+export interface AssociationRow extends Estimate {
+  readonly string: string;
+  /** Of the hypothesis that nobody gave it. */
+  readonly pValue: number;
+  readonly isFound: boolean;
+  readonly answers: readonly AssociationAnswer[];
+}
+
+/** An association, without its strings. */
+export interface MetricAssociation
+  extends Pick<
+    MetricEstimates,
+    'app' | 'metric' | 'version' | 'type' | 'mechanism' | 'epsilon' | 'among' | 'minimum' | 'reports' | 'from' | 'to'
+  > {
+  /** The names of the string and of the lists. */
+  readonly text: string;
+  readonly lists: readonly string[];
+  /** The p-value of independence; null where no string is clear enough. */
+  readonly independence: number | null;
+  readonly verdict: string;
+  /** The share of all devices that gave one of the strings that are found, and what they answered; null where none is found. */
+  readonly found: (Estimate & { readonly answers: readonly AssociationAnswer[] }) | null;
+}
+
+/** The names of the string and of the lists of a metric; undefined where it does not ask both. */
+function partsOf(document: MetricDocument): { readonly text: string; readonly lists: readonly string[] } | undefined {
+  if (document.type !== 'joint' || !isStringLaw(document.law)) return undefined;
+  const text = document.questions.find((part) => !isListPart(part));
+  return text && { text: text.name, lists: document.questions.filter(isListPart).map(({ name }) => name) };
+}
+
+/** The answers of the lists: those of the only list, or an answer to each of several. */
+function listAnswersOf(document: MetricDocument & { readonly type: 'joint' }): readonly AssociationAnswer['answer'][] {
+  const lists = document.questions.filter(isListPart);
+  const [list] = lists;
+  return lists.length === 1 && list !== undefined ? list.answers : jointAnswers(lists);
+}
+
+/** How many answers the lists beside a string have together; undefined where the metric does not ask both. */
+export const columnsOf = (document: MetricDocument): number | undefined =>
+  partsOf(document) && document.type === 'joint' ? listAnswersOf(document).length : undefined;
+
+/** Below this a verdict tells no p-value. */
+const LEAST_P = 0.0001;
+
+/** Pairs that a verdict names. */
+const NAMED = 3;
+
+const percent = (share: number): number => Math.round(100 * Math.min(1, Math.max(0, share)));
+
+/** The verdict in one sentence. */
+function verdictOf(
+  { text, lists }: { readonly text: string; readonly lists: readonly string[] },
+  { independence, outstanding, strings, found }: Association,
+  candidates: readonly string[],
+  labels: readonly string[],
+): string {
+  const list = lists.join(' and ');
+  if (candidates.length === 0) return `no candidates: name the strings of ${text} to look for`;
+  if (independence === undefined) return `too few reports to tell: no ${text} is clearly there`;
+  const p = independence < LEAST_P ? `p < ${LEAST_P}` : `p = ${independence.toPrecision(2)}`;
+  if (independence >= 0.05) return `too close to call: nothing shows that ${list} goes with ${text} (${p})`;
+  const pairs = outstanding.slice(0, NAMED).map(({ string, answer, isMore }) => {
+    const { estimate = 0, low = 0, high = 1 } = (strings[string] as AssociatedString).pairs[answer]?.within ?? {};
+    const all = (found as Found).answers[answer]?.within.estimate ?? 0;
+    const share = `${percent(estimate)} %, between ${percent(low)} and ${percent(high)}, against ${percent(all)} % of all`;
+    return `${labels[answer]} is given ${isMore ? 'more' : 'less'} often with “${candidates[string]}” (${share})`;
+  });
+  const more = outstanding.length - pairs.length;
+  const told = pairs.length === 0 ? 'no single pair stands out' : `${pairs.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+  return `${list} goes with ${text} (${p}): ${told}`;
+}
+
+/**
+ * The association of a metric, and its strings with the largest shares first.
+ *
+ * @throws {TypeError} where the metric has no string and list
+ */
+export function association(request: EstimateRequest): {
+  readonly association: MetricAssociation;
+  readonly strings: readonly AssociationRow[];
+} {
+  const { minimum, candidates, among = 'population', evidence } = request;
+  const { app, metric, version, document } = request.metric;
+  const { type, law, epsilon } = document;
+  const parts = partsOf(document);
+  if (parts === undefined || document.type !== 'joint' || !isStringLaw(law))
+    throw new TypeError(`association: expected a string asked together with lists, got a ${type}`);
+  const { tallies, reports, from, to } = evidence;
+  const answers = listAnswersOf(document);
+  const labels = answers.map(labelOf);
+  const { perDevice, people } = basisOf(document, evidence, 'population');
+  const isShown = reports >= minimum && reports > 0;
+  const texts = candidateAnswersOf(document, candidates).map(({ text }) => hashString(text));
+  const found = associationOf(
+    law,
+    { tallies: isShown ? tallies : new Map(), perDevice, people },
+    candidates.map((_, s) => texts.slice(s * answers.length, (s + 1) * answers.length)),
+    among === 'reports',
+  );
+  const answersOf = (pairs: AssociatedString['pairs']): readonly AssociationAnswer[] =>
+    pairs.map(({ share, within }, l) => ({
+      answer: answers[l] as Answer,
+      label: labels[l] as string,
+      ...share,
+      ...(within && { within }),
+    }));
+  const strings = found.strings.map(
+    ({ share, pValue, isFound, pairs }, s): AssociationRow => ({
+      string: candidates[s] as string,
+      ...share,
+      pValue,
+      isFound,
+      answers: answersOf(pairs),
+    }),
+  );
+  const about = { app, metric, version, type, mechanism: law.mechanism, epsilon, among, minimum, reports };
+  return {
+    association: {
+      ...about,
+      from: from === null ? null : dayText(from),
+      to: to === null ? null : dayText(to),
+      ...parts,
+      independence: found.independence ?? null,
+      verdict: isShown
+        ? verdictOf(parts, found, candidates, labels)
+        : `too few reports: ${reports}, and at least ${Math.max(1, minimum)} are needed`,
+      found: found.found ? { ...found.found.share, answers: answersOf(found.found.answers) } : null,
+    },
+    strings: strings.toSorted((a, b) => b.estimate - a.estimate),
+  };
+}

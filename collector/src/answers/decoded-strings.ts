@@ -1,0 +1,64 @@
+/** What a decode of a string metric tells readers. Types only. */
+
+import type { Decoded } from '../decoding/decode/decoded.ts';
+import type { Estimate } from '../estimation/estimate.ts';
+import type { CandidateAnswer } from '../estimation/questions/presentation.ts';
+import type { Watch } from '../estimation/watch/watch.ts';
+import type { About } from './about.ts';
+
+/** `too-few-reports`: fewer than the minimum. `no-candidates`: there is no list of strings to look for. The others are the decoder's. */
+export type DecodeOutcome = Decoded['outcome'] | 'too-few-reports' | 'no-candidates';
+
+/** A candidate, or a string that is found without a list. Shares are of the reports. */
+export interface DecodedString extends Estimate {
+  readonly answer: CandidateAnswer['answer'];
+  readonly label: string;
+  /** Whether it is told apart from chance. Only then do the other numbers say something about this string. */
+  readonly isFound: boolean;
+  /** The middle of what the share can be, given that the string was found. For others, the estimate within 0 and 1. */
+  readonly typical: number;
+  /** The probability that a string that nobody has looks as strong; without a list, a bound on that of all possible strings together. */
+  readonly pValue: number;
+  /** The least false discovery rate at which the string is found; 1 if it is at none. */
+  readonly qValue: number;
+  /** Set where the string may go on, because no more bytes of it are sent. */
+  readonly isCut?: true;
+  /** The true share, known only in demonstrations. */
+  readonly truth?: number;
+}
+
+/** A string's share of the whole distribution. */
+interface TypicalShare extends Pick<DecodedString, 'answer' | 'label'> {
+  readonly share: number;
+}
+
+/** The whole distribution. All shares and `rest` and `other` add up to 1. */
+export interface WholeDistribution {
+  /** The largest shares. */
+  readonly shares: readonly TypicalShare[];
+  /** The share of all other candidates together. */
+  readonly rest: number;
+  /** What these shares leave over: strings that are no candidates, and whatever is too rare to place. */
+  readonly other: number;
+}
+
+/** A decode, without its strings. */
+export interface MetricStrings extends About {
+  /** The share of false strings among the found ones, on average. */
+  readonly fdr: number;
+  /** How many strings are listed. Of a metric without a list, those that are wanted besides the found ones. */
+  readonly candidates: number;
+  readonly found: number;
+  readonly outcome: DecodeOutcome;
+  /** The outcome in plain words. */
+  readonly meaning: string;
+  /** Candidates that no report tells from another one. They are never found. */
+  readonly indistinguishable: number;
+  /** The share of the reports that come from none of the found strings. Absent where nothing can be said. */
+  readonly unexplained?: Estimate;
+  /** A string with this share is found half of the time. Absent where nothing can be said. */
+  readonly detectable?: number;
+  /** Absent where nothing can be said. */
+  readonly distribution?: WholeDistribution;
+  readonly watch: Watch;
+}

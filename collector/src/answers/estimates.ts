@@ -1,0 +1,136 @@
+/** A metric's estimates as readers ask for them: for a range of days and a segment, each with its error bars. */
+
+import { type Answer, answersOf, cellLabels, isDistributionLaw, kindOf, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { interval, shareOf } from '../estimation/distribution.ts';
+import type { Estimate } from '../estimation/estimate.ts';
+import { distributionOf, estimatesOf } from '../estimation/estimator.ts';
+import { normSub } from '../estimation/norm-sub.ts';
+import type { Among } from '../estimation/people.ts';
+import { shrunk } from '../estimation/shrunk.ts';
+import type { Evidence, Tallies } from '../estimation/tally.ts';
+import { type Watch, watchOf } from '../estimation/watch/watch.ts';
+import type { PublishedMetric } from '../schemas/catalog.ts';
+import { type About, aboutOf } from './about.ts';
+import { basisOf } from './basis.ts';
+import { candidateAnswersOf } from './candidates.ts';
+import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
+import { inUnit } from './in-unit.ts';
+
+/** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
+export interface AnswerEstimate extends Estimate {
+  readonly answer: Answer | { readonly [question: string]: Answer };
+  readonly label: string;
+  /**
+   * For lists: the nearest shares that are not negative and sum to 1. For sets, they sum to the set's limit, including padding. Biased,
+   * without an interval.
+   */
+  readonly normSub?: number;
+  /** For lists: empirical Bayes, then norm-sub. Closer to the truth on long lists; biased, without an interval. */
+  readonly shrunk?: number;
+  /** For distributions: shares that are not negative and sum to 1, by the method that fits the mechanism. Biased, without an interval. */
+  readonly smoothed?: number;
+  readonly consistent?: number;
+  /** The true share, known only in demonstrations. */
+  readonly truth?: number;
+}
+
+/** The true shares by label among all reports, known only in demonstrations. They do not apply to a segment or a selection of days. */
+export type Truth = (app: string, metric: string) => { readonly [label: string]: number } | undefined;
+
+/** A metric's estimates. */
+export interface MetricEstimates extends About {
+  /** Whether error bars describe all users, of whom those who reported are a random sample, or only those who reported. */
+  readonly among: Among;
+  /** `value`: the only answer is the mean, in the unit of the metric's range. Absent where answers have shares. */
+  readonly unit?: 'value';
+  readonly answers: readonly AnswerEstimate[];
+  /**
+   * Signs of crafted reports, and bounds on what crafted reports could do. Cells and cohorts are tested among the selected reports. The
+   * number of ones is tested among the reports of all segments on the selected days.
+   */
+  readonly watch: Watch;
+  /** Only for a distribution. */
+  readonly distribution?: Described;
+}
+
+/** Settings of an estimate. */
+export interface EstimateSettings {
+  readonly minimum: number;
+  readonly candidates: readonly string[];
+  /** What error bars describe. Default: the population. */
+  readonly among?: Among | undefined;
+  /** Only for a distribution. */
+  readonly asked?: DistributionRequest | undefined;
+}
+
+/** All input of an estimate, as plain data. */
+export interface EstimateRequest extends EstimateSettings {
+  readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
+  readonly evidence: Evidence;
+  /** The true shares by label. */
+  readonly shares?: ReturnType<Truth>;
+}
+
+/** The shares of a distribution's cells, and its requested statistics; undefined for other metrics. */
+function distributionRows(
+  document: MetricDocument,
+  tallies: Tallies,
+  people: number,
+  asked: DistributionRequest,
+): Pick<MetricEstimates, 'answers' | 'distribution'> | undefined {
+  if (!('cells' in document) || !isDistributionLaw(document.law)) return undefined;
+  const found = distributionOf(document.law, tallies, people);
+  if (found === undefined) return { answers: [] };
+  const { name, shares } = found.shape();
+  const answers = cellLabels(document.range, document.cells).map((label, i) => {
+    return { answer: label, label, ...interval(shareOf(found, i, i + 1)), [name]: shares[i] as number };
+  });
+  return { answers, distribution: describe(found, shares, document.range, asked) };
+}
+
+/** Estimates the share of each answer or candidate, or the mean of a number. */
+export function estimate(request: EstimateRequest): MetricEstimates {
+  const { minimum, candidates, among = 'population', asked = USUAL, shares } = request;
+  const { document } = request.metric;
+  const { law } = document;
+  const { tallies, reports, ones } = request.evidence;
+  const { perDevice, people } = basisOf(document, request.evidence, among);
+  const numbers = rangeOf(document);
+  const listed = answersOf(document);
+  const sought = listed ? [] : candidateAnswersOf(document, candidates);
+  const answers = numbers ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
+  const watch = watchOf(law, tallies, ones, perDevice, numbers);
+  const estimates =
+    reports < minimum || isDistributionLaw(law)
+      ? []
+      : estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
+  // In a set, answers and dummies together are as many as its limit.
+  const total = kindOf(document).atMost?.(document) ?? 1;
+  const within = (shares: readonly number[]): readonly number[] => shares.map((share) => Math.min(1, share));
+  const nearest =
+    listed &&
+    within(
+      normSub(
+        estimates.map(({ estimate }) => estimate),
+        total,
+      ),
+    );
+  const learned = listed && within(shrunk(estimates, total));
+  const rows = estimates.slice(0, answers.length).map((share, i): AnswerEstimate => {
+    const answer = answers[i] as AnswerEstimate['answer'];
+    const label = labelOf(answer);
+    const estimate = numbers ? inUnit(share, numbers) : share;
+    const consistent = nearest && learned && { normSub: nearest[i] as number, shrunk: learned[i] as number };
+    return {
+      answer,
+      label,
+      ...estimate,
+      ...consistent,
+      ...(shares && { truth: Object.hasOwn(shares, label) ? (shares[label] as number) : 0 }),
+    };
+  });
+  if (!listed) rows.sort((a, b) => b.estimate - a.estimate);
+  const enough = reports < minimum ? new Map() : tallies;
+  const cells = distributionRows(document, enough, people, asked);
+  return { ...aboutOf(request), among, ...(numbers && { unit: 'value' }), answers: rows, ...cells, watch };
+}

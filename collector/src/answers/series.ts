@@ -1,0 +1,107 @@
+/**
+ * A metric's estimates over time, one point for each day, week or month, each with its change since the last point that has estimates.
+ *
+ * The error bars of a point count how many of its reports can repeat one stored symbol (`repeatsIn`), as for any range. Points of a
+ * permanent metric are not independent of each other, because a device's reports of one epoch share the noise of its symbol in all of
+ * them: a line through the points looks calmer than the error bars say, and an error that all points share can't be seen in it. The change
+ * between two points allows for that: difference.ts says how.
+ */
+
+import { dayText, labelOf } from '@murmuration/shared';
+import type { Estimate } from '../estimation/estimate.ts';
+import type { Among } from '../estimation/people.ts';
+import type { Evidence } from '../estimation/tally.ts';
+import type { DayRange } from '../storage/store.ts';
+import { candidateAnswersOf } from './candidates.ts';
+import { difference } from './difference.ts';
+import { wantedIn } from './discovered.ts';
+import type { EstimateRequest } from './estimates.ts';
+import { isNumber, type Row, rowsOf } from './rows.ts';
+
+/** An answer at one point. */
+export interface PointAnswer extends Row {
+  /** Since the last point with estimates; null at the first. */
+  readonly change: Estimate | null;
+}
+
+/** A point of a series. */
+export interface SeriesPoint {
+  readonly from: string;
+  readonly to: string;
+  readonly reports: number;
+  /** None where there are fewer reports than the minimum. */
+  readonly answers: readonly PointAnswer[];
+}
+
+/** A series, without its points. */
+export interface Series {
+  readonly app: string;
+  readonly metric: string;
+  readonly version: number;
+  readonly type: string;
+  readonly among: Among;
+  readonly minimum: number;
+  readonly reports: number;
+  /** `value` where answers are numbers in the unit of the metric; absent where they are shares. */
+  readonly unit?: 'value';
+}
+
+/** All parts of a range as one. */
+function together(parts: readonly Evidence[]): Evidence {
+  const tallies = new Map<number, { reports: number; readonly cells: Float64Array }>();
+  for (const part of parts)
+    for (const [cohort, { reports, cells }] of part.tallies) {
+      const sum = tallies.get(cohort) ?? { reports: 0, cells: new Float64Array(cells.length) };
+      tallies.set(cohort, sum);
+      sum.reports += reports;
+      for (let cell = 0; cell < cells.length; cell++) sum.cells[cell] = (sum.cells[cell] as number) + (cells[cell] as number);
+    }
+  const days = parts.flatMap(({ from, to }) => (from === null || to === null ? [] : [from, to]));
+  return {
+    tallies,
+    reports: parts.reduce((sum, { reports }) => sum + reports, 0),
+    from: days.length > 0 ? Math.min(...days) : null,
+    to: days.length > 0 ? Math.max(...days) : null,
+    ones: [],
+  };
+}
+
+/** What is asked of a series besides its evidence. */
+export interface SeriesRequest extends Omit<EstimateRequest, 'evidence'> {
+  readonly parts: readonly (DayRange & { readonly evidence: Evidence })[];
+  /** How many answers to follow: the largest over all points together. */
+  readonly top: number;
+}
+
+/** The labels of the answers that are followed. */
+function followed(request: EstimateRequest, top: number): ReadonlySet<string> {
+  const rows = [...rowsOf(request, 'mean')].sort((a, b) => b.estimate - a.estimate);
+  return new Set(rows.slice(0, top).map(({ label }) => label));
+}
+
+/** The candidates with an answer that is followed. */
+const candidatesOf = ({ metric, candidates }: EstimateRequest, labels: ReadonlySet<string>): readonly string[] =>
+  candidates.filter((candidate) => candidateAnswersOf(metric.document, [candidate]).some(({ answer }) => labels.has(labelOf(answer))));
+
+/** A series, and its points. */
+export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly series: Series; readonly points: readonly SeriesPoint[] } {
+  const given = { ...request, evidence: together(parts.map(({ evidence }) => evidence)) };
+  const all = { ...given, candidates: wantedIn(given) };
+  const labels = followed(all, top);
+  // Only the candidates that are followed are looked for at each point.
+  const candidates = all.candidates.length > top ? candidatesOf(all, labels) : all.candidates;
+  let last = new Map<string, Row>();
+  const points = parts.map(({ from, to, evidence }): SeriesPoint => {
+    const rows = rowsOf({ ...request, candidates, evidence }, 'mean').filter(({ label }) => labels.has(label));
+    const answers = rows.map((row): PointAnswer => {
+      const before = last.get(row.label);
+      return { ...row, change: before === undefined ? null : difference(before, row) };
+    });
+    if (rows.length > 0) last = new Map(rows.map((row) => [row.label, row]));
+    return { from: dayText(from), to: dayText(to), reports: evidence.reports, answers };
+  });
+  const { app, metric, version, document } = request.metric;
+  const { among = 'population', minimum } = request;
+  const about = { app, metric, version, type: document.type, among, minimum, reports: all.evidence.reports };
+  return { series: { ...about, ...(isNumber(document) && { unit: 'value' }) }, points };
+}

@@ -1,0 +1,24 @@
+/** The estimates thread: answers each task in order, from tallies that it reads on a connection of its own. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { TallySource } from '../storage/store.ts';
+import { openTallies } from '../storage/tallies.ts';
+import { buffersOf } from './packed-answer.ts';
+import { failure, type Reply } from './reply.ts';
+import { type Candidates, perform, type Task } from './tasks.ts';
+
+/** What the thread is started with. */
+export interface EstimatesData {
+  readonly source: TallySource;
+  readonly candidates: Candidates;
+}
+
+const { source, candidates } = workerData as EstimatesData;
+const reader = openTallies(source);
+
+parentPort?.on('message', (task: Task) => {
+  perform(task, reader, candidates).then(
+    (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
+    (error: unknown) => parentPort?.postMessage(failure(error)),
+  );
+});

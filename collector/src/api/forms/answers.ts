@@ -1,0 +1,214 @@
+/**
+ * The answers of the read API, as zod schemas. They are checked against the types of what computes the answers, the OpenAPI description is
+ * made from them, and tests validate every answer by them.
+ */
+
+import { type Cadence, DAYS, type Law } from '@murmuration/shared';
+import { z } from 'zod';
+import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
+import type { Comparison, Difference } from '../../answers/compare.ts';
+import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
+import type { PageInfo } from '../../answers/packed-answer.ts';
+import type { Series, SeriesPoint } from '../../answers/series.ts';
+import type { MetricSummary } from '../../answers/summary.ts';
+import type { RefusalBody } from '../../base/refusal.ts';
+import type { Estimate } from '../../estimation/estimate.ts';
+import { estimations } from '../../estimation/mechanisms/table.ts';
+import { AMONG } from '../../estimation/people.ts';
+import { types } from '../../estimation/questions/table.ts';
+import type { Watch } from '../../estimation/watch/watch.ts';
+
+/** An answer whose rows come in pages. */
+export interface Paged {
+  readonly page: PageInfo;
+}
+
+export const count: z.ZodInt = z.int().min(0);
+export const day: z.ZodType<string | null> = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+export const number: z.ZodNumber = z.number();
+
+export const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
+  estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
+  standardError: number.min(0),
+  low: number.meta({ description: 'The low end of the 95 % interval.' }),
+  high: number.meta({ description: 'The high end of the 95 % interval.' }),
+};
+export const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
+
+const plain = z.union([z.string(), z.boolean()]);
+export const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
+  answer: z.union([plain, z.record(z.string(), plain)]).meta({ description: 'The answer; of a joint question, one to each part.' }),
+  label: z.string(),
+};
+
+export const page: z.ZodType<PageInfo> = z
+  .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
+  .meta({ id: 'Page' });
+
+const among = z.enum(AMONG);
+export const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
+  app: z.string(),
+  metric: z.string(),
+  version: count,
+  type: z.string(),
+};
+const value = z.literal('value').exactOptional().meta({ description: 'Numbers in the unit of the metric; absent where they are shares.' });
+
+const permanence = z.strictObject({ epsilon: number, renew: z.enum(['week', 'month', 'year', 'never']) });
+
+const summary: z.ZodType<MetricSummary> = z
+  .strictObject({
+    ...about,
+    type: z.enum(types),
+    description: z.string(),
+    unit: z.string().exactOptional(),
+    owner: z.string().exactOptional(),
+    expires: z.string().exactOptional(),
+    mechanism: z.enum(Object.keys(estimations) as Law['mechanism'][]),
+    epsilon: number,
+    range: z
+      .tuple([number, number])
+      .readonly()
+      .exactOptional()
+      .meta({ description: 'The least and the greatest answer of a number whose mean is estimated.' }),
+    every: z.enum(Object.keys(DAYS).filter((each) => each !== 'never') as Cadence[]),
+    permanent: permanence.exactOptional(),
+    otherwise: z.string().exactOptional(),
+    assign: z.literal('random').exactOptional(),
+    reports: count,
+    from: day,
+    to: day,
+    segments: z.record(z.string(), z.array(z.string())),
+  })
+  .meta({ id: 'Metric' });
+
+export const watch: z.ZodType<Watch> = z.strictObject({
+  pValue: number,
+  cells: number.exactOptional(),
+  fit: number.exactOptional(),
+  answers: number.exactOptional(),
+  cohorts: number.exactOptional(),
+  ones: number.exactOptional(),
+  perPercent: number.exactOptional(),
+});
+
+const described = z.strictObject({
+  mean: estimate,
+  quantiles: z.array(z.strictObject({ level: number, estimate: number, low: number, high: number })),
+  ranges: z.array(z.strictObject({ from: number, to: number, ...interval })),
+});
+
+const settings = { among, minimum: count.meta({ description: 'Estimates from fewer reports are not shown.' }) };
+
+/** What answers say of the reports that they are from. */
+const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
+
+const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({
+  ...ofReports,
+  unit: value,
+  watch,
+  distribution: described.exactOptional(),
+  page,
+  answers: z.array(
+    z.strictObject({
+      ...answer,
+      ...interval,
+      normSub: number.exactOptional(),
+      shrunk: number.exactOptional(),
+      smoothed: number.exactOptional(),
+      consistent: number.exactOptional(),
+      truth: number.exactOptional(),
+    }),
+  ),
+});
+
+const series: z.ZodType<Series & Paged & { readonly points: readonly SeriesPoint[] }> = z.strictObject({
+  ...about,
+  ...settings,
+  reports: count,
+  unit: value,
+  page,
+  points: z.array(
+    z.strictObject({
+      from: z.iso.date(),
+      to: z.iso.date(),
+      reports: count,
+      answers: z.array(
+        z.strictObject({
+          ...answer,
+          ...interval,
+          change: estimate.nullable().meta({ description: 'Since the last point with estimates.' }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const associated = z.strictObject({
+  ...answer,
+  ...interval,
+  within: estimate
+    .exactOptional()
+    .meta({ description: 'Of the devices with the string, or with any that is found, those with this answer.' }),
+});
+
+const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = z.strictObject({
+  ...ofReports,
+  text: z.string().meta({ description: 'The name of the text among the parts of the question.' }),
+  lists: z.array(z.string()),
+  independence: number.nullable().meta({ description: 'The p-value of independence; null where no string is clear enough to test it.' }),
+  verdict: z.string(),
+  found: z
+    .strictObject({ ...interval, answers: z.array(associated) })
+    .nullable()
+    .meta({ description: 'All strings that are found, together.' }),
+  page,
+  strings: z.array(
+    z.strictObject({
+      string: z.string(),
+      ...interval,
+      pValue: number.meta({ description: 'Of the hypothesis that nobody gave the string.' }),
+      isFound: z.boolean().meta({ description: 'Whether the string is there: 5 % of those found are expected to be absent.' }),
+      answers: z.array(associated),
+    }),
+  ),
+});
+
+const compared = {
+  a: estimate,
+  b: estimate,
+  difference: estimate.meta({ description: 'b minus a.' }),
+  isClear: z.boolean().meta({ description: 'Whether 0 lies outside the 95 % interval.' }),
+  verdict: z.string(),
+};
+const side = z.strictObject({ version: count, reports: count, from: day, to: day });
+
+const comparison: z.ZodType<Comparison & Paged & { readonly differences: readonly Difference[] }> = z.strictObject({
+  app: z.string(),
+  metric: z.string(),
+  type: z.string(),
+  ...settings,
+  a: side,
+  b: side,
+  unit: value,
+  mean: z.strictObject(compared).exactOptional(),
+  verdict: z.string().meta({ description: 'The answers that differ when all are tested together.' }),
+  page,
+  differences: z.array(z.strictObject({ ...answer, ...compared })),
+});
+
+const list: z.ZodType<Paged & { readonly metrics: readonly MetricSummary[] }> = z.strictObject({ page, metrics: z.array(summary) });
+
+const refusal: z.ZodType<RefusalBody> = z
+  .strictObject({ error: z.string(), expected: z.string(), got: z.string() })
+  .meta({ id: 'Refusal', description: 'What was expected, and what came.' });
+
+/** The answers by route. */
+export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'association' | 'comparison' | 'refusal']: z.ZodType } = {
+  list,
+  estimates,
+  series,
+  association,
+  comparison,
+  refusal,
+};

@@ -1,0 +1,193 @@
+/** The parameters of the read API, as zod schemas: the routes parse with them, and the OpenAPI description is made from them. */
+
+import { parseDay } from '@murmuration/shared';
+import { z } from 'zod';
+import { INTERVALS, type Interval } from '../../answers/intervals.ts';
+import type { Page } from '../../answers/packed-answer.ts';
+import { Refusal } from '../../base/refusal.ts';
+import { AMONG, type Among } from '../../estimation/people.ts';
+
+/** Rows of an answer, unless the reader asks for another number. */
+const USUAL_LIMIT = 1_000;
+const MOST_ROWS = 100_000;
+/** Candidates in one request. */
+const MOST_CANDIDATES = 1_000;
+
+/** A schema of parameters with its values after parsing. */
+export type Parameters<T> = z.ZodObject & z.ZodType<T>;
+
+/** Which reports are meant: days since 1970-01-01, and the version of the schema. */
+export interface RangeAsked {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly version?: number | undefined;
+}
+
+/** The parameters of estimates. */
+export interface EstimatesAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly candidate?: string | readonly string[] | undefined;
+  readonly ranges?: string | undefined;
+  readonly quantiles?: string | undefined;
+  readonly among?: Among | undefined;
+}
+
+/** The parameters of a series. */
+export interface SeriesAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly interval: Interval;
+  readonly top: number;
+  readonly candidate?: string | readonly string[] | undefined;
+  readonly among?: Among | undefined;
+}
+
+/** The parameters of an association. */
+export type AssociationAsked = Omit<EstimatesAsked, 'ranges' | 'quantiles'>;
+
+/** The parameters of a comparison: those of both sides, and of each. */
+export interface CompareAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly 'a.from'?: number | undefined;
+  readonly 'a.to'?: number | undefined;
+  readonly 'a.version'?: number | undefined;
+  readonly 'b.from'?: number | undefined;
+  readonly 'b.to'?: number | undefined;
+  readonly 'b.version'?: number | undefined;
+  readonly candidate?: string | readonly string[] | undefined;
+  readonly among?: Among | undefined;
+}
+
+const dayOf = (description: string) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const number = parseDay(text);
+      if (number === undefined) context.addIssue({ code: 'custom', message: 'a day such as 2026-11-20', input: text });
+      return number as number;
+    })
+    .optional()
+    .meta({ description, format: 'date', example: '2026-11-20' });
+
+/** A whole number in a query. */
+export function whole(least: number, most: number, usual: number, description: string): z.ZodType<number, string | undefined> {
+  const error = `a whole number from ${least} to ${most}`;
+  return z
+    .string({ error })
+    .regex(/^\d{1,7}$/, { error })
+    .refine((text) => Number(text) >= least && Number(text) <= most, { error })
+    .default(`${usual}`)
+    .transform(Number)
+    .meta({ description });
+}
+
+export const pageParameters: { readonly [name in keyof Page]: z.ZodType<number> } = {
+  limit: whole(1, MOST_ROWS, USUAL_LIMIT, `The most rows to send, up to ${MOST_ROWS}.`),
+  offset: whole(0, 9_999_999, 0, 'How many rows to leave out before the first.'),
+};
+
+const version = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, { error: 'the version of a published schema' })
+  .transform(Number)
+  .optional()
+  .meta({ description: 'Only reports of this version of the schema. Default: the newest, with older ones that ask by the same law.' });
+
+/** Which reports are meant. Segments are chosen with `segment.<name>=<value>` besides. */
+export const rangeParameters: { readonly [name in 'from' | 'to' | 'version']: z.ZodType<number | undefined> } = {
+  from: dayOf('The first day.'),
+  to: dayOf('The last day.'),
+  version,
+};
+
+export const app: z.ZodType<string | undefined> = z
+  .string()
+  .optional()
+  .meta({ description: 'The app, needed where several have a metric of this name.' });
+const among = z
+  .enum(AMONG, { error: `one of ${AMONG.join(', ')}` })
+  .optional()
+  .meta({ description: 'Whom intervals are about: all users (the default), or only the devices that reported.' });
+const error = `at most ${MOST_CANDIDATES} strings`;
+export const candidate: z.ZodType<string | string[] | undefined> = z
+  .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error })
+  .optional()
+  .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });
+
+export const listParameters: Parameters<Page> = z.strictObject(pageParameters);
+
+export const estimatesParameters: Parameters<EstimatesAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  candidate,
+  ranges: z.string().optional().meta({ description: 'For a distribution: ranges whose shares are asked for.', example: '0..10,20..30' }),
+  quantiles: z.string().optional().meta({ description: 'For a distribution: levels above 0 and below 1.', example: '0.5,0.9' }),
+  among,
+  ...pageParameters,
+});
+
+export const associationParameters: Parameters<AssociationAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  candidate,
+  among,
+  ...pageParameters,
+});
+
+export const seriesParameters: Parameters<SeriesAsked> = z.strictObject({
+  app,
+  interval: z
+    .enum(INTERVALS, { error: `one of ${INTERVALS.join(', ')}` })
+    .default('day')
+    .meta({ description: 'The length of a point. Weeks begin on Monday, months on the first.' }),
+  ...rangeParameters,
+  candidate,
+  top: whole(1, 100, 10, 'How many answers to follow: those that are largest over the whole range.'),
+  among,
+  ...pageParameters,
+});
+
+export const compareParameters: Parameters<CompareAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  'a.from': dayOf('The first day of a.'),
+  'a.to': dayOf('The last day of a.'),
+  'a.version': version,
+  'b.from': dayOf('The first day of b.'),
+  'b.to': dayOf('The last day of b.'),
+  'b.version': version,
+  candidate,
+  among,
+  ...pageParameters,
+});
+
+/** Throws the first mistake that zod found, as one line. */
+function refuse(error: z.ZodError, parameters: object): never {
+  const [issue] = error.issues;
+  // What is expected is logged, so it has none of the words that came: names of parameters, above all.
+  const expected =
+    issue?.code === 'unrecognized_keys' ? 'no parameters of other names' : `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`;
+  throw new Refusal(400, 'bad-query', expected.slice(0, 200), JSON.stringify(parameters).slice(0, 200));
+}
+
+/** The values by segment. */
+export type Segment = { readonly [name: string]: string };
+
+/** What was asked: the parameters, and the segments of each prefix. */
+export interface Parsed<T> {
+  readonly rest: T;
+  readonly segments: readonly Segment[];
+}
+
+/** Splits `<prefix>segment.<name>=<value>` from the other parameters, and parses those. */
+export function parseQuery<T>(schema: z.ZodType<T>, parameters: object, prefixes: readonly string[] = ['']): Parsed<T> {
+  const starts = prefixes.map((prefix) => `${prefix}segment.`);
+  const entries = Object.entries(parameters as { readonly [key: string]: unknown });
+  const startOf = (key: string): string | undefined => starts.find((start) => key.startsWith(start));
+  const parsed = schema.safeParse(Object.fromEntries(entries.filter(([key]) => startOf(key) === undefined)));
+  if (!parsed.success) refuse(parsed.error, parameters);
+  const segments = starts.map((start): Segment => {
+    const own = entries.filter(([key]) => startOf(key) === start);
+    return Object.fromEntries(own.map(([key, value]) => [key.slice(start.length), String(value)]));
+  });
+  return { rest: parsed.data, segments };
+}

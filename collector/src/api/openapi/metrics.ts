@@ -1,0 +1,80 @@
+/** The routes of metrics and estimates, as their OpenAPI description. */
+
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answers } from '../forms/answers.ts';
+import { decodeAnswer } from '../forms/decode-answer.ts';
+import { decodeParameters } from '../forms/decode-parameters.ts';
+import { associationParameters, compareParameters, estimatesParameters, listParameters, seriesParameters } from '../forms/parameters.ts';
+import { json, responsesOf } from './responses.ts';
+
+const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });
+
+const segmentOf = (prefix: string, of: string) => ({
+  in: 'query' as const,
+  name: `${prefix}segment.{segment}`,
+  description: `A value of a segment, such as ${prefix}segment.platform=web: only reports ${of} with this value.`,
+  schema: { type: 'string' as const },
+});
+
+export const metricsPaths: ZodOpenApiPathsObject = {
+  '/v1/metrics': {
+    get: {
+      operationId: 'listMetrics',
+      summary: 'The published metrics, and how many reports each has',
+      requestParams: { query: listParameters },
+      responses: responsesOf(answers.list, ['400', '403', '503']),
+    },
+  },
+  '/v1/metrics/{name}/estimates': {
+    get: {
+      operationId: 'estimates',
+      summary: 'Each answer’s estimate with its 95 % interval',
+      requestParams: { path, query: estimatesParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.estimates, ['400', '403', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/decode': {
+    get: {
+      operationId: 'decode',
+      summary: 'Which strings are in the reports: those of a list, or for discover any; and what the whole distribution looks like',
+      description:
+        'It may take a while. With Accept: text/event-stream the answer comes as server-sent events: progress, then answer or refusal.',
+      requestParams: { path, query: decodeParameters },
+      parameters: [segmentOf('', '')],
+      responses: {
+        ...responsesOf(decodeAnswer, ['400', '403', '404', '503']),
+        '200': { description: 'The answer.', content: { ...json(decodeAnswer), 'text/event-stream': { schema: z.string() } } },
+      },
+    },
+  },
+  '/v1/metrics/{name}/series': {
+    get: {
+      operationId: 'series',
+      summary: 'Estimates day by day, week by week or month by month, each with its change',
+      requestParams: { path, query: seriesParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.series, ['400', '403', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/association': {
+    get: {
+      operationId: 'association',
+      summary: 'For a text asked together with lists: the table of both, its sums, and a test of independence',
+      requestParams: { path, query: associationParameters },
+      parameters: [segmentOf('', '')],
+      responses: responsesOf(answers.association, ['400', '403', '404', '503']),
+    },
+  },
+  '/v1/metrics/{name}/compare': {
+    get: {
+      operationId: 'compare',
+      summary: 'The difference between two ranges of days, versions or segments, with its interval and a verdict',
+      description: 'Parameters without a prefix hold for both sides. At least one must differ.',
+      requestParams: { path, query: compareParameters },
+      parameters: [segmentOf('', ''), segmentOf('a.', 'of a '), segmentOf('b.', 'of b ')],
+      responses: responsesOf(answers.comparison, ['400', '403', '404', '503']),
+    },
+  },
+};

@@ -1,0 +1,150 @@
+/** @module A typed reader of a collector's API, for browsers, Node and every other platform with `fetch`. It imports nothing of Node. */
+
+import type { MetricSummary } from '../../answers/summary.ts';
+import { createRequests } from './requests.ts';
+import type {
+  AnswerOf,
+  AnySchema,
+  Asked,
+  AssociationOf,
+  ComparisonOf,
+  DecodeAsked,
+  EstimatesAsked,
+  EstimatesOf,
+  MetricOf,
+  Selection,
+  SeriesAsked,
+  SeriesOf,
+  StringsOf,
+} from './types.ts';
+
+export type { MetricSummary } from '../../answers/summary.ts';
+export { ReadError } from './read-error.ts';
+export type {
+  AnswerOf,
+  AnySchema,
+  Asked,
+  AssociationOf,
+  ComparisonOf,
+  DecodeAsked,
+  DecodeProgress,
+  EstimatesAsked,
+  EstimatesOf,
+  MetricOf,
+  Selection,
+  SeriesAsked,
+  SeriesOf,
+  StringsOf,
+} from './types.ts';
+
+/** How to reach a collector. */
+export interface ReaderOptions {
+  /** The collector's address, with the path under which it is served. */
+  readonly url: string | URL;
+  /** An access token. A browser that has signed in needs none. */
+  readonly token?: string;
+  /** Seconds that an answer may be old. Answers of that age are shared with other readers. Default: 0. */
+  readonly maxAge?: number;
+  /** Milliseconds until a request is given up; where progress is wanted, without a word from the collector. Default: 60,000. */
+  readonly timeout?: number;
+  readonly fetch?: typeof fetch;
+}
+
+/** Reads a collector. Methods reject with a `ReadError` when it refuses, and with what `fetch` throws when it can't be reached. */
+export interface Reader<S extends AnySchema> {
+  /** The published metrics, of the schema's app where there is a schema. */
+  readonly metrics: (signal?: AbortSignal) => Promise<readonly MetricSummary[]>;
+  readonly estimates: <K extends MetricOf<S>>(metric: K, asked?: EstimatesAsked<S>) => Promise<EstimatesOf<AnswerOf<S, K>>>;
+  /** Only of a text asked together with lists. */
+  readonly association: (metric: MetricOf<S>, asked?: Asked<S>) => Promise<AssociationOf>;
+  /**
+   * Which strings are in the reports of a text or a discover, and what the whole distribution looks like. With `onProgress` it may take as long as the
+   * collector decodes; otherwise the timeout holds.
+   */
+  readonly decode: <K extends MetricOf<S>>(metric: K, asked?: DecodeAsked<S>) => Promise<StringsOf<AnswerOf<S, K>>>;
+  readonly series: <K extends MetricOf<S>>(metric: K, asked?: SeriesAsked<S>) => Promise<SeriesOf<AnswerOf<S, K>>>;
+  /** b minus a. What is asked beside them holds for both. */
+  readonly compare: <K extends MetricOf<S>>(
+    metric: K,
+    a: Selection<S>,
+    b: Selection<S>,
+    asked?: Asked<S>,
+  ) => Promise<ComparisonOf<AnswerOf<S, K>>>;
+  /** The address of a metric's estimates, or of their decode, relative to the collector's. */
+  readonly addressOf: (metric: MetricOf<S>, asked?: EstimatesAsked<S> & DecodeAsked<S>, kind?: 'estimates' | 'decode') => string;
+}
+
+/** Metrics of one page of the list. */
+const PAGE = 1_000;
+
+type Pairs = [name: string, value: string][];
+
+/** The parameters of a selection. */
+function selectionPairs({ from, to, version, segment = {} }: Selection<AnySchema>, prefix = ''): Pairs {
+  const range = Object.entries({ from, to, version }).flatMap(
+    ([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]]),
+  );
+  const segments = Object.entries(segment).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[`segment.${name}`, value]]));
+  return [...range, ...segments].map(([name, value]) => [prefix + name, value]);
+}
+
+/** The parameters of a request. */
+function pairsOf(asked: EstimatesAsked<AnySchema> & SeriesAsked<AnySchema> & DecodeAsked<AnySchema>, app: string | undefined): Pairs {
+  const { candidates = [], ranges, quantiles, among, limit, offset, interval, top, fdr, all } = asked;
+  const single = { app: app ?? asked.app, among, limit, offset, interval, top, fdr: fdr?.toFixed(9), all };
+  return [
+    ...Object.entries(single).flatMap(([name, value]): Pairs => (value === undefined ? [] : [[name, String(value)]])),
+    ...selectionPairs(asked),
+    ...candidates.map((candidate): Pairs[number] => ['candidate', candidate]),
+    ...(ranges ? [['ranges', ranges.map((range) => range.join('..')).join()] as Pairs[number]] : []),
+    ...(quantiles ? [['quantiles', quantiles.join()] as Pairs[number]] : []),
+  ];
+}
+
+/**
+ * Creates a reader. With a schema, misspelt metrics and segments do not compile, and answers have their types.
+ *
+ * @example
+ * const reader = createReader(schema, { url: 'https://t.example.com', token: 'mr_...' });
+ * const { answers } = await reader.estimates('plan', { from: '2026-11-01', segment: { platform: 'web' } });
+ */
+export function createReader<S extends AnySchema>(schema: S, options: ReaderOptions): Reader<S> {
+  const { url, token, maxAge = 0, timeout = 60_000, fetch: send = fetch } = options;
+  const base = new URL(url);
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  const app = schema?.document.app;
+  const headers: Record<string, string> = {};
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+  if (maxAge > 0) headers['cache-control'] = `max-age=${Math.floor(maxAge)}`;
+  const { get, follow } = createRequests({ base, headers, timeout, send });
+  const addressOf = (metric: string, kind: string, pairs: Pairs): string =>
+    `v1/metrics/${encodeURIComponent(metric)}/${kind}?${new URLSearchParams(pairs)}`;
+
+  return {
+    metrics: async (signal) => {
+      const all: MetricSummary[] = [];
+      for (let total = 1; all.length < total; ) {
+        const address = `v1/metrics?limit=${PAGE}&offset=${all.length}`;
+        const { metrics, page } = await get<{ readonly metrics: readonly MetricSummary[]; readonly page: { readonly total: number } }>(
+          address,
+          signal,
+        );
+        all.push(...metrics);
+        total = metrics.length === 0 ? 0 : page.total;
+      }
+      return app === undefined ? all : all.filter((metric) => metric.app === app);
+    },
+    estimates: (metric, asked = {}) => get(addressOf(metric, 'estimates', pairsOf(asked, app)), asked.signal),
+    association: (metric, asked = {}) => get(addressOf(metric, 'association', pairsOf(asked, app)), asked.signal),
+    decode: (metric, asked = {}) => {
+      const address = addressOf(metric, 'decode', pairsOf(asked, app));
+      return asked.onProgress ? follow(address, asked.signal, asked.onProgress) : get(address, asked.signal);
+    },
+    series: (metric, asked = {}) => get(addressOf(metric, 'series', pairsOf(asked, app)), asked.signal),
+    compare: (metric, a, b, asked = {}) => {
+      const pairs = [...pairsOf(asked, app), ...selectionPairs(a, 'a.'), ...selectionPairs(b, 'b.')];
+      return get(addressOf(metric, 'compare', pairs), asked.signal);
+    },
+    addressOf: (metric, asked = {}, kind = 'estimates') => addressOf(metric, kind, pairsOf(asked, app)),
+  };
+}

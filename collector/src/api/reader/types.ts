@@ -1,0 +1,104 @@
+/** What a reader asks and gets, with the names and answers of a schema. */
+
+import type { Questions, Schema, Segments, ValueOf } from '@murmuration/shared';
+import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
+import type { Comparison, Difference } from '../../answers/compare.ts';
+import type { Progress } from '../../answers/decode-task.ts';
+import type { DecodedString, MetricStrings } from '../../answers/decoded-strings.ts';
+import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
+import type { Interval } from '../../answers/intervals.ts';
+import type { PageInfo } from '../../answers/packed-answer.ts';
+import type { PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
+import type { Among } from '../../estimation/people.ts';
+
+/** A schema, or none: then metrics and segments are any strings. */
+export type AnySchema = Schema | undefined;
+
+/** The names of a schema's metrics. */
+export type MetricOf<S extends AnySchema> = S extends Schema<infer M extends Questions> ? keyof M & string : string;
+
+/** A value for each segment that is chosen. */
+type SegmentOf<S extends AnySchema> =
+  S extends Schema<Questions, infer G extends Segments>
+    ? { readonly [name in keyof G]?: G[name][number] | undefined }
+    : { readonly [name: string]: string };
+
+/** An answer of a value: a member of a set; of a number the label of its range. */
+type AnswerOfValue<V> = V extends readonly (infer A)[] ? A : V extends number ? string : V;
+
+/** The answers of a metric. */
+export type AnswerOf<S extends AnySchema, K extends string> =
+  S extends Schema<infer M extends Questions> ? (K extends keyof M ? AnswerOfValue<ValueOf<M[K]>> : never) : AnswerEstimate['answer'];
+
+/** Rows with the answers of a metric. */
+type Typed<Row, A> = Omit<Row, 'answer'> & { readonly answer: A };
+
+/** Which reports are meant. Days are texts such as 2026-11-20. */
+export interface Selection<S extends AnySchema> {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Only the reports of this version of the schema. */
+  readonly version?: number | undefined;
+  readonly segment?: SegmentOf<S> | undefined;
+}
+
+/** Which rows are sent, and how the request is made. */
+export interface Asked<S extends AnySchema> extends Selection<S> {
+  /** The app, where there is no schema and several apps have a metric of the name. */
+  readonly app?: string | undefined;
+  /** The strings to look for in a text. Default: those of the collector. */
+  readonly candidates?: readonly string[] | undefined;
+  /** Whom error bars are about. Default: all users. */
+  readonly among?: Among | undefined;
+  /** Rows of the answer. Default: 1,000. */
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is asked of estimates. */
+export interface EstimatesAsked<S extends AnySchema> extends Asked<S> {
+  /** For a distribution. */
+  readonly ranges?: readonly (readonly [low: number, high: number])[] | undefined;
+  readonly quantiles?: readonly number[] | undefined;
+}
+
+/** What is asked of a series. */
+export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
+  readonly interval?: Interval | undefined;
+  /** How many answers to follow. Default: 10. */
+  readonly top?: number | undefined;
+}
+
+/** How far a decode is: it waits for others, reads the tallies, hashes the candidates unless they are known, and decodes or searches. */
+export type DecodeProgress = Progress;
+
+/** What is asked of a decode. Its intervals are always about all users. */
+export interface DecodeAsked<S extends AnySchema> extends Omit<Asked<S>, 'among'> {
+  /** The false discovery rate. Default: 0.05. */
+  readonly fdr?: number | undefined;
+  /** Whether candidates that are not told apart from chance are wanted, too. Default: false. */
+  readonly all?: boolean | undefined;
+  /** Told how far it is. The answer then comes as server-sent events. */
+  readonly onProgress?: ((how: Progress) => void) | undefined;
+}
+
+interface Paged {
+  readonly page: PageInfo;
+}
+
+/** The estimates of a metric. */
+export type EstimatesOf<A> = Omit<MetricEstimates, 'answers'> & Paged & { readonly answers: readonly Typed<AnswerEstimate, A>[] };
+
+/** How a text goes with the lists that are asked together with it. */
+export type AssociationOf = MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] };
+
+/** The series of a metric. */
+export type SeriesOf<A> = Series &
+  Paged & { readonly points: readonly (Omit<SeriesPoint, 'answers'> & { readonly answers: readonly Typed<PointAnswer, A>[] })[] };
+
+/** A comparison of two selections: b minus a. */
+export type ComparisonOf<A> = Comparison & Paged & { readonly differences: readonly Typed<Difference, A>[] };
+
+/** The strings of a metric: those that are there, and what the whole distribution looks like. */
+export type StringsOf<A> = MetricStrings & Paged & { readonly strings: readonly Typed<DecodedString, A>[] };

@@ -1,0 +1,134 @@
+/** The options of `serve` that say who may read and send. */
+
+import type { SchemaDocument } from '@murmuration/shared';
+import type { Command } from 'commander';
+import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
+import { choiceOption, Failure, UsageError, wholeOption } from '../base/usage.ts';
+import type { Collector } from '../server/collector.ts';
+import type { CollectorOptions } from '../server/options.ts';
+import type { Administration } from '../storage/admin/administration.ts';
+import { ROLES, type Role } from '../storage/admin/credentials.ts';
+import { warnWithoutKey } from '../storage/admin/without-key.ts';
+
+/** What the options give. */
+export interface AccessFlags {
+  readonly host: string;
+  readonly open?: boolean;
+  readonly trustProxy?: string[];
+  readonly authHeader?: string;
+  readonly authRole?: Role | 'none';
+  readonly allowHost?: string[];
+  readonly readPort?: number;
+  readonly readHost?: string;
+}
+
+/** A header that a proxy sets for itself. Those with which requests come anyway name nobody. */
+const HEADER = /^(?!(authorization|cookie|host|referer|user-agent|x-forwarded-(for|host|proto|port))$)[a-z0-9_-]+$/i;
+
+/** The groups of addresses that Express knows by name. */
+const GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Whether a text is an address in its usual form. The library also takes a bare number, which here would be a mistake. */
+const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+
+const isLoopback = (host: string): boolean => host === 'localhost' || (isAddress(host) && ipaddr.process(host).range() === 'loopback');
+
+/** Parses `--trust-proxy`: the number of proxies in front, or their addresses. */
+function proxiesOf(texts: readonly string[]): number | readonly string[] {
+  const [first = ''] = texts;
+  if (texts.length === 1 && /^[1-9]$/.test(first)) return Number(first);
+  const odd = texts.find((text) => !GROUPS.includes(text) && !isAddress(text) && !ipaddr.isValidCIDR(text));
+  if (odd !== undefined)
+    throw new UsageError(
+      `--trust-proxy: expected a number from 1 to 9, or addresses such as 10.0.0.0/8 or loopback, got ${JSON.stringify(odd)}`,
+    );
+  return texts;
+}
+
+/**
+ * The collector's options of access.
+ *
+ * @throws {UsageError} when they contradict each other
+ */
+export function accessOf(flags: AccessFlags): Pick<CollectorOptions, 'open' | 'access' | 'readsApart'> {
+  const { host, open = false, authHeader, authRole, allowHost = [], readPort, readHost } = flags;
+  const trustProxy = flags.trustProxy && proxiesOf(flags.trustProxy);
+  const stranger = [host, ...(readHost === undefined ? [] : [readHost])].find((each) => !isLoopback(each));
+  if (open && stranger !== undefined)
+    throw new UsageError(`--open: expected a --host that only this machine reaches, such as 127.0.0.1, got ${stranger}`);
+  if (open && authHeader !== undefined) throw new UsageError('--open: expected no --auth-header, since nobody signs in, got both');
+  if (open && trustProxy !== undefined)
+    throw new UsageError(
+      `--open: expected no --trust-proxy, since everybody whom the proxy lets in could read and send without a token or a key, got ${[trustProxy].flat().join(' ')}`,
+    );
+  if (authHeader !== undefined && !HEADER.test(authHeader))
+    throw new UsageError(`--auth-header: expected the name of a header, such as X-Remote-User, got ${JSON.stringify(authHeader)}`);
+  if (authHeader !== undefined && !Array.isArray(trustProxy))
+    throw new UsageError(
+      '--auth-header: expected --trust-proxy with the addresses of the proxy, since anybody else could send the header, got none',
+    );
+  if (authRole !== undefined && authHeader === undefined) throw new UsageError('--auth-role: expected --auth-header with it, got none');
+  if (readHost !== undefined && readPort === undefined) throw new UsageError('--read-host: expected --read-port with it, got none');
+  return {
+    open,
+    readsApart: readPort !== undefined,
+    access: {
+      allowHosts: allowHost,
+      ...(trustProxy !== undefined && { trustProxy }),
+      ...(authHeader !== undefined && { authHeader }),
+      ...(authRole !== undefined && { authRole }),
+    },
+  };
+}
+
+/** Listens for reads if they have a port of their own, and says where. */
+export async function listenForReads(collector: Collector, { host, readPort, readHost = host }: AccessFlags): Promise<string> {
+  if (readPort === undefined) return '';
+  const address = await collector.listenForReads(readPort, readHost).catch(async (error: Error) => {
+    await collector.close();
+    throw new Failure(
+      `--read-host ${readHost} --read-port ${readPort}: expected an address and a port that are free, got ${error.message}`,
+    );
+  });
+  return `, and for reads on ${address}`;
+}
+
+/**
+ * Says who gets in: the first admin token once, what an open collector is, and in the log which apps have no key yet.
+ *
+ * @param place the option that names the store, as in `--data ./data`
+ */
+export async function accessHint(
+  admin: Administration,
+  { open }: AccessFlags,
+  schemas: readonly SchemaDocument[],
+  place: string,
+  log: Logger,
+): Promise<string> {
+  if (open) return 'Open: reads need no token and batches no key. Only this machine reaches it.\n';
+  await admin.announceFirst((token) =>
+    process.stderr.write(
+      `The admin token, shown this once: ${token}\nSign in to the dashboard with it; murmuration keys makes others for people and programs.\n`,
+    ),
+  );
+  const apps = schemas.map(({ app }) => app);
+  warnWithoutKey(admin, apps, place, log);
+  return '';
+}
+
+/** Adds the options to `serve`. */
+export function addAccessOptions(command: Command): void {
+  command
+    .option('--open', 'reads need no token and batches no key; only with a --host that nobody else reaches, and without a proxy')
+    .option('--trust-proxy <n|address...>', 'the proxies in front, by number or by address, whose X-Forwarded-* headers are believed')
+    .option('--auth-header <name>', 'the header in which the proxy names a user who signed in there')
+    .option(
+      '--auth-role <role>',
+      `what such users may read without an entry in murmuration roles: ${ROLES.join(', ')}, or none (default: viewer)`,
+      choiceOption('--auth-role', [...ROLES, 'none']),
+    )
+    .option('--allow-host <name...>', 'names under which readers reach this collector, such as t.example.com')
+    .option('--read-port <n>', 'a port of its own for reads and the dashboard', wholeOption('--read-port', 0, 65_535))
+    .option('--read-host <host>', 'the address of that port (default: --host)');
+}

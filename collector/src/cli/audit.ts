@@ -1,0 +1,135 @@
+/** `murmuration audit`: what a schema's integers spend, compared with its claims; what ε does not cover; the privacy statement. */
+
+import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
+import type { Command } from 'commander';
+import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { shiftOf } from '../estimation/watch/leverage.ts';
+import { auditOf } from '../planning/audit/audit.ts';
+import { certificateOf } from '../planning/audit/certificate.ts';
+import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';
+import { type MetricSpending, type Spending, spendingOf } from '../planning/audit/spending.ts';
+import { statementOf } from '../planning/audit/statement.ts';
+import { devicesInGroup, warningsOf } from '../planning/audit/warnings.ts';
+import { loadUnproven } from '../schemas/schema-file.ts';
+import { table } from './table.ts';
+
+interface AuditOptions {
+  readonly schema: string;
+  readonly certificate?: boolean;
+  readonly empirical?: number;
+  readonly json?: boolean;
+}
+
+function row(
+  document: SchemaDocument,
+  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
+): string[] {
+  const question = document.metrics[metric] as MetricDocument;
+  const { epsilon, permanent, law } = question;
+  const claimed = permanent === undefined ? `${epsilon}` : `${epsilon}, epoch ${permanent.epsilon}`;
+  const shift = shiftOf(law, 0.01);
+  const moved = shift === undefined ? '' : `${(100 * shift).toFixed(1)} ${isNumberLaw(law) ? '% of the range' : 'points'}`;
+  return [
+    metric,
+    mechanism,
+    report.epsilon,
+    claimed,
+    epoch?.epsilon ?? '',
+    `${times}`,
+    window.epsilon,
+    recorded.epsilon,
+    year.epsilon,
+    holds ? 'holds' : 'EXCEEDED',
+    moved,
+    `${devicesInGroup(document, question)}`,
+  ];
+}
+
+function describe(document: SchemaDocument, sha256: string, spending: Spending): string {
+  const { budget, assign } = document;
+  const { metrics, all, window, holds } = spending;
+  const rows = metrics.map((each) => row(document, each));
+  return [
+    `schema       ${wireName(document)}`,
+    `fingerprint  ${sha256}`,
+    '',
+    table(
+      [
+        'metric',
+        'mechanism',
+        'ε a report',
+        'claimed',
+        'ε an epoch',
+        'times',
+        `ε a ${budget.per}`,
+        'of recording',
+        'ε a year',
+        '',
+        '1 % crafted moves',
+        'devices a group',
+      ],
+      rows,
+    ),
+    `A group has the same segments and cohort; its sums are kept apart, by day. ${document.devices} devices are expected in all.`,
+    '',
+    `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
+    ...(assign
+      ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${all.epsilon}`]
+      : []),
+    `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${spending.recorded.epsilon}`,
+    `any year: ε ${spending.year.epsilon}`,
+    '',
+    ...warningsOf(document, spending).map(({ words }) => `warning: ${words}`),
+    '',
+    statementOf(document, spending),
+  ].join('\n');
+}
+
+const rounded = (epsilon: number): string => epsilon.toFixed(4);
+
+function describeTest({ runs, probability, metrics }: Empirical): string {
+  const rows = metrics.map(({ metric, of, values: [likely, other], estimate, lowerBound, claim, holds }) => [
+    metric,
+    of === 'epoch' ? 'an epoch' : 'a report',
+    `${JSON.stringify(likely)} over ${JSON.stringify(other)}`,
+    estimate === null ? '' : rounded(estimate),
+    rounded(lowerBound),
+    `${claim}`,
+    holds ? 'holds' : 'EXCEEDED',
+  ]);
+  return [
+    `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values. Half of them choose an event, the others count it.`,
+    '',
+    table(['metric', 'ε of', 'values', 'ε at the event', 'at least', 'claimed', ''], rows),
+    `If every claim is kept, the probability that any bound of this table exceeds its claim is at most ${probability}. A bound below its claim is no proof.`,
+  ].join('\n');
+}
+
+async function audit({ schema, certificate, empirical: runs, json }: AuditOptions): Promise<void> {
+  if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
+  const document = await loadUnproven(schema);
+  const spending = spendingOf(document);
+  if (!spending.holds) process.exitCode = 1;
+  if (certificate) return print(true, await certificateOf(document, spending), () => '');
+  const value = await auditOf(document, spending);
+  const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
+  if (empirical?.holds === false) process.exitCode = 1;
+  print(json, { ...value, ...(empirical && { empirical }) }, () =>
+    [describe(document, value.fingerprint, spending), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
+  );
+}
+
+export function addAudit(program: Command): void {
+  program
+    .command('audit')
+    .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
+    .requiredOption('--schema <file>', 'a schema module or canonical JSON')
+    .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
+    .option(
+      '--empirical <runs>',
+      'also run the randomizers so often with each of two values, and print lower confidence bounds on ε',
+      wholeOption('--empirical', 1_000, 10_000_000),
+    )
+    .option('--json', 'print one JSON document on standard output')
+    .action(audit);
+}

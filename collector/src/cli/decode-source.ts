@@ -1,0 +1,38 @@
+/** What `murmuration decode` decodes, and how it is read from files in google/rappor's formats. */
+
+import { UsageError } from '../base/usage.ts';
+import type { CellCounts, CellMap } from '../decoding/decode/evidence.ts';
+import { BOOLEAN } from './rappor-files/boolean.ts';
+import { readCounts } from './rappor-files/counts.ts';
+import { readMap } from './rappor-files/map.ts';
+import { readParams } from './rappor-files/params.ts';
+
+/** What is decoded. */
+export interface Source {
+  readonly counts: CellCounts;
+  /** Undefined for single bits. */
+  readonly map: CellMap | undefined;
+  /** The candidates' strings. */
+  readonly names: readonly string[];
+  readonly reports: number;
+  /** Lines about candidates that were left out. */
+  readonly leftOut: readonly string[];
+}
+
+/** The files of google/rappor. */
+export interface RapporFiles {
+  readonly params: string;
+  readonly counts: string;
+  /** May be missing where a report is a single bit. */
+  readonly map: string | undefined;
+}
+
+/** Reads files of google/rappor. @throws {UsageError} that names file and line */
+export async function rapporSource(files: RapporFiles): Promise<Source> {
+  const params = await readParams(files.params);
+  const counts = await readCounts(files.counts, params);
+  const reports = counts.reports.reduce((sum, own) => sum + own, 0);
+  if (files.map !== undefined) return { counts, reports, ...(await readMap(files.map, params)), leftOut: [] };
+  if (params.bits > 1) throw new UsageError(`--map: expected the map of the candidates, as reports have ${params.bits} bits, got none`);
+  return { counts, reports, map: undefined, names: BOOLEAN, leftOut: [] };
+}

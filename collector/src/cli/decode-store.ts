@@ -1,0 +1,47 @@
+/** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
+
+import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
+import { basisOf } from '../answers/basis.ts';
+import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
+import { cellCountsOf, cellMapOf } from '../answers/cells.ts';
+import { UsageError } from '../base/usage.ts';
+import type { PublishedMetric } from '../schemas/catalog.ts';
+import { readCandidates } from './candidate-files/candidates.ts';
+import type { Way } from './candidate-files/normalize.ts';
+import type { Source } from './decode-source.ts';
+import { load } from './serve.ts';
+import { fromStore, metricsOf } from './stored.ts';
+import type { StoredOptions } from './stored-options.ts';
+
+/** The one metric that is asked for, and its law. @throws {UsageError} when it has no strings */
+function stringMetric(metrics: readonly PublishedMetric[]): readonly [metric: PublishedMetric, law: StringLaw] {
+  const [found, ...others] = metrics;
+  if (found === undefined || others.length > 0)
+    throw new UsageError(`--metric: expected one metric, got ${metrics.map(({ app, metric }) => `${app} ${metric}`).join(', ')}`);
+  const { type, law } = found.document;
+  if (takesCandidates(found.document) && isStringLaw(law)) return [found, law];
+  if (isPrefixLaw(law)) throw new UsageError(`--metric ${found.metric}: murmuration discover finds the strings of a discover metric`);
+  throw new UsageError(
+    `--metric ${found.metric}: expected a text metric, or a joint one with a text, got a ${type}, whose estimates murmuration export writes`,
+  );
+}
+
+/** Reads a string metric of a store. @throws {UsageError} when there is none, or it has no reports */
+export async function storeSource(options: StoredOptions, lists: readonly string[], ways: readonly Way[]): Promise<Source> {
+  const { schema, data, postgres } = options;
+  const loaded = await load({ ...(schema && { schema }), data, ...(postgres !== undefined && { postgres }) });
+  const [metric, law] = stringMetric(metricsOf(options, loaded));
+  const { candidates, leftOut } = await readCandidates(lists, ways);
+  const answers = candidateAnswersOf(metric.document, candidates);
+  const [read] = await fromStore(options, [metric], ({ evidence }) => {
+    const { perDevice } = basisOf(metric.document, evidence, 'population');
+    return { reports: evidence.reports, counts: cellCountsOf(law, evidence.tallies, perDevice) };
+  });
+  if (read === undefined || read.reports === 0)
+    throw new UsageError(`--metric ${metric.metric}: expected reports in ${postgres === undefined ? data : 'the database'}, got none`);
+  const map = cellMapOf(
+    law,
+    answers.map(({ text }) => text),
+  );
+  return { ...read, map, names: answers.map(({ answer }) => labelOf(answer)), leftOut };
+}

@@ -1,0 +1,67 @@
+/** `murmuration release estimates`: the estimates of a metric beside a released number of reports, and with the error that it gives. */
+
+import { answersOf, rangeOf } from '@murmuration/shared';
+import { type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
+import { print, UsageError } from '../base/usage.ts';
+import { measuringBy } from '../release/measuring/measuring.ts';
+import { systemRandom } from '../release/mechanisms/random.ts';
+import type { Question } from '../release/query/question.ts';
+import { Releases } from '../release/release.ts';
+import { readParticipation } from '../release/table/participation.ts';
+import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
+import { withLedger } from './release-place.ts';
+import { load } from './serve.ts';
+import { fromStore, metricsOf, sourceOf } from './stored.ts';
+import type { StoredOptions } from './stored-options.ts';
+import { table } from './table.ts';
+
+/** The options. */
+export interface EstimatesOptions extends StoredOptions {
+  readonly analyst: string;
+  readonly epsilon: string;
+  readonly minimum: number;
+  readonly json?: boolean;
+}
+
+/** The question for the number of reports that the estimates are of. */
+function questionOf({ app, metric, schemas }: PublishedMetric, { from = '', to = from, segment, epsilon }: EstimatesOptions): Question {
+  const version = schemas.map((wire) => wire.split('/')[1] as string);
+  const segments = Object.fromEntries(Object.entries(segment).map(([name, value]) => [name, [value]]));
+  return { app, from, to, where: { ...segments, metric: [metric], version }, measures: [{ kind: 'count', epsilon }] };
+}
+
+function textOf({ reports, answers }: PublishedEstimates): string {
+  const heading = `${reports} reports, released`;
+  if (answers.length === 0) return `${heading}: too few for estimates`;
+  const rows = answers.map(({ label, estimate, standardError, low, high }) => [
+    label,
+    `${estimate}`,
+    `${standardError}`,
+    `${low} to ${high}`,
+  ]);
+  return `${heading}\n${table(['answer', 'estimate', 'standard error', '95 %'], rows)}`;
+}
+
+/** Prints estimates that carry the released number of reports. */
+export async function estimates(options: EstimatesOptions): Promise<void> {
+  const loaded = await load(options);
+  if (options.metric === undefined) throw new UsageError('--metric: expected the metric whose estimates are published, got none');
+  const [metric, ...others] = metricsOf(options, loaded);
+  if (metric === undefined || others.length > 0)
+    throw new UsageError(`--app: expected the app, since several have a metric ${options.metric}, got none`);
+  const { document } = metric;
+  if (answersOf(document) === undefined && rangeOf(document) === undefined)
+    throw new UsageError(`--metric: expected a metric whose answers are listed, or a number, got a ${document.type}`);
+  await withLedger(options, async (ledger) => {
+    const catalog = createCatalog([...loaded.schemas, ...loaded.published]);
+    const source = await sourceOf(options);
+    const releases = new Releases({ ledger, read: (wanted) => readParticipation(source, wanted), measuring: measuringBy(systemRandom()) });
+    const { results } = await releases.ask({ analyst: options.analyst, catalog, question: questionOf(metric, options) });
+    const released = results[0]?.cells?.[0]?.value ?? 0;
+    const [found] = await fromStore(options, [metric], ({ evidence }) =>
+      publishedEstimates({ metric, evidence, minimum: options.minimum, candidates: [] }, released),
+    );
+    const published = found as PublishedEstimates;
+    print(options.json, published, () => textOf(published));
+  });
+}

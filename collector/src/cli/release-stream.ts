@@ -1,0 +1,155 @@
+/** `murmuration release stream`: opens a stream of counting questions, asks it, lists it, closes it. */
+
+import type { Command } from 'commander';
+import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { systemRandom } from '../release/mechanisms/random.ts';
+import { MECHANISMS, type MechanismName, MOST_ABOUT, MOST_QUERIES, type StreamRequest } from '../release/streams/request.ts';
+import { Streams } from '../release/streams/streams.ts';
+import { readParticipation } from '../release/table/participation.ts';
+import { createCatalog } from '../schemas/catalog.ts';
+import { COMMAND_LINE } from '../storage/admin/actions.ts';
+import type { Ledger } from '../storage/release-ledger.ts';
+import type { AdminPlace } from './admin.ts';
+import { withLedger } from './release-place.ts';
+import { type AskOptions, valueOption } from './release-question.ts';
+import { answersText, answerText, openedText, previewText, streamsText } from './release-stream-words.ts';
+import { load } from './serve.ts';
+import { sourceOf } from './stored.ts';
+
+interface OpenOptions extends AdminPlace, Omit<StreamRequest, 'to'> {
+  readonly schema?: string[];
+  readonly analyst: string[];
+  readonly to?: string;
+  readonly again?: boolean;
+  readonly preview?: boolean;
+  readonly json?: boolean;
+}
+
+interface AskStreamOptions extends AdminPlace {
+  readonly stream: number;
+  readonly analyst: string;
+  readonly where: AskOptions['where'];
+  readonly json?: boolean;
+}
+
+interface ListOptions extends AdminPlace {
+  readonly stream?: number;
+  readonly app?: string;
+  readonly analyst?: string;
+  readonly json?: boolean;
+}
+
+interface CloseOptions extends AdminPlace {
+  readonly stream: number;
+  readonly json?: boolean;
+}
+
+/** Streams of a ledger, and of the store beside it, which is only looked for when it is read. */
+const streamsOf = (place: AdminPlace, ledger: Ledger): Streams =>
+  new Streams({ ledger, read: async (wanted) => readParticipation(await sourceOf(place), wanted), random: systemRandom() });
+
+function mechanismOption(text: string): MechanismName {
+  const found = MECHANISMS.find((name) => name === text);
+  if (found === undefined) throw new UsageError(`--mechanism: expected one of ${MECHANISMS.join(', ')}, got ${JSON.stringify(text)}`);
+  return found;
+}
+
+async function open(options: OpenOptions): Promise<void> {
+  const {
+    analyst: analysts,
+    app,
+    from,
+    to = from,
+    where,
+    columns,
+    epsilon,
+    queries,
+    about,
+    hard,
+    mechanism,
+    again = false,
+    json,
+  } = options;
+  const { schemas, published } = await load(options);
+  await withLedger(options, async (ledger) => {
+    const request: StreamRequest = {
+      ...{ app, from, to, columns, epsilon, queries, about },
+      ...(where !== undefined && { where }),
+      ...(hard !== undefined && { hard }),
+      ...(mechanism !== undefined && { mechanism }),
+    };
+    const opening = { analysts, request, catalog: createCatalog([...schemas, ...published]), who: COMMAND_LINE, again };
+    const streams = streamsOf(options, ledger);
+    if (options.preview) {
+      const preview = await streams.preview(opening);
+      return print(json, preview, () => previewText(preview));
+    }
+    const opened = await streams.open(opening);
+    print(json, opened, () => openedText(opened));
+  });
+}
+
+const ask = (options: AskStreamOptions): Promise<void> =>
+  withLedger(options, async (ledger) => {
+    const { analyst, stream, where, json } = options;
+    const answer = await streamsOf(options, ledger).ask({ analyst, apps: [], stream, where });
+    print(json, answer, () => answerText(answer));
+  });
+
+const list = (options: ListOptions): Promise<void> =>
+  withLedger(options, async (ledger) => {
+    const { stream: number, app, analyst, json } = options;
+    const streams = streamsOf(options, ledger);
+    const reader = { apps: app === undefined ? [] : [app], ...(analyst !== undefined && { analyst }) };
+    if (number === undefined) {
+      const all = await streams.list(reader);
+      return print(json, { streams: all }, () => streamsText(all));
+    }
+    const found = await streams.show(reader, number);
+    print(json, found, () => answersText(found));
+  });
+
+const close = (options: CloseOptions): Promise<void> =>
+  withLedger(options, async (ledger) => {
+    const closed = await streamsOf(options, ledger).close(COMMAND_LINE, options.stream);
+    print(options.json, closed, () => `stream ${closed.stream} answers no new questions: ${closed.ended}`);
+  });
+
+/** Adds the commands. `add` gives one the options that all commands of releases have. */
+export function addStreams(release: Command, add: (parent: Command, name: string, description: string) => Command): void {
+  const stream = release.command('stream').description('counting questions that nobody knows yet, for one cost that analysts share');
+  const number = ['--stream <n>', 'its number, as stream list shows it', wholeOption('--stream', 1)] as const;
+  add(stream, 'open', 'open a stream over combinations of columns, and charge each analyst and the table once')
+    .requiredOption('--analyst <name...>', 'who may ask, and is charged')
+    .option('--schema <file...>', 'schema modules or canonical JSON, besides those that schemas publish has put into the folder')
+    .requiredOption('--app <app>', 'the app')
+    .requiredOption('--from <day>', 'first day, such as 2026-11-01')
+    .option('--to <day>', 'last day (default: that of --from)')
+    .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
+    .requiredOption('--columns <column...>', 'questions are conditions on these columns')
+    .requiredOption('--epsilon <amount>', 'what the whole stream costs each device-day: 0.5 or 1/3')
+    .requiredOption('--queries <n>', 'how many questions can be asked', wholeOption('--queries', 1, MOST_QUERIES))
+    .requiredOption('--about <n>', 'how many reports you expect; the error is stated for it', wholeOption('--about', 1, MOST_ABOUT))
+    .option(
+      '--hard <n>',
+      'how many questions may be hard (default: as many as the stream needs to last)',
+      wholeOption('--hard', 1, MOST_QUERIES),
+    )
+    .option('--mechanism <name>', `${MECHANISMS.join(' or ')} (default: that of the smaller stated error)`, mechanismOption)
+    .option('--again', 'open and pay for another stream, even if there is the same one')
+    .option('--preview', 'say what the stream would cost and how far its answers would be off, and spend nothing')
+    .action(open);
+  add(stream, 'ask', 'ask a stream how many reports fit conditions; the same question gets the stored answer')
+    .requiredOption(...number)
+    .requiredOption('--analyst <name>', 'who asks')
+    .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
+    .action(ask);
+  add(stream, 'list', 'streams, or the answers of one')
+    .option(...number)
+    .option('--app <app>', 'only of this app')
+    .option('--analyst <name>', 'only those that this analyst may ask')
+    .action(list);
+  add(stream, 'close', 'end a stream, and delete its counts and its threshold; its answers stay')
+    .requiredOption(...number)
+    .action(close);
+}

@@ -1,0 +1,89 @@
+/** `murmuration schemas`: publishes and retires schemas. A running collector takes changes up within a second. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { dayText, type SchemaDocument } from '@murmuration/shared';
+import type { Command } from 'commander';
+import { print } from '../base/usage.ts';
+import { loadSchema } from '../schemas/schema-file.ts';
+import { COMMAND_LINE } from '../storage/admin/actions.ts';
+import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
+import { listSchemas, publishSchemas, retireSchema } from '../storage/admin/published.ts';
+import { DATABASE } from '../storage/sqlite/schema.ts';
+import { openTallies } from '../storage/tallies.ts';
+import { type AdminPlace, readExistingAdmin, withAdmin } from './admin.ts';
+import { addPostgres } from './postgres-option.ts';
+import { verdictsOf } from './schema.ts';
+import { table } from './table.ts';
+
+interface Options extends AdminPlace {
+  readonly accept?: boolean;
+  readonly json?: boolean;
+}
+
+async function publish(files: readonly string[], options: Options): Promise<void> {
+  const { accept = false, json } = options;
+  const documents: SchemaDocument[] = [];
+  for (const file of files) documents.push(await loadSchema(file, 'schemas publish'));
+  const { publications, done } = await withAdmin(options, (database) => publishSchemas(database, COMMAND_LINE, documents, accept));
+  print(json, { published: done, accepted: accept, schemas: publications }, () =>
+    publications
+      .flatMap(({ schema, changes, isKnown }) => [
+        `${isKnown ? 'published already:' : done ? 'published' : 'NOT published'} ${schema}`,
+        ...verdictsOf(changes, accept),
+      ])
+      .join('\n'),
+  );
+  if (!done) process.exitCode = 1;
+}
+
+const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
+
+async function list(options: Options): Promise<void> {
+  const { json } = options;
+  const all = (await readExistingAdmin(options, SCHEMAS_SINCE, listSchemas)).map(({ schema, published, retired }) => {
+    return { schema, published: day(published), retired: day(retired) };
+  });
+  print(json, { schemas: all }, () =>
+    table(
+      ['schema', 'published', 'retired'],
+      all.map(({ schema, published, retired }) => [schema, published ?? '', retired ?? '']),
+    ),
+  );
+}
+
+/** Wire names of the schemas that the store has reports of; none without a store. */
+async function reportedIn({ data, postgres }: Options): Promise<readonly string[]> {
+  if (postgres === undefined && !existsSync(join(data, DATABASE))) return [];
+  const { sourceOf } = await import('./stored.ts'); // loads long, and no other command here needs it
+  const tallies = openTallies(await sourceOf({ data, ...(postgres !== undefined && { postgres }) }));
+  try {
+    return [...new Set((await tallies.totals()).map(({ schema }) => schema))];
+  } finally {
+    await tallies.close();
+  }
+}
+
+async function retire(which: string, options: Options): Promise<void> {
+  const { json } = options;
+  const reported = which.split('/').length === 2 ? await reportedIn(options) : []; // a whole name needs no list
+  const retired = await withAdmin(options, (database) => retireSchema(database, COMMAND_LINE, which, reported));
+  print(json, { retired }, () => `retired ${retired}: devices that ask it are told to stop, and what they reported stays readable`);
+}
+
+export function addSchemas(program: Command): void {
+  const schemas = program.command('schemas').description('publish and retire schemas; a running collector takes changes up');
+  const add = (name: string, description: string): Command =>
+    addPostgres(schemas.command(name))
+      .description(description)
+      .option('--data <folder>', 'the folder of the store', '.data')
+      .option('--json', 'print one JSON document on standard output');
+  add('publish', 'publish schemas, all of them or none; exit code 1 when a change is not allowed or not accepted')
+    .argument('<file...>', 'schema modules or canonical JSON')
+    .option('--accept', 'accept changes that make devices spend more ε, or spend it again')
+    .action(publish);
+  add('list', 'list what was published and retired').action(list);
+  add('retire', 'retire a schema for ever: devices stop asking it')
+    .argument('<schema>', 'a published one, or one with reports, as app/version; any as app/version/checksum')
+    .action(retire);
+}

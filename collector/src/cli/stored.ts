@@ -1,0 +1,127 @@
+/** The metrics of a store that options select (stored-options.ts), and what it holds of them. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDay } from '@murmuration/shared';
+import { UsageError } from '../base/usage.ts';
+import type { Evidence } from '../estimation/tally.ts';
+import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
+import { UnfitDatabase } from '../storage/postgres/errors.ts';
+import { checkStored } from '../storage/postgres/opening.ts';
+import { appOf } from '../storage/room.ts';
+import { DATABASE, isCurrent } from '../storage/sqlite/schema.ts';
+import type { MetricTotal, TallySource } from '../storage/store.ts';
+import { openTallies } from '../storage/tallies.ts';
+import type { load } from './serve.ts';
+import type { StoredOptions } from './stored-options.ts';
+
+/** Days from one to another, both included; all days without. */
+type Days = { readonly from?: number; readonly to?: number };
+
+/** The days of the options. @throws {UsageError} */
+function daysOf({ from, to }: StoredOptions): Days {
+  const dayOf = (name: string, text: string): number => {
+    const day = parseDay(text);
+    if (day === undefined) throw new UsageError(`${name}: expected a day such as 2026-11-20, got ${JSON.stringify(text)}`);
+    return day;
+  };
+  const days: Days = { ...(from !== undefined && { from: dayOf('--from', from) }), ...(to !== undefined && { to: dayOf('--to', to) }) };
+  if (days.from !== undefined && days.to !== undefined && days.from > days.to)
+    throw new UsageError('--from: expected a day up to that of --to, got a later one');
+  return days;
+}
+
+/** The metrics that are asked for. @throws {UsageError} when there are none, or one has no such segment */
+function chosen(metrics: readonly PublishedMetric[], { app, metric, segment }: StoredOptions): readonly PublishedMetric[] {
+  const found = metrics.filter((each) => (app === undefined || each.app === app) && (metric === undefined || each.metric === metric));
+  if (found.length === 0) {
+    const known = metrics.map((each) => `${each.app} ${each.metric}`).join(', ');
+    const asked = [app, metric].filter((name) => name !== undefined).join(' ');
+    throw new UsageError(`expected metrics of the schemas (${known}), got ${asked || 'none'}`);
+  }
+  for (const { app, segments } of found) {
+    for (const [name, value] of Object.entries(segment)) {
+      const values = Object.hasOwn(segments, name) ? (segments[name] ?? []) : [];
+      if (!values.includes(value))
+        throw new UsageError(`--segment: expected a segment of ${app} with one of its values, got ${JSON.stringify(`${name}=${value}`)}`);
+    }
+  }
+  return found;
+}
+
+/** A metric, and what the store holds of it. */
+export interface Stored {
+  readonly metric: PublishedMetric;
+  readonly evidence: Evidence;
+}
+
+/** The metrics that are asked for, of the schemas of the options or, without any, of the published ones. @throws {UsageError} */
+export function metricsOf(options: StoredOptions, { schemas, published }: Awaited<ReturnType<typeof load>>): readonly PublishedMetric[] {
+  return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
+}
+
+/** Whether a file is a store of the newest version. @throws {UsageError} when it is no store, or another user's */
+function isNewest(file: string): boolean {
+  try {
+    return isCurrent(file);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
+}
+
+/** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
+export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
+  if (postgres !== undefined) {
+    const source = { postgres };
+    await checkStored(source).catch((error: Error) => {
+      throw error instanceof UnfitDatabase ? new UsageError(error.message) : error;
+    });
+    return source;
+  }
+  const file = join(data, DATABASE);
+  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
+  if (!isNewest(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
+  return { file };
+}
+
+/**
+ * The reports of a store that none of these metrics has, by schema: those of schemas that were not named, and of versions with another law.
+ * Only of the app and the metric that the options select.
+ */
+export async function leftOut(options: StoredOptions, metrics: readonly PublishedMetric[]): Promise<ReadonlyMap<string, number>> {
+  const { app, metric } = options;
+  const tallies = openTallies(await sourceOf(options));
+  try {
+    const isMissed = (total: MetricTotal): boolean =>
+      (app === undefined || appOf(total.schema) === app) &&
+      (metric === undefined || total.metric === metric) &&
+      !metrics.some((each) => each.metric === total.metric && each.schemas.includes(total.schema));
+    const missed = new Map<string, number>();
+    for (const total of await tallies.totals()) {
+      if (isMissed(total)) missed.set(total.schema, (missed.get(total.schema) ?? 0) + total.reports);
+    }
+    return missed;
+  } finally {
+    await tallies.close();
+  }
+}
+
+/** Reads what the store holds of each metric, and makes something of it, one metric after the other. @throws {UsageError} without a store */
+export async function fromStore<T>(
+  options: StoredOptions,
+  metrics: readonly PublishedMetric[],
+  make: (stored: Stored) => T,
+): Promise<readonly T[]> {
+  const { segment } = options;
+  const days = daysOf(options);
+  const tallies = openTallies(await sourceOf(options));
+  try {
+    const all: T[] = [];
+    for (const metric of metrics) {
+      all.push(make({ metric, evidence: await tallies.read({ schemas: metric.schemas, metric: metric.metric, segment, ...days }) }));
+    }
+    return all;
+  } finally {
+    await tallies.close();
+  }
+}

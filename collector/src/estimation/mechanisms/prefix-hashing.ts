@@ -1,0 +1,44 @@
+/** Strings that are found by their prefixes; discovery/ finds them. The estimates here are those of given candidates. */
+
+import { familyOf, kAry, mechanismOf, overBuckets, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
+import type { ShareEstimation } from '../estimation.ts';
+import { sharesOf } from '../prefixes/estimates.ts';
+import { rangeVariance } from '../pure.ts';
+import { reportsIn } from '../supports.ts';
+import type { Tallies } from '../tally.ts';
+import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
+import { goodness, type Squares } from '../watch/classes.ts';
+import { bySquares } from '../watch/fit.ts';
+import { ofSupport as leverageOfSupport } from '../watch/reach.ts';
+
+/** Tests that levels and their cohorts are equally frequent, as devices draw them uniformly. */
+function evenDraws({ longest, places, buckets }: PrefixHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {
+  const { cohorts } = familyOf(places, buckets);
+  const counts = Array<number>(longest * cohorts).fill(0);
+  for (const [level, { cells }] of tallies) {
+    cells.forEach((count, cell) => {
+      const at = level * cohorts + Math.floor(cell / buckets);
+      counts[at] = (counts[at] as number) + count;
+    });
+  }
+  return goodness(counts, Array<number>(counts.length).fill(reportsIn(tallies) / counts.length), perDevice);
+}
+
+const supportOf = (law: PrefixHashingLaw) => mechanismOf(law).support(law);
+
+export const prefixHashing: ShareEstimation<PrefixHashingLaw> = {
+  named: ({ longest, bins, places }) => [(e) => prefixHashingLaw(longest, e), (e) => prefixHashingLaw(longest, e, bins, places)],
+  estimates: (law, { tallies, people, candidates }) => [...sharesOf(law, tallies, candidates, people)],
+  noiseAt: (law, reports, share) => {
+    const { constant, slope } = rangeVariance(supportOf(law), supportOf(law), reports, 1);
+    return constant + slope * share;
+  },
+  bounds: (law) => {
+    const { p, q } = kAry.support(overBuckets(law));
+    const { cohorts } = familyOf(law.places, law.buckets);
+    return boundsOfSupport({ p: p / cohorts, q: q / cohorts });
+  },
+  fit: bySquares(evenDraws),
+  leverage: (law) => leverageOfSupport(supportOf(law)),
+  simulated: [],
+};

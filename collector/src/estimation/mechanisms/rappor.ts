@@ -1,0 +1,20 @@
+/**
+ * The shares of candidates from RAPPOR: a string sets h of the k bits of its Bloom filter, and each bit is reported independently
+ * (strings.ts).
+ */
+
+import { type RapporLaw, rapporLaw } from '@murmuration/shared';
+import type { StringEstimation } from '../estimation.ts';
+import { candidatesBy } from '../strings.ts';
+import { bySquares } from '../watch/fit.ts';
+import { totalsFit } from '../watch/totals.ts';
+
+export const rappor: StringEstimation<RapporLaw> = {
+  ...candidatesBy<RapporLaw>(({ bits, hashes, cohorts }) => ({ bits, hashes, cohorts })),
+  named: (_law, { devices, permanent }) => [(e) => rapporLaw(e, devices, permanent)],
+  lawFor: rapporLaw,
+  isSingle: false,
+  fit: bySquares((law, tallies, perDevice) => totalsFit(law, law.bits, law.hashes, tallies, perDevice)),
+  isOneBit: ({ hashes }) => hashes === 1,
+  simulated: [{ of: 'text', name: 'rappor' }],
+};

@@ -1,0 +1,121 @@
+/**
+ * The estimates of the square wave (SW); the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-scores.ts.
+ *
+ * For weights w of the cells, the estimate is the mean of the scores t(j) of the reports, with E[t | x] = w_x and Var(t | x) = Σ_j P(j | x)
+ * t(j)² - w_x². The mean of that variance over devices is computed at the maximum-likelihood shares θ, which reproduce the observed
+ * frequencies of the outputs.
+ *
+ * A population's mean weight varies by Var(w) / m more, with m the people who were drawn from it (people.ts). Var(w) is computed from θ
+ * with some people added at both ends of the weights, for cells that no report has shown yet.
+ *
+ * When few reports dominate the sum of t, as for a narrow range at a large ε, its error is far from normal. Its quantiles are then those of
+ * n independent errors t(j) - w_x, x drawn by θ, by the saddlepoint approximation. For a population's mean, the errors are t(j) - E w.
+ */
+
+import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
+import { cautious, type Distribution } from '../distribution.ts';
+import { cellsBy } from '../distribution-estimation.ts';
+import type { DistributionEstimation } from '../estimation.ts';
+import { expectationMaximization, windowSums } from '../expectation-maximization.ts';
+import { byMatrix } from '../matrix-channel.ts';
+import { THESE } from '../people.ts';
+import { smoothedShares } from '../smoothed.ts';
+import { chancesOf, squareWaveScores } from '../square-wave-scores.ts';
+import { Z95 } from '../statistics/normal.ts';
+import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
+import { ENOUGH } from '../tail-ends.ts';
+import type { Tallies } from '../tally.ts';
+import { ends } from '../watch/reach.ts';
+import { windowRows } from './piecewise.ts';
+
+/** Rounds of expectation maximization, for variances. More rounds change the shares, but hardly the outputs. */
+const ROUNDS = 300;
+
+/** The mean of Var(t | x) over devices whose cells have these shares. */
+function meanVariance(law: SquareWaveLaw, score: Float64Array, weights: ArrayLike<number>, shares: Float64Array): number {
+  const { p, q } = chancesOf(law);
+  const squares = new Float64Array(score.length);
+  let all = 0;
+  for (let j = 0; j < score.length; j++) all += squares[j] = (score[j] as number) ** 2;
+  const near = windowSums(squares, law.window, 0, shares.length);
+  let mean = 0;
+  for (let x = 0; x < shares.length; x++) {
+    mean += (shares[x] as number) * (q * all + (p - q) * (near[x] as number) - (weights[x] as number) ** 2);
+  }
+  return mean;
+}
+
+/** The errors t(j) - w_x of one report with their probabilities, x drawn by these shares. Cells of equal weight are merged. */
+function errorsOf(law: SquareWaveLaw, score: Float64Array, weights: ArrayLike<number>, shares: Float64Array): Atoms {
+  const { p, q } = chancesOf(law);
+  const byWeight = new Map<number, Float64Array>();
+  for (const [x, share] of shares.entries()) {
+    if (share === 0) continue;
+    const weight = weights[x] as number;
+    const held = byWeight.get(weight) ?? new Float64Array(shares.length);
+    held[x] = share;
+    byWeight.set(weight, held);
+  }
+  const outputs = score.length;
+  const [values, chances] = [new Float64Array(byWeight.size * outputs), new Float64Array(byWeight.size * outputs)];
+  let at = 0;
+  for (const [weight, held] of byWeight) {
+    const others = q * held.reduce((sum, share) => sum + share, 0);
+    const near = windowSums(held, law.window, 1 - law.window, outputs);
+    for (let j = 0; j < outputs; j++, at++) {
+      values[at] = (score[j] as number) - weight;
+      chances[at] = others + (p - q) * Math.max(0, near[j] as number);
+    }
+  }
+  return { values, chances };
+}
+
+/** Maps weights to the variance of one report's estimate of their mean, for evenly spread numbers. */
+export function squareWaveEven(law: SquareWaveLaw): (weights: readonly number[]) => number {
+  const scoresOf = squareWaveScores(law);
+  const even = new Float64Array(law.grid + 1).fill(1 / (law.grid + 1));
+  return (weights) => meanVariance(law, scoresOf(weights), weights, even);
+}
+
+/** The distribution estimated from a law's tallies; undefined without reports. */
+export function squareWaveDistribution(law: SquareWaveLaw, tallies: Tallies, people: number = THESE): Distribution | undefined {
+  const tally = tallies.get(0);
+  if (tally === undefined || tally.reports === 0) return undefined;
+  const { reports, cells: counts } = tally;
+  const scoresOf = squareWaveScores(law);
+  const likeliest = expectationMaximization(law, counts, 0, ROUNDS);
+  return {
+    cells: law.grid + 1,
+    meanOf: (weights) => {
+      const score = scoresOf(weights);
+      const estimate = score.reduce((sum, t, j) => sum + t * (counts[j] as number), 0) / reports;
+      const shares = people === THESE ? likeliest : cautious(likeliest, weights, reports);
+      const mean = shares.reduce((sum, share, x) => sum + share * (weights[x] as number), 0);
+      const spread = shares.reduce((sum, share, x) => sum + share * ((weights[x] as number) - mean) ** 2, 0);
+      const variance = Math.max(0, meanVariance(law, score, weights, shares)) / reports + spread / people;
+      const widest = score.reduce((most, t) => Math.max(most, Math.abs(t)), 0);
+      if (reports * reports * variance >= ENOUGH * widest * widest) return { estimate, variance };
+      const truths = people === THESE ? weights : new Float64Array(shares.length).fill(mean);
+      const quantile = quantileOfSum(reports, errorsOf(law, score, truths, shares));
+      return { estimate, variance, errors: [quantile(-Z95) / reports, quantile(Z95) / reports] };
+    },
+    shape: () => ({ name: 'smoothed', shares: smoothedShares(law, counts) }),
+  };
+}
+
+/** The scores of each cell's share. */
+function cellScores(law: SquareWaveLaw): readonly number[] {
+  const scoresOf = squareWaveScores(law);
+  const cells = cellsOf(law);
+  return Array.from({ length: cells }, (_, own) =>
+    Array.from(scoresOf(Array.from({ length: cells }, (__, cell) => Number(cell === own)))),
+  ).flat();
+}
+
+export const squareWave: DistributionEstimation<SquareWaveLaw> = {
+  ...cellsBy<SquareWaveLaw>(squareWaveDistribution, (law, weights) => squareWaveEven(law)(weights)),
+  named: (law) => [(e) => squareWaveLaw(cellsOf(law), e)],
+  ...byMatrix<SquareWaveLaw>(windowRows),
+  leverage: (law) => ends(cellScores(law)),
+  simulated: [{ of: 'distribution', name: 'square-wave', client: 'squareWave' }],
+};

@@ -1,0 +1,27 @@
+/** Tallies: the evidence that estimates come from, as sums of reports. */
+
+/** The evidence of one cohort: the number of reports, and for each cell the number of reports that support it. */
+export interface Tally {
+  readonly reports: number;
+  readonly cells: Float64Array;
+}
+
+/** The evidence of a metric, by cohort. */
+export type Tallies = ReadonlyMap<number, Tally>;
+
+/** The number of reports of one day by how many ones they have, over all cohorts and segments. */
+export interface DailyOnes {
+  readonly day: number;
+  readonly reports: ReadonlyMap<number, number>;
+}
+
+/** The evidence of a selection, read in one snapshot. */
+export interface Evidence {
+  readonly tallies: Tallies;
+  readonly reports: number;
+  /** First and last day with reports; null without any. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Reports of the selected days by how many ones they have, over all segments. Only for bit vectors whose number of ones varies. */
+  readonly ones: readonly DailyOnes[];
+}

@@ -1,0 +1,60 @@
+/** The audit of a schema as one JSON document: what its exact integers spend, beside what is claimed, and the privacy statement. */
+
+import { canonicalSchema, fingerprint, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
+import { shiftOf } from '../../estimation/watch/leverage.ts';
+import { windowOf } from './certificate.ts';
+import { percent, posteriorOf } from './posterior.ts';
+import { type MetricSpending, type Spending, spendingOf } from './spending.ts';
+import { statementOf } from './statement.ts';
+import { combinationsOf, devicesInGroup, warningsOf } from './warnings.ts';
+
+const epsilons = (
+  document: SchemaDocument,
+  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
+): object => {
+  const question = document.metrics[metric] as MetricDocument;
+  const { epsilon, permanent } = question;
+  const posterior = posteriorOf(question, report.odds);
+  const epochPosterior = epoch && posteriorOf(question, epoch.odds);
+  return {
+    metric,
+    mechanism,
+    claimed: { report: epsilon, ...(permanent && { epoch: permanent.epsilon }) },
+    leveragePerPercent: shiftOf(question.law, 0.01) ?? null,
+    epsilon: {
+      report: report.epsilon,
+      window: window.epsilon,
+      recorded: recorded.epsilon,
+      year: year.epsilon,
+      ...(epoch && { epoch: epoch.epsilon }),
+    },
+    ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
+    times,
+    devicesInGroup: devicesInGroup(document, question),
+    holds,
+  };
+};
+
+/** An audit. */
+export interface Audit {
+  readonly schema: string;
+  readonly fingerprint: string;
+  readonly [key: string]: unknown;
+}
+
+/** The audit of a schema. */
+export async function auditOf(document: SchemaDocument, spending: Spending = spendingOf(document)): Promise<Audit> {
+  return {
+    schema: wireName(document),
+    fingerprint: await fingerprint(canonicalSchema(document)),
+    metrics: spending.metrics.map((each) => epsilons(document, each)),
+    window: windowOf(document, spending),
+    all: spending.all.epsilon,
+    holds: spending.holds,
+    segmentCombinations: combinationsOf(document),
+    recorded: spending.recorded.epsilon,
+    year: spending.year.epsilon,
+    warnings: warningsOf(document, spending),
+    statement: statementOf(document, spending),
+  };
+}

@@ -1,0 +1,61 @@
+/** Sends a page of an answer, as fast as the reader takes it, from bytes that other readers share. */
+
+import type { Request, Response } from 'express';
+import { type PackedAnswer, type Page, partsOf } from '../../../answers/packed-answer.ts';
+
+/** Bytes that are written at once. */
+const CHUNK = 2 ** 16;
+
+/** A reader that takes less than this many bytes a second, over the whole answer, is cut off. It would hold the answer for too long. */
+const LEAST_RATE = 2 ** 16;
+/** Milliseconds that every reader has besides. */
+const GRACE = 20_000;
+
+/** Resolves when the chunk is handed to the system, or the connection has ended. */
+const written = (response: Response, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('close', done);
+      resolve();
+    };
+    response.once('close', done);
+    response.write(chunk, done);
+  });
+
+/** Sends a page. Resolves when it is sent, or the connection has ended. */
+export async function sendPage(response: Response, answer: PackedAnswer, page: Page): Promise<void> {
+  const parts = partsOf(answer, page);
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  response.status(200).set({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': `${length}`,
+    'cache-control': 'no-store',
+  });
+  if (response.req.method === 'HEAD') return void response.end();
+  await sendParts(response, parts, length);
+}
+
+/** Sends the parts of so many bytes, and ends the response. */
+export async function sendParts(response: Response, parts: readonly Uint8Array[], length: number): Promise<void> {
+  const late = setTimeout(() => response.destroy(), GRACE + (1_000 * length) / LEAST_RATE);
+  try {
+    for (const part of parts) {
+      for (let at = 0; at < part.length && !response.closed; at += CHUNK) await written(response, part.subarray(at, at + CHUNK));
+    }
+    response.end(); // only now, when nothing is left to send: a server that stops takes an ended response for a sent one
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** How old an answer may be, in milliseconds: `Cache-Control: max-age` of a request (RFC 9111 section 5.2.1.1). Default: 0. */
+export const maxAgeOf = (request: Request): number =>
+  1_000 * Number(/(?:^|[\s,])max-age=(\d{1,5})(?:$|[\s,])/.exec(request.get('cache-control') ?? '')?.[1] ?? 0);
+
+/** A signal that is aborted when the connection has ended, or the response is sent. */
+export function endOf(response: Response): AbortSignal {
+  const control = new AbortController();
+  response.once('close', () => control.abort());
+  if (response.closed) control.abort();
+  return control.signal;
+}

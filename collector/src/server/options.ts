@@ -1,0 +1,118 @@
+/** What a collector is created with, and what holds where nothing is said. */
+
+import type { SchemaDocument } from '@murmuration/shared';
+import { type Logger, pino } from 'pino';
+import type { Truth } from '../answers/estimates.ts';
+import { freeBytes, LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
+import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
+import type { Shapes } from '../schemas/published.ts';
+import type { RoomLimits } from '../storage/room.ts';
+import type { RetentionOptions } from '../storage/sqlite/retention.ts';
+import type { Commit, Store } from '../storage/store.ts';
+import type { AccessOptions } from './http/access.ts';
+import { TIMEOUTS, type Timeouts } from './http/server.ts';
+
+/** Bytes that a spill may hold. */
+export const MOST_SPILL: number = 2 ** 30;
+
+/** What a collector needs. */
+export interface CollectorOptions {
+  readonly schemas: readonly SchemaDocument[];
+  /** The folder of the embedded store, and of `admin.sqlite`. Not used with `postgres`. */
+  readonly data?: string;
+  /** The URL of a PostgreSQL database that the store is in, instead of the folder. Any number of collectors may share one. */
+  readonly postgres?: string;
+  /** Whether the database's server may be one that loses what it has confirmed. Default: false. */
+  readonly allowLoss?: boolean;
+  /** Whether estimates are written into the database's tables, from which other tools read them by SQL. Only with `postgres`. Default: false. */
+  readonly views?: boolean;
+  /**
+   * A folder of this collector alone, for a database that does not answer: batches are acknowledged once they are in it, and forwarded later.
+   * Default: they are asked to come again.
+   */
+  readonly spill?: string;
+  /** Bytes of batches that the folder may hold. Default: 1 GiB. */
+  readonly mostSpill?: number;
+  /** The strings to estimate for text metrics, by metric name. */
+  readonly candidates?: { readonly [metric: string]: readonly string[] };
+  /** Estimates from fewer reports than this are not shown. Default: 20. */
+  readonly minimum?: number;
+  /** For demonstrations: the true shares, shown beside the estimates. */
+  readonly truth?: Truth;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly log?: Logger;
+  /**
+   * Whether reads need no token and batches no write key. Default: false. For a collector that only this machine reaches, or whose routes
+   * are guarded by the app that it is part of.
+   */
+  readonly open?: boolean;
+  readonly access?: AccessOptions;
+  /** Whether reads have a listener of their own (`listenForReads`), so that `listen` takes batches only. Default: false. */
+  readonly readsApart?: boolean;
+  /**
+   * Origins of the pages that may report, as in the `Origin` header (`https://app.example`). Default: any. Requests without an `Origin`
+   * header do not come from a page and are always accepted.
+   */
+  readonly origins?: readonly string[];
+  /**
+   * Reports that one source may send in a minute. Default: no limit. A source is the address of the connection, or the one that a trusted
+   * proxy names (`access.trustProxy`); for IPv6, its first 64 bits. A refused batch counts as one report. The limit is checked before a batch, not within it, so a source can exceed it by at most one batch.
+   */
+  readonly perMinute?: number;
+  /** Reports of one metric in one batch. An honest device sends one, which is the default. */
+  readonly perMetric?: number;
+  /**
+   * Bytes that requests may hold while they wait for their commit. Beyond that, requests are asked to retry later. Each request counts as
+   * its body plus 12,000 bytes. Default: 96 MiB, which is some 8,000 small batches.
+   */
+  readonly mostQueued?: number;
+  /**
+   * Bytes of request bodies that have arrived only in part. Beyond that, the request that has been sending longest is asked to retry later.
+   * Default: 96 MiB.
+   */
+  readonly mostArriving?: number;
+  /** Bytes of the disk that stay free. Default: 256 MiB. */
+  readonly leastFree?: number;
+  /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
+  readonly room?: Partial<RoomLimits>;
+  /** For how many days tallies are kept as days, and at all. Default: `RETENTION`. */
+  readonly retention?: Partial<RetentionOptions>;
+  /** Returns the number of free bytes on the disk. */
+  readonly free?: () => Promise<number>;
+  readonly timeouts?: Timeouts;
+  /** Opens another store than the embedded one. It calls `onCommit` after each commit; days are never closed otherwise. */
+  readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
+}
+
+/** The options that may stay open. */
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres' | 'spill';
+
+/** The options with their defaults. */
+export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
+
+/** The folder. @throws {RangeError} when there is none, and the store is not in a database either */
+function folderOf({ data, postgres }: CollectorOptions): string {
+  if (data === undefined && postgres === undefined)
+    throw new RangeError('data: expected the folder of the store, or postgres, got neither');
+  return data ?? '';
+}
+
+/** Fills in the defaults. @throws {RangeError} when options do not go together */
+export function settingsOf(options: CollectorOptions): Settings {
+  if (options.views === true && options.postgres === undefined) throw new RangeError('views: expected postgres, too, got none');
+  const data = folderOf(options);
+  if (options.spill !== undefined && options.postgres === undefined) throw new RangeError('spill: expected postgres beside it, got none');
+  const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
+  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false, views = false } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, mostSpill = MOST_SPILL } = options;
+  // A database says by itself when its disk is full.
+  const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
+  const { free = freeByDefault } = options;
+  return {
+    ...options,
+    data,
+    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss, views },
+    ...{ mostQueued, mostArriving, leastFree, mostSpill, free },
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * The collector's view of `admin.sqlite`: a snapshot in memory, so that no request waits for the disk. Commands change the file from other
+ * processes; SQLite's `data_version` says that it has changed, and is looked at once a second. Where collectors share a database, the
+ * replica of its tables takes the place of the file.
+ */
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { SchemaDocument } from '@murmuration/shared';
+import type { AdminReplica } from '../postgres/replica.ts';
+import { StoreFull } from '../store.ts';
+import { type Action, listActions } from './actions.ts';
+import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
+import { isFull, openAdminDatabase, openOnFullDisk } from './database.ts';
+import { listSchemas, schemaTable } from './published.ts';
+import { listRoles, type UserRole } from './roles.ts';
+import { hashOf, isSame } from './secrets.ts';
+
+/** Milliseconds between two looks. */
+const EVERY = 1_000;
+
+/** Milliseconds until trouble that goes on is told again. */
+const TOLD_AGAIN = 600_000;
+
+/** A write key in force. */
+export type WriteKey = Pick<Credential, 'name' | 'perMinute'> & { readonly key: string; readonly app: string };
+
+/** An access token in force. */
+interface Token extends Pick<Credential, 'name' | 'apps'> {
+  readonly role: Role;
+  readonly hash: Uint8Array;
+}
+
+/** The administration of a running collector. */
+export class Administration {
+  readonly #open: () => DatabaseSync;
+  readonly #replica: AdminReplica | undefined;
+  /** Undefined while the disk is too full to open it. */
+  #opened: DatabaseSync | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onTrouble: (error: unknown) => void;
+  readonly #listeners: (() => void)[] = [];
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #version = -1;
+  /** The table of schemas, as it was read last. */
+  #schemas = '';
+  #keys: ReadonlyMap<string, WriteKey> = new Map();
+  #tokens: readonly Token[] = [];
+  #roles: ReadonlyMap<string, UserRole> = new Map();
+  #published: readonly SchemaDocument[] = [];
+  #retired: ReadonlySet<string> = new Set();
+
+  /**
+   * @param place the folder of the file, or a replica
+   * @param onTrouble called when the file can't be read, at most once in ten minutes; the last snapshot then stays in force
+   * @param open opens the file for writing; throws SQLite's error while the disk is full
+   * @throws {RangeError} when the file is something else, or of a later version
+   */
+  constructor(
+    place: string | AdminReplica,
+    onTrouble: (error: unknown) => void,
+    open: (folder: string) => DatabaseSync = openAdminDatabase,
+  ) {
+    this.#open = () => (typeof place === 'string' ? open(place) : place.database);
+    this.#replica = typeof place === 'string' ? undefined : place;
+    this.#onTrouble = onTrouble;
+    this.#opened = this.#openIfRoom();
+    this.#read(this.#opened ?? (typeof place === 'string' ? openOnFullDisk(place) : undefined));
+    this.#timer = setInterval(() => this.look(), EVERY).unref();
+  }
+
+  /** Reads the file or the replica again if another process has changed it. */
+  look(): void {
+    try {
+      this.#opened ??= this.#openIfRoom();
+      if (this.#opened === undefined) return;
+      const version = this.#replica?.version ?? Number(this.#opened.prepare('PRAGMA data_version').get()?.['data_version']);
+      if (version === this.#version) return;
+      const before = this.#schemas;
+      this.#read(this.#opened);
+      this.#version = version;
+      this.#toldAt = Number.NEGATIVE_INFINITY;
+      if (this.#schemas !== before) for (const listener of this.#listeners) listener();
+    } catch (error) {
+      if (performance.now() - this.#toldAt < TOLD_AGAIN) return;
+      this.#toldAt = performance.now();
+      this.#onTrouble(error);
+    }
+  }
+
+  /** Calls back after each change of what is published or retired. */
+  onSchemas(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The write key with this text, unless it is revoked. */
+  writeKey(key: string): WriteKey | undefined {
+    return this.#keys.get(key);
+  }
+
+  /** The apps that have a write key in force. */
+  get writableApps(): ReadonlySet<string> {
+    return new Set([...this.#keys.values()].map(({ app }) => app));
+  }
+
+  /** The token with this secret, unless it is revoked. Compares with every token, so that the time says nothing about any of them. */
+  token(secret: string): Token | undefined {
+    const hash = hashOf(secret);
+    return this.#tokens.filter((token) => isSame(token.hash, hash))[0];
+  }
+
+  /** The token with this name, unless it is revoked. */
+  tokenNamed(name: string): Token | undefined {
+    return this.#tokens.find((token) => token.name === name);
+  }
+
+  /** The role of a user whom the proxy names, if they were given one. */
+  roleOf(user: string): UserRole | undefined {
+    return this.#roles.get(user);
+  }
+
+  /** Creates an admin token and hands it over, if there has never been a token. Of collectors that share a database, one does. */
+  async announceFirst(tell: (token: string) => void): Promise<void> {
+    if (this.#opened === undefined) return; // the disk is full, and a later start does it
+    const make = (database: DatabaseSync): ReturnType<typeof createFirstToken> => createFirstToken(database, 'first start');
+    const created = this.#replica === undefined ? make(this.#opened) : await this.#replica.change(make);
+    this.#read(this.#opened);
+    if (created !== undefined) tell(created.secret);
+  }
+
+  /** The schemas that were published by command, retired ones included. */
+  get published(): readonly SchemaDocument[] {
+    return this.#published;
+  }
+
+  /** Wire names of the schemas that were retired. */
+  get retired(): ReadonlySet<string> {
+    return this.#retired;
+  }
+
+  /** Every key and token, without secrets. */
+  credentials(): readonly Credential[] {
+    return listCredentials(this.#database);
+  }
+
+  /** The newest actions first, of these apps, or of all if there are none. */
+  actions(most: number, before: number | undefined, apps: readonly string[]): readonly Action[] {
+    return listActions(this.#database, most, before, apps);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    if (this.#replica !== undefined) await this.#replica.close();
+    else if (this.#opened?.isOpen) this.#opened.close();
+  }
+
+  get #database(): DatabaseSync {
+    if (this.#opened === undefined) throw new StoreFull('database or disk is full');
+    return this.#opened;
+  }
+
+  #openIfRoom(): DatabaseSync | undefined {
+    try {
+      return this.#open();
+    } catch (error) {
+      if (isFull(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes a snapshot. On a full disk the database is opened only for that, and closed again. */
+  #read(database: DatabaseSync | undefined): void {
+    if (database === undefined) return;
+    try {
+      this.#take(database);
+    } finally {
+      if (database !== this.#opened) database.close();
+    }
+  }
+
+  #take(database: DatabaseSync): void {
+    const table = schemaTable(database);
+    if (table !== this.#schemas) {
+      this.#schemas = table;
+      const schemas = listSchemas(database);
+      this.#published = schemas.flatMap(({ document }) => document ?? []);
+      this.#retired = new Set(schemas.filter(({ retired }) => retired !== undefined).map(({ schema }) => schema));
+    }
+    const inForce = listCredentials(database).filter(({ revoked }) => revoked === undefined);
+    this.#keys = new Map(
+      inForce.flatMap(({ name, key, apps: [app], perMinute }) =>
+        key === undefined || app === undefined ? [] : [[key, { name, key, app, ...(perMinute !== undefined && { perMinute }) }]],
+      ),
+    );
+    this.#roles = new Map(listRoles(database).map((each) => [each.name, each]));
+    const hashes = new Map(
+      database
+        .prepare('SELECT name, hash FROM credential WHERE hash IS NOT NULL')
+        .all()
+        .map(({ name, hash }) => [name as string, hash as Uint8Array]),
+    );
+    this.#tokens = inForce.flatMap(({ name, role, apps }) => {
+      const hash = hashes.get(name);
+      return role === 'writer' || hash === undefined ? [] : [{ name, role, apps, hash }];
+    });
+  }
+}

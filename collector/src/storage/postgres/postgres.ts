@@ -1,0 +1,225 @@
+/**
+ * The store on PostgreSQL. Any number of collectors may share one: none keeps anything that another lacks. Each flushes what it has taken,
+ * and looks every second for deltas to fold and days to drop.
+ */
+
+import type { Shapes } from '../../schemas/published.ts';
+import { batchesOf, type Group, type Partition } from '../group.ts';
+import { createGroupCommit, summaryOf } from '../group-commit.ts';
+import { ROOM, type RoomLimits } from '../room.ts';
+import { RETENTION, type RetentionOptions } from '../sqlite/retention.ts';
+import { type Appended, type Commit, type PostgresSource, type Store, StoreAway } from '../store.ts';
+import { createCheck } from './checks.ts';
+import { Database } from './database.ts';
+import { TakesNone } from './errors.ts';
+import { flush } from './flush.ts';
+import { FlushWatch, tryToWrite } from './flush-watch.ts';
+import { Folding } from './fold.ts';
+import { Holdings } from './holdings.ts';
+import { prepare } from './opening.ts';
+import { Partitions } from './partitions.ts';
+import { openPostgresTallies } from './reader.ts';
+import { retain } from './retention.ts';
+import { Telling } from './telling.ts';
+import { OtherVersion } from './version.ts';
+
+/**
+ * Flushes at a time. The second begins when the first takes so many milliseconds, as one does that waits for another collector's transaction
+ * or for a distant standby, or when a whole group waits. (Measured at 256 connections: with two at any time, each has 85 batches instead of
+ * 128, and the collector and the database need a third more processor time.)
+ */
+const LANES = { most: 2, patience: 50 };
+
+/** Milliseconds between two looks at the deltas, between two at the days, and after one at the days that failed. */
+const FOLD = 1_000;
+const UPKEEP = 600_000;
+const UPKEEP_AGAIN = 60_000;
+
+/** Milliseconds of a day. */
+const DAY = 86_400_000;
+
+/** Milliseconds for which no flush may succeed, and how many times as long a fold may be late. */
+const PATIENCE = 10_000;
+const FOLDS = 3;
+
+/** Options of the store. */
+export interface PostgresOptions {
+  /** Called when background work on acknowledged batches fails, and when the database does not answer. The work is retried. */
+  readonly onTrouble?: (message: string) => void;
+  /** Called after each commit, before its batches are answered. */
+  readonly onCommit?: (commit: Commit) => void;
+  /** Limits other than the usual ones. */
+  readonly limits?: Partial<RoomLimits>;
+  readonly retention?: Partial<RetentionOptions>;
+  /** Whether the server may be one that loses what it has confirmed. Default: false. */
+  readonly isLossAllowed?: boolean;
+  /** Milliseconds since 1970-01-01. */
+  readonly now?: () => number;
+  /** Milliseconds for which no flush may succeed before the database counts as away, and a third of those before folds are told to be late. Default: 10 s. */
+  readonly patience?: number;
+}
+
+/** The store, and how it takes groups that were acknowledged before. */
+export interface PostgresStore extends Store {
+  /** Flushes a group. Resolves to the result for each batch once it is committed. */
+  readonly forward: (group: Group) => Promise<readonly Appended[]>;
+}
+
+/**
+ * Opens the store in a database, whose tables are created or migrated.
+ *
+ * @param shapes the shapes of every schema whose batches will be appended
+ * @throws {UnfitDatabase} when the database can't hold the store
+ */
+export async function openPostgresStore(source: PostgresSource, shapes: Shapes, options: PostgresOptions = {}): Promise<PostgresStore> {
+  const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false, now = Date.now, patience = PATIENCE } = options;
+  const retention = { ...RETENTION, ...options.retention };
+  await prepare(source, isLossAllowed);
+  const telling = new Telling(onTrouble);
+  const database = new Database(source, {
+    connections: LANES.most + 2,
+    isGuarded: true,
+    check: createCheck(isLossAllowed),
+    onAway: (reason) => telling.away(reason),
+    onBack: () => telling.back(),
+  });
+  const known = new Map(shapes);
+  const partitions = new Partitions(database);
+  const holdings = new Holdings(database, { ...ROOM, ...limits });
+  holdings.share(known);
+  const folding = new Folding(database);
+  const flushes = new FlushWatch({
+    patience,
+    tryToWrite: () => tryToWrite(database, partitions, Math.floor(now() / DAY)),
+    onStuck: (reason) => {
+      if (!database.isAway) onTrouble(`no batch could be written for a while: ${reason}`);
+    },
+    onFree: () => onTrouble('batches can be written again'),
+  });
+  let isClosed = false;
+  let fail: (error: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve;
+  });
+
+  let upkeepAt = 0;
+  let working: Promise<unknown> = Promise.resolve();
+  /** Runs background work, one piece after the other. */
+  const background = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work);
+    working = done.catch(() => undefined);
+    return done;
+  };
+  const foldAll = async (): Promise<void> => {
+    let isChanged = true; // where a shard fails, others may have been folded
+    try {
+      isChanged = (await folding.fold()) > 0;
+    } finally {
+      if (isChanged || holdings.isStale) await holdings.refresh();
+    }
+  };
+  const upkeep = async (): Promise<void> => {
+    upkeepAt = performance.now() + UPKEEP_AGAIN;
+    const reason = await partitions.dropClosed();
+    if (reason !== undefined) onTrouble(`the ids of a closed day are dropped later: ${reason}`);
+    await retain(database, retention);
+    await holdings.refresh(true);
+    if (reason === undefined) upkeepAt = performance.now() + UPKEEP;
+  };
+  const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
+  const commit = (group: Group): Promise<readonly Appended[]> =>
+    flushes
+      .run(() => flush(group, parts))
+      .catch((error: Error) => {
+        if (error instanceof OtherVersion) fail(error);
+        else if (error instanceof TakesNone) telling.tell(error.message, `the database takes no batches: ${error.message}`);
+        throw error;
+      });
+  const { append, settle } = createGroupCommit(commit, onCommit, LANES);
+
+  const tick = async (): Promise<void> => {
+    let reason = 'somebody else has locked their shards';
+    if (!database.isAway)
+      await background(async () => {
+        try {
+          await foldAll();
+          await partitions.ahead();
+        } finally {
+          if (performance.now() >= upkeepAt) await upkeep();
+        }
+      }).catch((error: Error) => {
+        if (error instanceof OtherVersion) fail(error);
+        else if (!(error instanceof StoreAway)) telling.tell(error.message, error.message);
+        reason = error.message;
+      });
+    if (folding.age > FOLDS * patience && !database.isAway)
+      telling.tell('late', `batches have not been folded into the tallies for ${Math.round(folding.age / 1_000)} s: ${reason}`);
+    // Collectors that start at once soon look at different moments.
+    if (!isClosed) timer = setTimeout(tick, FOLD * (0.5 + Math.random())).unref();
+  };
+  try {
+    await holdings.refresh();
+  } catch (error) {
+    flushes.close();
+    await database.close();
+    throw error;
+  }
+  let timer = setTimeout(tick, FOLD * Math.random()).unref();
+
+  // On connections of their own, because reads may take long.
+  const reader = openPostgresTallies(source);
+  const settled = async (): Promise<void> => {
+    await settle();
+    if (database.isAway) throw new StoreAway('the database does not answer');
+  };
+  return {
+    append: (entry) => {
+      if (isClosed) return Promise.reject(new Error('the store is closed'));
+      if (database.isAway) return Promise.reject(new StoreAway('the database does not answer'));
+      return flushes.isStuck ? Promise.reject(flushes.refusal) : append(entry);
+    },
+    forward: async (group) => {
+      const start = performance.now();
+      const results = await commit(group);
+      const days = batchesOf(group.words).map((at) => (group.partitions[group.words[at] as number] as Partition)[1]);
+      onCommit?.(summaryOf(days, results, (performance.now() - start) / 1_000));
+      return results;
+    },
+    fold: async () => {
+      await settle();
+      await background(foldAll);
+    },
+    source,
+    totals: async () => {
+      await settled();
+      return reader.totals();
+    },
+    read: async (selection) => {
+      await settled();
+      return reader.read(selection);
+    },
+    publish: async (more) => {
+      for (const [schema, metrics] of more) known.set(schema, metrics);
+      holdings.share(more);
+    },
+    expire: (day) =>
+      background(async () => {
+        await partitions.close(day);
+        upkeepAt = 0;
+        await holdings.refresh(true);
+      }),
+    isAway: () => database.isAway || flushes.isStuck,
+    sizes: async () => ({ ...holdings.sizes, foldAge: folding.age / 1_000 }),
+    failed,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      flushes.close();
+      telling.close();
+      await settle();
+      await working;
+      await reader.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * The ledger in the database that collectors share. The row of `release_place` is locked while the ledger is read and written. It names the
+ * place where the last entry was written: the server, its timeline, the database and the table. A dump that was restored, a server that
+ * recovered to an earlier time and a standby that was promoted are other places. Files that were copied back are not; so each process keeps
+ * the last entry that it has seen, and marks a ledger that lacks it. Collectors that never read the ledger see its length
+ * (replica.ts).
+ *
+ * When the answer to a COMMIT is lost, the last entry of the transaction tells whether it was committed: its hash is that of no other entry.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  COLUMNS,
+  conditionOf,
+  type Entry,
+  entryOf,
+  following,
+  type Head,
+  InDoubt,
+  type Kind,
+  type Ledger,
+  type LedgerCopy,
+  type LedgerTransaction,
+  NO_ENTRY,
+  rowOf,
+  type Secrets,
+  type Wanted,
+} from '../release-ledger.ts';
+import { type PostgresSource, StoreAway } from '../store.ts';
+import { Database, type Query } from './database.ts';
+import { SCHEMA } from './tables.ts';
+import { checkVersion } from './version.ts';
+
+/** The place, and the time: the clocks of collectors may differ. Asked once the ledger is locked, because the wait may be long. */
+const PLACE = `SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' ' || '${SCHEMA}.release_entry'::regclass::oid,
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+
+/** Milliseconds for which it is tried to find out whether entries were committed, and between two tries. */
+const PATIENCE = 10_000;
+const PAUSE = 250;
+
+/** Locks the ledger. */
+const LOCK = `SELECT place, version FROM ${SCHEMA}.release_place, ${SCHEMA}.store FOR UPDATE OF release_place`;
+
+/** What the place begins with while entries may be missing for another reason than the place. */
+const IN_DOUBT = 'in doubt: ';
+
+const SELECT = `SELECT ${COLUMNS} FROM ${SCHEMA}.release_entry`;
+
+async function find(query: Query, wanted: Wanted): Promise<readonly Entry[]> {
+  const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
+  if (wanted.newest === undefined) return (await query(`${SELECT} ${sql} ORDER BY n`, values)).map(entryOf);
+  const rows = await query(`${SELECT} ${sql} ORDER BY n DESC LIMIT $${values.length + 1}`, [...values, wanted.newest]);
+  return rows.map(entryOf).reverse();
+}
+
+async function count(query: Query, wanted: Wanted): Promise<ReadonlyMap<Kind, number>> {
+  const { sql, values } = conditionOf(wanted, (position) => `$${position}`);
+  const rows = await query(`SELECT kind, count(*) FROM ${SCHEMA}.release_entry ${sql} GROUP BY kind`, values);
+  return new Map(rows.map(([kind, found]) => [kind as Kind, Number(found)]));
+}
+
+const lastOf = async (query: Query): Promise<Entry | undefined> => (await find(query, { newest: 1 }))[0];
+
+/** An entry that a process has seen; undefined where the ledger had none. */
+type Seen = Pick<Entry, 'n' | 'hash' | 'at'> | undefined;
+
+const hasEntry = async (query: Query, { n, hash }: Head): Promise<boolean> =>
+  (await find(query, { n })).some((entry) => entry.hash === hash);
+
+/** Whether an entry that was seen is missing, and no admin has gone on without it. */
+async function isMissing(query: Query, seen: Seen): Promise<boolean> {
+  if (seen === undefined || (await hasEntry(query, seen))) return false;
+  const [override] = await find(query, { kind: 'override', newest: 1 });
+  return override === undefined || override.at < seen.at;
+}
+
+/** Why entries may be missing, by what the ledger says of itself. */
+function doubtOf(head: Head, place: string, known: string | null): string | undefined {
+  if (known === place || (known === null && head.n === 0)) return undefined;
+  if (known?.startsWith(IN_DOUBT) === true) return known.slice(IN_DOUBT.length);
+  return 'a ledger that was written in another place, as after a restore or a failover';
+}
+
+/** Marks a ledger that lacks an entry which it had, for all processes. */
+export const markLost = (query: Query, n: number): Promise<unknown> =>
+  query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [
+    `${IN_DOUBT}a ledger that lacks entry ${n}, which it had before, as after an older state was put back`,
+  ]);
+
+/** Writes an action as the replica does (replica.ts), so that collectors take it up. */
+async function logAction(query: Query, who: string, what: string, app: string | undefined): Promise<void> {
+  await query(`UPDATE ${SCHEMA}.store SET admin = admin + 1`); // locks out other changes of the administration
+  await query(
+    `INSERT INTO ${SCHEMA}.admin_action (n, at, who, what, app) SELECT coalesce(max(n), 0) + 1, $1, $2, $3, $4 FROM ${SCHEMA}.admin_action`,
+    [new Date().toISOString(), who, what, app ?? null],
+  );
+}
+
+const insert = (query: Query, entry: Entry): Promise<unknown> =>
+  query(`INSERT INTO ${SCHEMA}.release_entry (${COLUMNS}) VALUES (${COLUMNS.map((_, i) => `$${i + 1}`)})`, rowOf(entry));
+
+const secretsIn = (query: Query): Secrets => ({
+  of: async (stream) =>
+    (await query(`SELECT secret FROM ${SCHEMA}.release_secret WHERE stream = $1`, [stream]))[0]?.[0] as string | undefined,
+  keep: async (stream, text) => void (await query(`INSERT INTO ${SCHEMA}.release_secret VALUES ($1, $2)`, [stream, text])),
+  drop: async (stream) =>
+    void (await query(`DELETE FROM ${SCHEMA}.release_secret WHERE $1::bigint IS NULL OR stream = $1`, [stream ?? null])),
+  kept: async () => (await query(`SELECT stream FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream]) => Number(stream)),
+  all: async () =>
+    (await query(`SELECT stream, secret FROM ${SCHEMA}.release_secret ORDER BY stream`)).map(([stream, secret]) => [
+      Number(stream),
+      String(secret),
+    ]),
+});
+
+/** Puts a ledger into a database that has none, in a transaction of the caller's. A ledger that was in doubt stays in doubt. */
+export async function fillLedger(query: Query, { entries, doubt, secrets }: LedgerCopy): Promise<void> {
+  for (const entry of entries) await insert(query, entry);
+  for (const secret of secrets) await secretsIn(query).keep(...secret);
+  const [[place] = []] = await query(PLACE);
+  if (doubt !== undefined || entries.length > 0)
+    await query(`UPDATE ${SCHEMA}.release_place SET place = $1`, [doubt === undefined ? place : `${IN_DOUBT}${doubt}`]);
+}
+
+/** Opens the ledger in a database that is prepared. */
+export function openPostgresLedger(source: PostgresSource): Ledger {
+  const database = new Database(source, { connections: 1, isGuarded: false });
+  let seen: Seen;
+
+  const mark = (): Promise<void> =>
+    database.transaction(async (query) => {
+      await query(LOCK);
+      if (seen !== undefined && (await isMissing(query, seen))) await markLost(query, seen.n);
+      seen = await lastOf(query);
+    });
+
+  const transact: Ledger['transact'] = async <T>(work: (ledger: LedgerTransaction) => Promise<T>) => {
+    /** The last entry of a transaction that may have been committed, and what its work has resolved to. */
+    let last: Entry | undefined;
+    let done: T | undefined;
+    let isMarkDue = false;
+    const attempt = (): Promise<T> =>
+      database.transaction(async (query) => {
+        const [[known, version] = []] = await query(LOCK);
+        checkVersion(version);
+        if (last !== undefined && (await hasEntry(query, last))) return done as T;
+        last = undefined;
+        isMarkDue = await isMissing(query, seen);
+        if (isMarkDue) throw new InDoubt('an entry is missing');
+        const [[place, time] = []] = await query(PLACE);
+        const now = Number(time);
+        seen = await lastOf(query);
+        let head: Head = seen ?? NO_ENTRY;
+        let doubt = doubtOf(head, String(place), known as string | null);
+        done = await work({
+          now,
+          find: (wanted) => find(query, wanted),
+          count: (wanted) => count(query, wanted),
+          append: async (who, entry) => {
+            if (doubt !== undefined) throw new InDoubt(doubt);
+            const next = following(head, who, entry, now);
+            await insert(query, next);
+            await query(`UPDATE ${SCHEMA}.release_place SET place = $1 WHERE place IS DISTINCT FROM $1`, [place]);
+            last = next;
+            head = next;
+            return next;
+          },
+          log: (who, what, app) => logAction(query, who, what, app),
+          head: async () => head,
+          doubt: async () => doubt,
+          settle: async () => {
+            doubt = undefined;
+          },
+          secrets: secretsIn(query),
+        });
+        return done;
+      });
+    for (const end = performance.now() + PATIENCE; ; ) {
+      try {
+        isMarkDue = false;
+        const result = await attempt();
+        seen = last ?? seen;
+        return result;
+      } catch (error) {
+        if (isMarkDue) await mark();
+        else if (last === undefined || !(error instanceof StoreAway) || performance.now() > end) throw error;
+        else await sleep(PAUSE);
+      }
+    }
+  };
+  return { transact, close: () => database.close() };
+}

@@ -1,0 +1,226 @@
+/**
+ * Writes the embedded store. The ids and reports of a group enter the log in one transaction, so each batch is counted exactly once or not
+ * at all. A fold moves ids and sums out of the log in one transaction. After a crash, opening first folds the log that was left.
+ */
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { PackedMetric, Shapes } from '../../schemas/published.ts';
+import { AppIds } from '../app-ids.ts';
+import { transaction } from '../files/transaction.ts';
+import { batchesOf, type Group, only, type Partition } from '../group.ts';
+import { appOf, createGrowthWriter, type Growth, Room, type RoomLimits } from '../room.ts';
+import type { StoreSizes } from '../store.ts';
+import { UnfoldedReports } from '../tallying/unfolded.ts';
+import { createAdmission } from './admission.ts';
+import { bytesOf, Ids, wordsOf } from './ids.ts';
+import { bordersOf, createRetention, type RetentionOptions, reachedDay, type Slice } from './retention.ts';
+import { TIMEOUT } from './schema.ts';
+import { createFold, keepShapes } from './tallies.ts';
+
+/**
+ * Limits that trigger a fold: the words in the log, and the bytes of its sums in memory, which is a thousand rows or two. A commit waits for
+ * a fold. (Measured with 8 times as many: under a flood of batches that each open a row, honest ones waited twice as long, and no more
+ * batches were taken.)
+ */
+const MOST_WORDS = 1_000_000;
+const MOST_BYTES = 2 ** 20;
+
+/** The sums in memory no longer match the log. A restart reads the log again. */
+export class LogAndMemoryDiffer extends Error {}
+
+/** The only writer of a database. */
+export class Writer {
+  readonly #database: DatabaseSync;
+  readonly #ids: Ids;
+  readonly #appIds: AppIds;
+  readonly #shapes: Map<string, readonly PackedMetric[]>;
+  readonly #log;
+  readonly #clear;
+  readonly #clearTo;
+  readonly #close;
+  readonly #fold: ReturnType<typeof createFold>;
+  readonly #writeGrowth: ReturnType<typeof createGrowthWriter>;
+  readonly #judge: ReturnType<typeof createAdmission>;
+  readonly #room: Room;
+  readonly #retention;
+  #pending: UnfoldedReports;
+  #words = 0;
+  /** Batches of days before this one are refused, because their ids were deleted. */
+  #closed: number;
+
+  constructor(database: DatabaseSync, published: Shapes, limits: RoomLimits) {
+    this.#database = database;
+    this.#shapes = new Map(keepShapes(database, published));
+    this.#pending = new UnfoldedReports(this.#shapes);
+    this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
+    this.#ids = new Ids(database, this.#closed);
+    this.#appIds = new AppIds(database, limits.mostIds);
+    this.#appIds.share(appsOf(published));
+    this.#log = database.prepare('INSERT INTO log (partitions, words) VALUES (?, ?)');
+    this.#clear = database.prepare('DELETE FROM log'); // deletes all rows, which SQLite does by dropping the table's pages whole
+    this.#clearTo = database.prepare('DELETE FROM log WHERE n <= ?');
+    this.#close = database.prepare('UPDATE closed SET before = ?');
+    this.#fold = createFold(database);
+    this.#writeGrowth = createGrowthWriter(database);
+    this.#judge = createAdmission(database, this.#shapes);
+    this.#room = new Room(database, limits);
+    this.#retention = createRetention(database);
+    const next = database.prepare('SELECT n, partitions, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
+    for (let row = next.get(0); row !== undefined; row = next.get(row['n'] as number)) {
+      const group = { partitions: JSON.parse(row['partitions'] as string) as Partition[], words: wordsOf(row['words']) };
+      this.#take(group, batchesOf(group.words));
+      this.#foldIfFull(row['n'] as number);
+    }
+    this.fold();
+  }
+
+  /** Makes the shapes of further schemas known. */
+  publish(shapes: Shapes): void {
+    keepShapes(this.#database, shapes);
+    for (const [schema, metrics] of shapes) this.#shapes.set(schema, metrics);
+    this.#appIds.share(appsOf(shapes));
+  }
+
+  /** Commits a group, and returns the result for each batch. */
+  commit(group: Group): Uint8Array {
+    this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
+    const { words, partitions } = group;
+    const held = { ids: this.#ids, appIds: this.#appIds, room: this.#room, pending: this.#pending, closed: this.#closed };
+    const { results, counted } = this.#judge(group, held);
+    if (counted.length === 0) return results;
+    const kept = counted.length === results.length ? words : only(words, counted);
+    transaction(this.#database, () => this.#log.run(JSON.stringify(partitions), bytesOf(kept)));
+    try {
+      this.#take(group, counted);
+    } catch (error) {
+      throw new LogAndMemoryDiffer('the log has what could not be added up', { cause: error });
+    }
+    return results;
+  }
+
+  /**
+   * Adds the log to the tallies and empties it. At startup, `row` limits this to the rows that were read so far. Returns true: no work is
+   * left.
+   */
+  fold(row?: number): true {
+    if (this.#words === 0) return true;
+    const fresh = new UnfoldedReports(this.#shapes);
+    let growth: readonly Growth[] = [];
+    transaction(this.#database, () => {
+      growth = this.#fold(this.#pending.deltas());
+      this.#writeGrowth(growth);
+      this.#ids.write();
+      this.#appIds.write();
+      if (row === undefined) this.#clear.run();
+      else this.#clearTo.run(row);
+    });
+    this.#ids.written();
+    this.#appIds.written();
+    this.#room.grow(growth);
+    this.#pending = fresh;
+    this.#words = 0;
+    return true;
+  }
+
+  /** Truncates the WAL, so that nothing of the folded log is left in it. Returns false when a reader, such as a backup, prevents that. */
+  erase(): boolean {
+    this.fold();
+    this.#database.exec('PRAGMA busy_timeout = 0');
+    try {
+      return this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${TIMEOUT}`);
+    }
+  }
+
+  expire(day: number): void {
+    this.fold();
+    const before = Math.max(day, this.#closed);
+    transaction(this.#database, () => this.#close.run(before));
+    this.#closed = before;
+    this.#expireIds(before);
+  }
+
+  /** Deletes a part of the ids of days that have passed. Returns whether that was all. */
+  forget(): boolean {
+    let isDone = true;
+    try {
+      transaction(this.#database, () => {
+        isDone = this.#ids.deleteSome();
+      });
+    } catch (error) {
+      this.#ids.expire(this.#closed); // the rows of this slice are there again
+      throw error;
+    }
+    return isDone;
+  }
+
+  /**
+   * Moves the borders of retention to where they are on a day. What lies before them is closed, and read as months or not at all.
+   */
+  retain(today: number, options: RetentionOptions): void {
+    this.fold();
+    const borders = bordersOf(today, options);
+    let moved = borders;
+    transaction(this.#database, () => {
+      moved = this.#retention.move(borders);
+    });
+    const before = Math.max(this.#closed, moved.rolled, moved.kept);
+    if (before > this.#closed) this.#expireIds(before);
+    this.#closed = before;
+  }
+
+  /** Adds up or deletes some of the rows that are older than they are kept. Returns whether that was all. */
+  follow(): boolean {
+    let slice: Slice = { isDone: true, growth: [] };
+    transaction(this.#database, () => {
+      slice = this.#retention.follow();
+    });
+    this.#room.grow(slice.growth);
+    return slice.isDone;
+  }
+
+  /** The newest day that has been reached. */
+  get reached(): number {
+    return reachedDay(this.#database);
+  }
+
+  get sizes(): StoreSizes {
+    return { ids: this.#ids.count, rows: Number(this.#database.prepare('SELECT sum(rows) AS rows FROM room').get()?.['rows'] ?? 0) };
+  }
+
+  close(): void {
+    this.fold();
+    try {
+      this.erase();
+    } catch {
+      // The data is still in the WAL, and the next start recovers it from there.
+    }
+    this.#database.close();
+  }
+
+  /** Forgets the ids of days before this one. Comes after a fold. */
+  #expireIds(before: number): void {
+    this.#ids.expire(before);
+    this.#appIds.expire(before);
+  }
+
+  #foldIfFull(row?: number): void {
+    if (this.#words >= MOST_WORDS || this.#pending.bytes >= MOST_BYTES) this.fold(row);
+  }
+
+  /** Adds batches of a row of the log to the sums in memory. */
+  #take(group: Group, starts: readonly number[]): void {
+    const batches = group.partitions.map(() => 0);
+    for (const start of starts) {
+      const partition = group.words[start] as number;
+      this.#ids.add(group.words, start, (group.partitions[partition] as Partition)[1]);
+      batches[partition] = (batches[partition] ?? 0) + 1;
+    }
+    for (const [i, [schema, day]] of group.partitions.entries()) this.#appIds.add(appOf(schema), day, batches[i] ?? 0);
+    this.#pending.add(group, starts);
+    this.#words += group.words.length;
+  }
+}
+
+const appsOf = (shapes: Shapes): readonly string[] => [...shapes.keys()].map(appOf);

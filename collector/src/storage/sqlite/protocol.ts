@@ -1,0 +1,42 @@
+/** Messages between the embedded store and its writer thread. Each request has one reply, in order. */
+
+import type { Shapes } from '../../schemas/published.ts';
+import type { Group } from '../group.ts';
+import type { RoomLimits } from '../room.ts';
+import type { StoreSizes } from '../store.ts';
+import type { RetentionOptions } from './retention.ts';
+
+/** A request to the writer. */
+export type Request =
+  | { readonly kind: 'group'; readonly group: Group }
+  | { readonly kind: 'fold' }
+  | { readonly kind: 'publish'; readonly shapes: Shapes }
+  | { readonly kind: 'expire'; readonly day: number }
+  | { readonly kind: 'sizes' }
+  | { readonly kind: 'close' };
+
+/** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
+export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] as const;
+
+/** A reply of the writer, sent once the work is on the disk. */
+export interface Reply {
+  /** For a group: the result of each batch, as an index into `RESULTS`. */
+  readonly results?: Uint8Array;
+  readonly sizes?: StoreSizes;
+  readonly error?: string;
+  /** For an error: whether the disk is full. */
+  readonly isFull?: boolean;
+}
+
+/** A message that the writer sends unasked: background work failed, and will be retried. */
+export interface Trouble {
+  readonly trouble: string;
+}
+
+/** What a writer is started with. */
+export interface WriterData {
+  readonly file: string;
+  readonly shapes: Shapes;
+  readonly limits: RoomLimits;
+  readonly retention: RetentionOptions;
+}

@@ -1,0 +1,134 @@
+/** The embedded store: node:sqlite in this process. A thread of its own writes it, and reads use snapshots. */
+
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { connect, threadFile } from '../../base/threads/request-reply.ts';
+import type { Shapes } from '../../schemas/published.ts';
+import { makeFolder } from '../files/durable.ts';
+import { lock } from '../files/lock.ts';
+import { createGroupCommit } from '../group-commit.ts';
+import { ROOM, type RoomLimits } from '../room.ts';
+import { type Appended, type Commit, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
+import { openTallies } from '../tallies.ts';
+import { checkNotMoved } from './moved.ts';
+import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';
+import { RETENTION, type RetentionOptions } from './retention.ts';
+import { DATABASE } from './schema.ts';
+
+/** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
+const YOUNG = 48;
+
+const isReply = (message: unknown): boolean => !('trouble' in (message as Reply | Trouble));
+
+/** Returns a reply, or throws its error. */
+function orThrow(reply: Reply): Reply {
+  if (reply.error === undefined) return reply;
+  throw reply.isFull ? new StoreFull(reply.error) : new Error(reply.error);
+}
+
+/** Options of the store. */
+export interface SqliteOptions {
+  /** The file of the writer thread. */
+  readonly writer?: URL;
+  /** Called when background work on acknowledged batches fails. The work is retried, and no data on the disk is lost. */
+  readonly onTrouble?: (message: string) => void;
+  /** Called after each commit, before its batches are answered. */
+  readonly onCommit?: (commit: Commit) => void;
+  /** Limits other than the usual ones. */
+  readonly limits?: Partial<RoomLimits>;
+  readonly retention?: Partial<RetentionOptions>;
+}
+
+/**
+ * Opens the store in a folder, which is created when it does not exist.
+ *
+ * @param shapes the shapes of every schema whose batches will be appended
+ * @throws {RangeError} when the file is not a store, is a later version, was moved, or is open for writing in another process
+ * @throws {Error} when the file can't be opened
+ */
+export async function openSqliteStore(
+  folder: string,
+  shapes: Shapes,
+  {
+    writer = threadFile(import.meta.url, 'writer'),
+    onTrouble = () => undefined,
+    onCommit,
+    limits = {},
+    retention = {},
+  }: SqliteOptions = {},
+): Promise<Store & { readonly source: FileSource }> {
+  makeFolder(folder);
+  const unlock = lock(folder);
+  try {
+    checkNotMoved(folder);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+  const file = join(folder, DATABASE);
+  const worker = new Worker(writer, {
+    workerData: { file, shapes, limits: { ...ROOM, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+  });
+  const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);
+  worker.on('message', (message: Reply | Trouble) => {
+    if ('trouble' in message) onTrouble(message.trouble);
+  });
+  const ask = async (request: Request): Promise<Reply> =>
+    orThrow(await thread.ask(request, request.kind === 'group' ? [request.group.words.buffer] : []));
+  try {
+    orThrow(await thread.reply());
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+  const { append, settle } = createGroupCommit(async (group) => {
+    const { results = [] } = await ask({ kind: 'group', group });
+    return Array.from(results, (result) => RESULTS[result] as Appended);
+  }, onCommit);
+  const source = { file };
+  const reader = openTallies(source);
+  let closed = false;
+  const failed = new Promise<Error>((resolve) => {
+    void thread.ended.then((error) => closed || resolve(error));
+  });
+  const fold = async (): Promise<void> => {
+    await settle();
+    await ask({ kind: 'fold' });
+  };
+  const foldIfRoom = (): Promise<void> =>
+    fold().catch((error: unknown) => {
+      if (!(error instanceof StoreFull)) throw error;
+    });
+  return {
+    append: (entry) => (closed ? Promise.reject(new Error('the store is closed')) : append(entry)),
+    fold,
+    source,
+    totals: async () => {
+      await foldIfRoom();
+      return reader.totals();
+    },
+    read: async (selection) => {
+      await foldIfRoom();
+      return reader.read(selection);
+    },
+    publish: async (more) => void (await ask({ kind: 'publish', shapes: more })),
+    expire: async (day) => void (await ask({ kind: 'expire', day })),
+    sizes: async () => (await ask({ kind: 'sizes' })).sizes as StoreSizes,
+    failed,
+    close: async () => {
+      closed = true;
+      await settle();
+      try {
+        await ask({ kind: 'close' });
+        await thread.ended; // wait for the thread to end by itself: terminating it could interrupt its own cleanup
+      } catch (error) {
+        await worker.terminate();
+        throw error;
+      } finally {
+        await reader.close();
+        unlock();
+      }
+    },
+  };
+}
