@@ -132,7 +132,8 @@ const isBusy = (status: number): boolean => status >= 500 || [408, 425, 429].inc
 /** Explains the response to a batch that will be sent again, once for each kind. Such a batch has no outcome for up to 14 days. */
 export function explainDelivery(options: Explained, delivery: PromiseLike<Delivery>): void {
   if (!explains(options)) return;
-  const told = (answer: Delivery): void => {
+  const told = (delivered?: Delivery): void => {
+    const answer = delivered ?? { status: 0 }; // an app's own transport may resolve with nothing
     const { status, body } = answer;
     const code = codeOf(answer);
     if (settlementOf(answer) || !isFirst(said, options, `status ${status} ${code}`)) return;
@@ -146,7 +147,7 @@ export function explainDelivery(options: Explained, delivery: PromiseLike<Delive
             : `\`endpoint\` answers ${status}, but is no collector, or a proxy before the collector answered. Nothing was delivered: only 204 means that.`;
     say(`${why.trim()} The batch is kept, and sent again later.`);
   };
-  Promise.resolve(delivery).then(told, () => told({ status: 0 }));
+  Promise.resolve(delivery).then(told, () => told());
 }
 
 /** Outcomes of a normal life. A developer must fix the causes of all others. */

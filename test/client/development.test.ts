@@ -96,6 +96,17 @@ describe('what is explained', () => {
     ]);
   });
 
+  test('is the same for no answer, however a transport of the app says so', async () => {
+    for (const answer of [() => Promise.reject(new Error('offline')), () => null as never, () => ({ status: 0 })]) {
+      console.length = 0;
+      const { telemetry } = device(schema, { debug: true, answer });
+      telemetry.record('plan', 'pro');
+      await telemetry.flush();
+      expect(console.at(-1)).toContain('Nobody answered the upload');
+      await telemetry.close();
+    }
+  });
+
   test('is a warning where a developer must fix something, and information otherwise', async () => {
     vi.stubGlobal('process', { env: process.env }); // as in a browser: Node has one stream for messages
     const levels = new Map<string, string>();
