@@ -53,5 +53,6 @@ const config = mergeConfig(base, {
   ],
 });
 
-config.test = { ...config.test, globalSetup: [] };
+// Vitest must transform the client's sources, which Node loads itself in other runs.
+config.test = { ...config.test, globalSetup: [], server: { deps: { inline: [/\/(client|shared)\/src\//] } } };
 export default config;
