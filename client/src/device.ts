@@ -11,7 +11,7 @@ import type { Options, Outcome } from './types.ts';
 const LATEST = 2.5e14;
 
 /** Everything except the stored state. */
-export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign'> {
+export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign' | 'reports'> {
   readonly segment: Batch['segment'];
   /** The most batches with one day's date. */
   readonly perDay: number;

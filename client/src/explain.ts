@@ -46,10 +46,12 @@ const asked = ({ every }: MetricDocument): string =>
 
 /** A sentence or two for each result. */
 const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string } = {
-  recorded: ({ options: { upload }, metric }) =>
+  recorded: ({ options: { upload, schema }, metric }) =>
     upload === 'later' || metric?.otherwise !== undefined
       ? 'Recorded. The randomized answer is stored, and is sent on a later day.'
-      : 'Recorded. The randomized answer is stored, and is sent in about five seconds.',
+      : schema.document.reports === 'alone'
+        ? `Recorded. The randomized answer is stored, and is sent alone: one report in about five seconds, the next ones hours later or at other visits. ${RESET}`
+        : 'Recorded. The randomized answer is stored, and is sent in about five seconds.',
   begun: ({ next }) => `A slot has begun. The answer of \`otherwise\` waits, and the next \`record\` takes its place; ${next}.`,
   'already-answered': ({ metric, next }) => `Already answered ${metric ? asked(metric) : ''}; ${next}. ${RESET}`,
   'not-chosen': () => `Other devices answer this question: \`sampleRate\` or \`assign\` did not draw this one, and that stays so. ${RESET}`,

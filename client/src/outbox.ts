@@ -28,6 +28,8 @@ const LONGEST_PAUSE = 3_600_000;
 const SPREAD = 60_000;
 /** The longest pause that a collector can ask for. */
 const LONGEST_RETRY_AFTER = 86_400_000;
+/** The longest quiet time between two reports that are sent alone, in seconds. Timers add a random part of a second. */
+const LONGEST_QUIET = 86_400;
 
 /** The JSON that is sent. It is the same for the same batch, after any number of days and retries. */
 export const bodyOf = ({ schema, segment, day, batch, reports }: QueuedBatch): string =>
@@ -62,14 +64,21 @@ export function trim(device: Device, state: State): void {
   }
 }
 
-/** Adds a report to a batch of the day, or of the first later day that allows another batch. */
+/**
+ * Adds a report to a batch of the day, or of the first later day that allows another batch. A report that is sent alone gets a batch of its
+ * own. No limit moves its date, because slots already limit the number of such batches. It belongs to no context, and waits until the quiet
+ * time is over.
+ */
 export function put(device: Device, state: State, report: QueuedReport, first: number): void {
-  const { wire: schema, segment, perDay, me: by, coins } = device;
+  const { wire: schema, segment, coins } = device;
+  const isAlone = device.reports === 'alone';
+  const [perDay, by] = isAlone ? [Number.POSITIVE_INFINITY, ''] : [device.perDay, device.me];
   for (let day = first; ; day++) {
     const ofDay = state.outbox.filter((batch) => batch.day === day);
     const begun = day === state.day ? state.batches : ofDay.length;
     let batch = ofDay.find(
       (each) =>
+        !isAlone &&
         (each.by === by || each.from > state.day) &&
         each.size < FULL &&
         each.reports.length < MAX_REPORTS &&
@@ -79,7 +88,7 @@ export function put(device: Device, state: State, report: QueuedReport, first: n
     if (!batch) {
       if (begun >= perDay) continue;
       const from = begun + 1 < perDay ? day : day + 1; // the last batch of a day waits until the day is over
-      const notBefore = device.now() + PATIENCE;
+      const notBefore = isAlone ? state.quiet : device.now() + PATIENCE;
       batch = { schema, segment, day, batch: device.newId(), reports: [], from, size: 250, by, tries: 0, notBefore };
       state.outbox.push(batch);
       if (day === state.day) state.batches++;
@@ -105,15 +114,22 @@ export const fresh = (device: Device, state: State): readonly QueuedBatch[] =>
   state.outbox.filter((batch) => batch.by === device.me && waitOf(device, state, batch) <= 0);
 
 /**
- * Chooses the batches to send now: all that this context began, and at most one of the others. The remaining ones are postponed to random
- * times of their own, so that a collector that was down does not get a device's batches together. This fixes the batches' bytes and the
- * time of their next try.
+ * Chooses the batches to send now: all that this context began, and at most one of the others, drawn at random. The remaining ones are
+ * postponed to random times of their own, so that a collector that was down does not get a device's batches together. This fixes the
+ * batches' bytes and the time of their next try.
+ *
+ * Where reports are sent alone, the first batch after a quiet time begins the next one, which ends at a random time within a day. Until then
+ * only that batch is tried again, which tells nothing new. So two reports of a device leave at times that are hardly closer than those of two
+ * devices (docs/linkage.md), in whatever contexts, and however often the app is opened.
  */
 export function seal(device: Device, state: State): readonly QueuedBatch[] {
   const { me, now, coins } = device;
   const due = state.outbox.filter((batch) => waitOf(device, state, batch) <= 0);
-  const old = due.find(({ by }) => by !== me);
+  const others = due.filter(({ by }) => by !== me);
+  const old = others[coins.uniform(others.length)];
   const going = due.filter((batch) => batch.by === me || batch === old);
+  const isNext = old && (device.reports === 'alone' || !(old.by || old.tries)) && until(state.quiet, device) <= 0;
+  if (isNext) state.quiet = now() + 1_000 * coins.uniform(LONGEST_QUIET);
   // The back-off uses the largest number of tries of any batch, and one back-off governs all, so uploads do not grow with the number of
   // batches.
   const tries = Math.max(0, ...state.outbox.map((batch) => batch.tries));
@@ -124,14 +140,15 @@ export function seal(device: Device, state: State): readonly QueuedBatch[] {
   }
   for (const batch of state.outbox) {
     if (old && batch.by !== me && !going.includes(batch))
-      batch.notBefore = Math.max(batch.notBefore, old.notBefore + coins.uniform(SPREAD));
+      batch.notBefore = Math.max(batch.notBefore, isNext ? state.quiet : old.notBefore + coins.uniform(SPREAD));
   }
   return going;
 }
 
-/** The collector is up: waiting batches may be sent soon, each at a random time of its own. */
+/** The collector is up: waiting batches may be sent soon, each at a random time of its own, but none before the quiet time is over. */
 export function hasten({ now, coins }: Device, state: State): void {
-  for (const batch of state.outbox) batch.notBefore = Math.min(batch.notBefore, now() + PATIENCE + coins.uniform(SPREAD));
+  for (const batch of state.outbox)
+    batch.notBefore = Math.max(state.quiet, Math.min(batch.notBefore, now() + PATIENCE + coins.uniform(SPREAD)));
 }
 
 /** The collector asks for a pause, in seconds. Nothing is sent for that long, plus a random time of up to the same length. */

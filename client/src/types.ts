@@ -112,8 +112,8 @@ export interface Telemetry<M extends DeviceQuestions> {
   /** The stored state, to be shown with `preview(telemetry)` and `ledger(telemetry)`. Spends nothing. */
   look(): Promise<Look>;
   /**
-   * Sends waiting batches: all that were never sent and, of those that could not be delivered, one whose pause is over. Resolves when each
-   * has its response, at most 10 seconds after the current write. Never rejects.
+   * Sends waiting batches: all that were never sent and, of those that could not be delivered, one whose pause is over. Where reports are
+   * sent alone it sends one at most. Resolves when each has its response, at most 10 seconds after the current write. Never rejects.
    */
   flush(): Promise<void>;
   /**

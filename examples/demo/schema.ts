@@ -8,6 +8,8 @@ export const schema = defineSchema({
   budget: { epsilon: 18, per: 'month' },
   segments: { platform: ['desktop', 'android', 'ios'] },
   devices: 100_000,
+  // A simulated device is opened once, so its reports go together. 192 groups of segment and cohort leave 520 devices in each.
+  reports: 'together',
   metrics: {
     browser: choice(
       [

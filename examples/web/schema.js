@@ -7,6 +7,7 @@ export const schema = defineSchema({
   app: 'notebook',
   version: 1,
   budget: { epsilon: 6, per: 'month' },
+  reports: 'together', // one upload; the word's 64 cohorts leave 1,600 of 100,000 devices in each (murmuration audit)
   metrics: {
     darkMode: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),

@@ -6,6 +6,7 @@
     app: 'notebook',
     version: 1,
     budget: { epsilon: 6, per: 'month' },
+    reports: 'together',
     metrics: {
       darkMode: flag({ epsilon: 1, description: 'Is dark mode on?' }),
       plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),

@@ -33,6 +33,7 @@ const schema = defineSchema({
   app: 'notes',
   version: 1,
   budget: { epsilon: 9, per: 'month' },
+  reports: 'together',
   metrics: {
     darkMode: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?', other: true }),

@@ -37,6 +37,7 @@ const schema = defineSchema({
   app: 'notes',
   version: 1,
   budget: { epsilon: 6 + 5 * Object.keys(event).length + Object.keys(many).length, per: 'month' },
+  reports: 'together',
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, every: 'once', description: 'Which plan?' }),

@@ -249,7 +249,7 @@ describe('stored text that is damaged', () => {
 
   const odd = [
     'not json',
-    '{"v":2}',
+    '{"v":3}',
     '[]',
     '"text"',
     '7',
@@ -301,7 +301,7 @@ describe('stored text that is damaged', () => {
     await it.telemetry.close();
   });
 
-  test.each([1, 3, '2', null])('version %j of the format is one that nobody can read', async (v) => {
+  test.each([2, 4, '3', null])('version %j of the format is one that nobody can read', async (v) => {
     const it = await live(stateText({ ...(await whole()), v } as never), 1);
     expect([it.uploads, results(it.outcomes)[0]]).toEqual([[], 'storage-reset']);
     expect(await ledger(it.telemetry)).toMatchObject({ spent: 60 });

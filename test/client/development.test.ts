@@ -59,6 +59,22 @@ describe('what is explained', () => {
     expect(new Set(console).size).toBe(console.length);
   });
 
+  test.each([
+    ['together', 'plan: Recorded. The randomized answer is stored, and is sent in about five seconds.'],
+    [
+      'alone',
+      'plan: Recorded. The randomized answer is stored, and is sent alone: one report in about five seconds, the next ones hours later',
+    ],
+  ] as const)('says when a report is sent: %s', async (reports, words) => {
+    const metrics = { plan: choice(['free', 'pro'], ask) };
+    const { telemetry } = device(defineSchema({ app: 'notes', version: 1, budget: { epsilon: 4, per: 'month' }, reports, metrics }), {
+      debug: true,
+    });
+    telemetry.record('plan', 'pro');
+    await settle();
+    expect(console.join('\n')).toContain(words);
+  });
+
   test('names the reason of a refusal, and nothing that was recorded', async () => {
     const refused = refusalAs('unknown-metric');
     const { telemetry } = device(schema, { debug: true, answer: () => refused });

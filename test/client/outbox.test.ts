@@ -182,7 +182,7 @@ describe('batches a day', () => {
     await visited(0, 'ios', 'b'); // the day is full: it is moved to the next
     await visited(1, 'ios', 'b');
     for (const day of [3, 4, 5]) await visited(day, 'ios');
-    expect(sent).toEqual([
+    expect(sent.sort(([a], [b]) => a - b)).toEqual([
       [0, ['a']],
       [1, ['b']],
       [2, ['b']],

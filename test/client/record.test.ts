@@ -25,6 +25,7 @@ const schema = defineSchema({
   app: 'notes',
   version: 1,
   budget: { epsilon: 60, per: 'month' },
+  reports: 'together',
   metrics: {
     dark: flag(ask),
     plan: choice(['free', 'pro', 'team'], { ...ask, every: 'week' }),

@@ -96,7 +96,7 @@ describe('forget', () => {
     await telemetry.forget();
     const text = textIn(storage) ?? '';
     const left = stateIn(storage);
-    expect(Object.keys(left).sort()).toEqual(['accounts', 'batches', 'day', 'decision', 'outbox', 'pause', 'retired', 'v']);
+    expect(Object.keys(left).sort()).toEqual(['accounts', 'batches', 'day', 'decision', 'outbox', 'pause', 'quiet', 'retired', 'v']);
     expect([Object.keys(left.accounts.kept ?? {}).sort(), left.accounts.kept?.by]).toEqual([['by', 'day', 'spent'], '']);
     expect(text).not.toMatch(/[0-9a-f]{32}/);
   });

@@ -25,6 +25,7 @@ const schema = defineSchema({
   version: 1,
   budget: { epsilon: 20, per: 'month' },
   devices: 2_000,
+  reports: 'together',
   metrics: {
     pages: joint({ page: text, plan: PLANS, dark: [true, false] }, ask),
     words: joint({ plan: PLANS, word: text }, { ...ask, mechanism: stringHashing() }),

@@ -21,6 +21,7 @@ const schema = defineSchema({
   app: 'notes',
   version: 1,
   assign: 'random',
+  reports: 'together',
   budget: { epsilon: 11, per: 'month' },
   metrics: {
     exported: flag({ epsilon: 2, every: 'week', otherwise: false, description: 'Was a note exported?' }),

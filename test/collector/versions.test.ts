@@ -52,10 +52,11 @@ describe('murmuration schema', () => {
     expect(against(after, before)).toEqual([0, [{ what, allowed: true }]]);
   });
 
-  test('a change of otherwise needs a new version, and so does one of assign or of devices', () => {
+  test('a change of otherwise needs a new version, and so does one of assign, of reports or of devices', () => {
     for (const after of [
       stands(1, 'b'),
-      define(1, { plan: choice(['a', 'b'], weekly), dark: flag(weekly) }, { assign: 'random' }),
+      define(1, { plan: choice(['a', 'b'], weekly), dark: flag(weekly) }, { assign: 'random', reports: 'together' }),
+      define(1, { plan: choice(['a', 'b'], weekly), dark: flag(weekly) }, { reports: 'alone' }),
       define(1, { plan: choice(['a', 'b'], weekly), dark: flag(weekly) }, { devices: 5 }),
     ]) {
       const [status, changes] = against(after, plain);
@@ -73,11 +74,15 @@ describe('murmuration schema', () => {
           what: expect.stringMatching(/^assign: changed; each device answers a random part of the metrics, .* are added up/),
           allowed: true,
         },
+        { what: 'reports: sent together before and alone now', allowed: true },
       ],
     ]);
     expect(against(all, random)).toEqual([
       0,
-      [{ what: expect.stringMatching(/^assign: changed; each device answers all metrics, .* are added up/), allowed: true }],
+      [
+        { what: expect.stringMatching(/^assign: changed; each device answers all metrics, .* are added up/), allowed: true },
+        { what: 'reports: sent alone before and together now', allowed: true },
+      ],
     ]);
   });
 });

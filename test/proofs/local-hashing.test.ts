@@ -187,7 +187,7 @@ describe('a report', () => {
   const wide = localHashingLaw(100_000, 5.7); // 318 of 317
 
   test('is a cohort and a bucket as one number, and a cell of one tally', () => {
-    expect(localHashing.shape(law)).toEqual({ cohorts: 1, cells: 18 * 17, form: 'symbol' });
+    expect(localHashing.shape(law)).toEqual({ cohorts: 1, cells: 18 * 17, form: 'symbol', runs: 18 });
     expect(localHashing.decode(law, Uint8Array.of(1, 49))).toEqual({ cohort: 0, cells: [305] });
     expect(localHashing.decode(wide, Uint8Array.of(1, 137, 197))).toEqual({ cohort: 0, cells: [318 * 317 - 1] });
   });

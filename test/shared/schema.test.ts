@@ -22,6 +22,7 @@ describe('mistakes', () => {
     ['version 0', define({ version: 0 }), 'schema.version: expected a whole number above 0, got 0'],
     ['a fractional version', define({ version: 1.5 }), 'schema.version'],
     ['devices below 1', define({ devices: -3 }), 'schema.devices'],
+    ['reports that are sent by halves', define({ reports: 'half' }), 'schema.reports: expected one of alone, together, got "half"'],
     ['no budget', define({ budget: undefined }), 'budget.epsilon: expected a finite number above 0'],
     ['a budget of 0', define({ budget: { epsilon: 0, per: 'month' } }), 'budget.epsilon'],
     [
@@ -277,6 +278,11 @@ describe('the document', () => {
       'about.dark.expires: expected a day such as 2027-01-31, got "2027-02-31"',
     ],
     ['a permanent metric without irr', (document: Loose) => Reflect.deleteProperty(lawOf(document, 'kept'), 'irr'), 'metrics.kept.law'],
+    [
+      'a document that does not say how reports are sent',
+      (document: Loose) => Reflect.deleteProperty(document, 'reports'),
+      'schema.reports: expected one of alone, together, got undefined',
+    ],
     ['no description', (document: Loose) => Reflect.deleteProperty(document.about, 'dark'), 'about.dark'],
     ['charges above the budget', (document: Loose) => (document.budget.epsilon = 3), 'budget: expected charges of at most 3'],
   ])('the collector refuses %s', (_name, spoil, message) => {

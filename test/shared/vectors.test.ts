@@ -7,6 +7,7 @@ import {
   checksum64,
   exp,
   fingerprint,
+  flag,
   hashString,
   type Json,
   kAryLaw,
@@ -14,9 +15,12 @@ import {
   listLaw,
   lnUp,
   MAX_STRING_BYTES,
+  mechanismOf,
   parseDay,
+  permanent,
   permanentKAryLaw,
   permanentListLaw,
+  publicParts,
   type RapporParameters,
   rapporFromParameters,
   rapporLaw,
@@ -136,13 +140,35 @@ describe('canonical JSON', () => {
     }
   });
 
+  const schemas =
+    readVectors<
+      readonly {
+        readonly document: SchemaDocument;
+        readonly canonical: string;
+        readonly wire: string;
+        readonly fingerprint: string;
+        readonly publicParts: { readonly [metric: string]: number };
+      }[]
+    >('schemas');
+
   test('schemas have the independent canonical text and name on the wire', async () => {
-    for (const { document, canonical, wire, fingerprint: sha256 } of readVectors<
-      readonly { document: SchemaDocument; canonical: string; wire: string; fingerprint: string }[]
-    >('schemas')) {
+    for (const { document, canonical, wire, fingerprint: sha256 } of schemas) {
       expect(canonicalSchema(document)).toBe(canonical);
       expect(wireName(document)).toBe(wire);
       expect(await fingerprint(canonical)).toBe(sha256);
+    }
+  });
+
+  test('permanent laws have the independent public parts, by which a schema decides whether reports are sent alone', () => {
+    const kept = permanent(flag({ epsilon: 1, description: 'a question' }), { epsilon: 2, renew: 'year' });
+    for (const { document, publicParts: expected } of schemas) {
+      const laws = Object.entries(document.metrics).flatMap(([name, { permanent: permanence, law }]) =>
+        permanence ? [{ name, law }] : [],
+      );
+      expect(Object.fromEntries(laws.map(({ name, law }) => [name, publicParts(mechanismOf(law).shape(law))]))).toEqual(expected);
+      for (const { name, law } of laws) expect(kept.traces?.(law)).toBe((expected[name] as number) > 1);
+      const isAlone = document.assign !== undefined || Object.values(expected).some((parts) => parts > 1);
+      if (document.app !== 'feeder' || document.version !== 5) expect(document.reports).toBe(isAlone ? 'alone' : 'together');
     }
   });
 });

@@ -722,12 +722,14 @@ def make_canonical():
     return [{"value": v, "canonical": c, "fnv1a64": fnv1a64(c), "sha256": sha256(c)} for v in values for c in [canonical(v)]]
 
 
-def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, **more):
-    """Section 4: one metric with its law (sections 2.3 and 2.4); what people say of it stands in `about`."""
+def metric(devices, kind, epsilon, _description, every="month", permanent=None, renew="year", owner=None, expires=None, law=None, **more):
+    """Section 4: one metric with its law (that of sections 2.3 and 2.4, or a named one); what people say of it stands in `about`."""
     out = {"type": kind, "epsilon": epsilon, "every": every, **more}
     if permanent:
         out["permanent"] = {"epsilon": permanent, "renew": renew}
-    if kind == "text":
+    if law:
+        out["law"] = law[0]
+    elif kind == "text":
         out["law"] = rappor_permanent(epsilon, permanent, devices)[0] if permanent else rappor(epsilon, devices)[0]
     else:
         sizes = {"flag": [2], "choice": [len(more.get("answers", []))]}
@@ -742,11 +744,29 @@ def about(_kind, _epsilon, description, owner=None, expires=None, **_more):
     return {key: value for key, value in out.items() if value is not None}
 
 
-def schema(app, version, budget, devices, metrics, segments=None, assign=None):
+def public_parts(law):
+    """Section 5: the number of values of what a device draws uniformly, whatever the answer, and keeps for an epoch."""
+    kind = law["mechanism"]
+    if kind in ("rappor", "string-hashing"):
+        return law["cohorts"]
+    if kind == "local-hashing":
+        return family(law["size"], law["buckets"])[1]
+    if kind == "count-mean-sketch":
+        return cohorts_of(law["size"], law["bits"])[1]
+    return law["size"] if kind == "d-bit-flip" and law["bits"] < law["size"] else 1
+
+
+def lasting_parts(document):
+    """Section 5: the public parts of permanent metrics."""
+    return {name: public_parts(each["law"]) for name, each in document["metrics"].items() if "permanent" in each}
+
+
+def schema(app, version, budget, devices, metrics, segments=None, assign=None, reports=None):
     """Section 4: a schema document; metrics are given by their arguments."""
     out = {"about": {name: about(*args, **more) for name, (args, more) in metrics.items()},
            "app": app, "budget": dict(zip(("epsilon", "per"), budget)), "chooser": 1, "devices": devices, "format": 1,
            "metrics": {name: metric(devices, *args, **more) for name, (args, more) in metrics.items()}, "version": version}
+    out["reports"] = reports or ("alone" if assign or any(n > 1 for n in lasting_parts(out).values()) else "together")
     return {**out, **({"segments": segments} if segments else {}), **({"assign": assign} if assign else {})}
 
 
@@ -814,8 +834,24 @@ def make_schemas():
             {"name": "bird", "answers": ["none", "tit", "finch"]}, {"name": "early", "answers": [False, True]}]),
         "name": m("text", 2, "What it is called.", otherwise=""),
     }, assign="random"))
+    documents.append(schema("feeder", 5, (8, "month"), 50000, {
+        "filled": m("flag", 1, "Was it filled?"), "seed": m("flag", 8, "Is there any?")}, assign="random", reports="together"))
+    countries = ["country %d" % n for n in range(249)]
+
+    def kept(law, **more):
+        """A permanent list with a law that the app names."""
+        return m("choice", 1, "Which country?", every="day", permanent=4, answers=countries, law=law, **more)
+
+    documents.append(schema("parts", 1, (40, "month"), 5000, {
+        "hashed": kept(local_hashing(249, 1, 4)), "own": kept(local_hashing(249, 1, 4, 249)),
+        "bits": kept(d_bit_flip(249, 4, 1, 4)), "all": kept(d_bit_flip(249, 249, 1, 4)),
+        "sketch": kept(count_mean_sketch(249, 1, 53, 4)), "wide": kept(count_mean_sketch(249, 1, 249, 4)),
+        "symmetric": kept(unary(249, 1, 4, True)),
+        "string": m("text", 1, "Home page", every="day", permanent=4, law=string_hashing(1, 5000, 4))}))
+    documents.append(schema("parts", 2, (9, "month"), 5000, {"own": kept(local_hashing(249, 1, 4, 249))}))
+    documents.append(schema("parts", 3, (9, "month"), 5000, {"bits": kept(d_bit_flip(249, 248, 1, 4))}))
     return [{"document": d, "canonical": canonical(d), "checksum": checksum(d), "fingerprint": sha256(canonical(d)),
-             "wire": wire(d)} for d in documents]
+             "wire": wire(d), "publicParts": lasting_parts(d)} for d in documents]
 
 
 # ---- format.md sections 5 and 6: reports and the batch

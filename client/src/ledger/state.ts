@@ -9,7 +9,7 @@ import { type Account, type Accounts, openWindows } from './ledger.ts';
 import type { QueuedBatch } from './queued.ts';
 
 /** The version of the storage format. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The stored state of a device. A transaction reads it, changes it, and writes it back. */
 export interface State {
@@ -23,6 +23,8 @@ export interface State {
   outbox: QueuedBatch[];
   /** Until this time, in milliseconds since 1970, nothing is sent, because the collector asked for a pause. */
   pause: number;
+  /** Where reports are sent alone: until this time no report is sent but the one that was tried last. */
+  quiet: number;
   /** Metrics that the collector has retired, each with the schema under which it was retired. */
   readonly retired: { [metric: string]: string };
   /** With sampling: the device's draw. It takes part if this is below the rate times 2^32. */
@@ -43,6 +45,7 @@ export const emptyState = (): State => ({
   accounts: bare({}),
   outbox: [],
   pause: 0,
+  quiet: 0,
   retired: bare({}),
   draw: undefined, // named, so that they take the place of what is forgotten
   order: undefined,

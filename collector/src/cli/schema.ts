@@ -59,6 +59,7 @@ function describe(document: SchemaDocument, sha256: string): string {
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
     `charges      ${sum}${assign ? ' in all, budget' : ' of'} ${budget.epsilon} per ${budget.per}${part}`,
+    `reports      ${document.reports}`,
     '',
     table(
       heading,

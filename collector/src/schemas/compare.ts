@@ -85,6 +85,8 @@ export function compareSchemas(before: SchemaDocument, after: SchemaDocument): r
       allowed: true,
     });
   }
+  if (before.reports !== after.reports)
+    changes.push({ what: `reports: sent ${before.reports} before and ${after.reports} now`, allowed: true });
   if (before.devices !== after.devices) changes.push({ what: 'devices: changed', allowed: true });
   if (!same(before.segments, after.segments)) changes.push({ what: 'segments: changed', allowed: true });
   if (!same(before.about, after.about)) changes.push({ what: 'descriptions, owners or expiry days changed', allowed: true });

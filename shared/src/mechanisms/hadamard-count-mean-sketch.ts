@@ -78,7 +78,7 @@ export const hadamardCountMeanSketch: Mechanism<HadamardCountMeanSketchLaw> = /*
     assertWhole(truth, MODULUS / 2, MODULUS - 1, 'hadamard-count-mean-sketch: truth');
   },
   odds: ({ truth }) => ({ report: ratio(BigInt(truth), BigInt(MODULUS - truth)) }),
-  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: 2 * buckets, form: 'symbol' }),
+  shape: ({ size, buckets }) => ({ cohorts: familyOf(size, buckets).cohorts, cells: 2 * buckets, form: 'symbol', runs: buckets }),
   supporting: ({ buckets }, cohort, answer) => {
     const bucket = bucketIn(fieldOf(buckets), cohort, answer);
     return Array.from({ length: buckets }, (_, j) => 2 * j + signOf(bucket, j));

@@ -29,7 +29,18 @@ export interface TallyShape {
   readonly ones?: number;
   /** For `bits`, by cohort: exactly `ones` ones, all among the first `cells`. All cohorts are alike if omitted. */
   readonly limits?: readonly { readonly cells: number; readonly ones: number }[];
+  /**
+   * For `symbol`: the cells are this many runs of equal length, and a device draws the run uniformly, whatever its value, as it draws the
+   * cohort; 1 if omitted. The hash function of local hashing is such a run.
+   */
+  readonly runs?: number;
 }
+
+/**
+ * The number of values of a report's public part: what a device draws uniformly and independently of its value. A permanent metric keeps it
+ * for an epoch, so reports of different days that share it may be of one device. ε does not bound that.
+ */
+export const publicParts = ({ cohorts, runs = 1 }: TallyShape): number => cohorts * runs;
 
 /** e^ε as ratios of integers: for one report and, if the metric is permanent, for an epoch's whole history. */
 export interface Odds {

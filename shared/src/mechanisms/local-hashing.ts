@@ -140,7 +140,7 @@ export const localHashing: Mechanism<LocalHashingLaw> = /* @__PURE__ */ coded<Lo
     kAry.validate(overBuckets(law));
   },
   odds: (law) => kAry.odds(overBuckets(law)),
-  shape: ({ size, buckets }) => ({ cohorts: 1, cells: cellsOf(size, buckets), form: 'symbol' }),
+  shape: ({ size, buckets }) => ({ cohorts: 1, cells: cellsOf(size, buckets), form: 'symbol', runs: familyOf(size, buckets).cohorts }),
   supporting: ({ size, buckets }, _cohort, answer) =>
     Array.from({ length: familyOf(size, buckets).cohorts }, (_, cohort) => cohort * buckets + bucketOf(buckets, cohort, answer)),
   support: (law, stage) => collide(kAry.support(overBuckets(law), stage), familyOf(law.size, law.buckets)),

@@ -117,7 +117,7 @@ export const prefixHashing: PrefixChannel<PrefixHashingLaw> = /* @__PURE__ */ co
     assertWhole(longest * cohortsIn(law) * buckets, 1, MOST_CELLS, 'prefix-hashing: cells of all levels');
   },
   odds: (law) => kAry.odds(overBuckets(law)),
-  shape: (law) => ({ cohorts: law.longest, cells: cohortsIn(law) * law.buckets, form: 'symbol' }),
+  shape: (law) => ({ cohorts: law.longest, cells: cohortsIn(law) * law.buckets, form: 'symbol', runs: cohortsIn(law) }),
   places: ({ places }) => places,
   supporting: (law, place) =>
     Array.from({ length: cohortsIn(law) }, (_, cohort) => cohort * law.buckets + bucketOf(law.buckets, cohort, place)),

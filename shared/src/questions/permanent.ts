@@ -8,6 +8,15 @@ import { assertObject } from '../schema/asks.ts';
 import type { Permanence, Question } from './question.ts';
 
 /**
+ * Whether the reports of a law that has two stages have a public part: more than one cohort, or fewer buckets or bits than answers. It is
+ * `publicParts(shape(law)) > 1` (mechanisms/law.ts) without the mechanisms, which a device does not have.
+ */
+function hasPublicPart(law: Law): boolean {
+  const { cohorts, size = 1, buckets = size, bits = buckets } = law as { readonly [M in 'cohorts' | 'size' | 'buckets' | 'bits']?: number };
+  return (cohorts ?? size / bits) > 1;
+}
+
+/**
  * Asks the same question repeatedly. The first answer of an epoch is randomized once and stored, and all reports of the epoch are made from
  * the stored symbol.
  */
@@ -23,6 +32,7 @@ export function permanent<Q extends Question<never>>(question: Q, permanence: Pe
   return {
     ...question,
     fields: { ...fields, permanent: permanence },
+    traces: hasPublicPart,
     law: (size: number, epsilon: number, devices: number): Law => {
       const all = permanence.epsilon;
       if (ask.mechanism) return law(size, epsilon, devices, all, (k, e) => permanentKAryLaw(k, e, all));

@@ -86,6 +86,8 @@ export interface Question<in V> {
   /** Whether its reports tell in which part of a range a number lies. */
   readonly isScale?: true;
   readonly law: Derive;
+  /** For a permanent question: whether the reports of an epoch have a public part in common, by which they can be traced. */
+  readonly traces?: (law: Law) => boolean;
   /** The mechanism's input: an answer's index, the indices of a set, or the string; undefined for a value of the wrong type. */
   readonly input: (value: V) => number | readonly number[] | string | undefined;
   /** The labels of its reports, by index. For a number they are the outputs of its law, and none without a law. There are none for text. */

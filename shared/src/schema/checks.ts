@@ -140,13 +140,16 @@ const schemaRules: Rules = {
   assign: optional(isOneOf(['random'])),
 };
 
-const isSpec = conform({ ...schemaRules, devices: optional(isWhole), metrics: byName(isQuestion) });
+const isSending: Rule = isOneOf(['alone', 'together']);
+
+const isSpec = conform({ ...schemaRules, devices: optional(isWhole), reports: optional(isSending), metrics: byName(isQuestion) });
 
 const isDocument = conform({
   format: isOneOf([1]),
   chooser: isOneOf([1]),
   ...schemaRules,
   devices: isWhole,
+  reports: isSending,
   metrics: byName(isMetric),
   about: byName(conform(aboutRules)),
 });

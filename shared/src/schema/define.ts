@@ -16,7 +16,7 @@ export interface Schema<M extends Questions = Questions, S extends Segments = Se
 }
 
 /**
- * Checks a schema and resolves each metric's law.
+ * Checks a schema and resolves each metric's law, and whether reports are sent alone (docs/format.md, section 4).
  *
  * @throws {RangeError} that names the field; when a window's charges exceed the budget, with the table of charges. A production bundle
  * contains only the checks that a device needs in order to keep the budget (checks.ts explains why)
@@ -27,14 +27,17 @@ export function defineSchema<const M extends Questions, const S extends Segments
   // Without a prototype: a metric may have any name, and a lookup must not find inherited ones.
   const metrics: { [name: string]: MetricDocument } = Object.create(null);
   const about: { [name: string]: About } = Object.create(null);
-  for (const [name, { type, ask, fields, size, law }] of Object.entries(questions)) {
+  let isTraceable: unknown = assign;
+  for (const [name, { type, ask, fields, size, law, traces }] of Object.entries(questions)) {
     const { description, unit, owner, expires, mechanism: _mechanism, ...asked } = ask;
     about[name] = { description, unit, owner, expires } as About;
     metrics[name] = { type, ...asked, every: ask.every ?? budget.per, ...fields, law: law(size, ask.epsilon, devices) } as MetricDocument;
+    isTraceable ||= traces?.(metrics[name].law);
   }
   if (process.env.NODE_ENV !== 'production') assertCharges(metrics, budget, assign);
   else if (!Object.values(metrics).every((metric) => isChargeable(metric, budget))) throw new RangeError('budget');
-  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, metrics, about } as SchemaDocument & {
+  const reports = spec.reports ?? (isTraceable ? 'alone' : 'together');
+  const document = { format: 1, chooser: 1, app, version, devices, budget, segments, assign, reports, metrics, about } as SchemaDocument & {
     readonly segments?: S;
   };
   return { document, questions, wire: wireName(document) };

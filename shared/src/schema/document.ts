@@ -39,6 +39,12 @@ export interface About {
   readonly expires?: string;
 }
 
+/**
+ * How reports leave a device: each `alone` in a batch of its own, at a time of its own, or several `together`. Whoever gets a batch knows
+ * that its reports are of one device.
+ */
+export type Sending = 'alone' | 'together';
+
 /** A whole schema as JSON. */
 export interface SchemaDocument {
   readonly format: 1;
@@ -50,6 +56,7 @@ export interface SchemaDocument {
   readonly segments?: { readonly [segment: string]: readonly string[] };
   /** Whether each device answers a random subset of the metrics that fits the budget. */
   readonly assign?: 'random';
+  readonly reports: Sending;
   readonly metrics: { readonly [name: string]: MetricDocument };
   readonly about: { readonly [name: string]: About };
 }

@@ -2,6 +2,7 @@
 
 import type { Question } from '../questions/question.ts';
 import type { Budget } from './charges.ts';
+import type { Sending } from './document.ts';
 
 /** Metrics by name, each with its question. */
 export type Questions = { readonly [metric: string]: Question<never> };
@@ -26,5 +27,10 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
    * splitting ε.
    */
   readonly assign?: 'random';
+  /**
+   * Whether reports are sent alone or together (docs/linkage.md). By default `alone` if the metrics or the cohorts of a batch could tell
+   * whose it is: under `assign: 'random'`, and where a permanent metric's reports have a public part. Else `together`.
+   */
+  readonly reports?: Sending;
   readonly metrics: M;
 }

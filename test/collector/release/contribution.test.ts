@@ -8,11 +8,12 @@ import { mostReports } from '#collector/release/table/contribution.ts';
 
 const day = { epsilon: 1, every: 'day', description: 'a question' } as const;
 const budget = { epsilon: 1_000_000, per: 'month' } as const;
-const make = (version: number, names: readonly string[], asked: object = day) =>
+const make = (version: number, names: readonly string[], asked: object = day, reports: 'alone' | 'together' = 'together') =>
   defineSchema({
     app: 'notes',
     version,
     budget,
+    reports,
     segments: { platform: ['web', 'ios'] },
     metrics: Object.fromEntries(names.map((name) => [name, flag(asked as typeof day)])),
   });
@@ -43,6 +44,15 @@ describe('the bound', () => {
     }
   });
 
+  test('is one for each spacing where reports are sent alone, however many metrics there are', () => {
+    const alone = make(1, names(40), day, 'alone').document;
+    expect(mostReports([alone], ['m0'], 8)).toBe(1);
+    expect(mostReports([alone], names(40), 8)).toBe(40);
+    const other = make(2, ['m0'], { ...day, otherwise: false }, 'alone').document;
+    expect(mostReports([alone, other], ['m0', 'm1'], 8)).toBe(2 + 1);
+    expect(mostReports([alone, make(2, names(40)).document], ['m0'], 8)).toBe(1 + 8);
+  });
+
   test('is never more than the batches can hold', () => {
     const { document } = make(1, names(2_000));
     expect(mostReports([document], names(2_000), 2)).toBe(2 * MAX_REPORTS);
@@ -50,8 +60,13 @@ describe('the bound', () => {
 });
 
 /** The reports of each metric by date that a device sends which is busy on each of some days: each start of its app records one metric. */
-async function sent(count: number, batchesPerDay: number, days: number): Promise<ReadonlyMap<string, number>> {
-  const schema = make(1, names(count));
+async function sent(
+  count: number,
+  batchesPerDay: number,
+  days: number,
+  sending: 'alone' | 'together' = 'together',
+): Promise<ReadonlyMap<string, number>> {
+  const schema = make(1, names(count), day, sending);
   const [storage, clock] = [memoryStorage(), fakeClock(new Date('2026-11-01T12:00:00Z'))];
   const reports = new Map<string, number>();
   for (let today = 0; today < days + 3; today++) {
@@ -86,6 +101,12 @@ describe('the shipping client', () => {
   ])('with %i metrics and %i batches a day has one report of a metric on each date', async (count, batchesPerDay) => {
     const reports = await sent(count, batchesPerDay, 4);
     expect(reports.size).toBeGreaterThanOrEqual(2 * count);
+    expect(Math.max(...reports.values())).toBe(1);
+  });
+
+  test('that sends reports alone has one report of a metric on each date, with many metrics', async () => {
+    const reports = await sent(12, 3, 6, 'alone');
+    expect(reports.size).toBeGreaterThan(6);
     expect(Math.max(...reports.values())).toBe(1);
   });
 

@@ -1,13 +1,13 @@
 /** The requirements for every mechanism, whatever it estimates: its law, randomizer, codec, and tallies that add up. */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import type { Law, Report } from '@murmuration/shared';
+import { type Law, publicParts, type Report } from '@murmuration/shared';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { compose, largestRatio, range } from '../../proofs/channel.ts';
 import { type Distribution, exactDistribution, hex, ways } from '../../proofs/enumerate.ts';
-import { ONE, sum } from '../../proofs/rational.ts';
+import { ONE, rational, sum } from '../../proofs/rational.ts';
 import { leavesOf, withLeaf } from '../leaves.ts';
 import { isPermanent } from '../specimens.ts';
 import type { Subject } from '../subject.ts';
@@ -77,6 +77,33 @@ export const odds: Check<Subject> = {
     expect(stated).toEqual(largestRatio(reports));
     expect(permanent).toEqual(largestRatio(symbols));
     for (const report of reports.flatMap((each) => [...each.keys()])) expect(report.length).toBe(2 * mechanism.reportBytes(law));
+  },
+};
+
+const publicPart: Check<Subject> = {
+  name: 'draws its public part with the same chance for every input, and has no other part that stays for an epoch',
+  of: ['laws'],
+  run: (subject, law, T) => {
+    const shape = subject.mechanism.shape(law);
+    const { runs = 1, cells } = shape;
+    const partOf = (report: string): number => {
+      const { cohort, cells: found } = said(subject, law, report);
+      return cohort * runs + (runs > 1 ? Math.floor(((found[0] as number) * runs) / cells) : 0);
+    };
+    const rows = symbolRows(subject, law, T);
+    for (const row of rows) {
+      const chances = Map.groupBy(row, ([symbol]) => partOf(symbol));
+      const each = range(publicParts(shape)).map((part) => sum((chances.get(part) ?? []).map(([, chance]) => chance)));
+      expect(each).toEqual(each.map(() => rational(1, publicParts(shape))));
+    }
+    const { again } = subject.specimen;
+    if (!(isPermanent(law) && again)) return;
+    // Reports that one symbol can lead to may be of one epoch: those of a part, and all of them.
+    const epochs = rows.flatMap((row) => [...row.keys()]).map((symbol) => [...again(law, said(subject, law, symbol), T).keys()]);
+    for (const epoch of epochs) expect(new Set(epoch.map(partOf)).size).toBe(1);
+    const found = Map.groupBy(epochs, (epoch) => partOf(epoch[0] as string));
+    for (const part of found.values()) expect(new Set(part.map((epoch) => epoch.sort().join())).size).toBe(1);
+    expect(found.size).toBe(publicParts(shape));
   },
 };
 
@@ -229,4 +256,4 @@ const additivity: Check<Subject> = {
 
 /** The requirements for every mechanism, whatever its laws. */
 export const channelChecks = <L extends Law>(): readonly Check<Subject<L>, L>[] =>
-  [law, odds, thresholds, codec, exhaustion, draws, additivity] as unknown as readonly Check<Subject<L>, L>[];
+  [law, odds, publicPart, thresholds, codec, exhaustion, draws, additivity] as unknown as readonly Check<Subject<L>, L>[];

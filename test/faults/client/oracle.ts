@@ -14,8 +14,9 @@ interface StoredState {
   readonly decision: { readonly count: number; readonly value: string };
   readonly accounts: { readonly [metric: string]: { readonly day: number; readonly epoch?: { readonly day: number } } };
   readonly outbox: readonly (Omit<Batch, 'day'> & { readonly day: number })[];
+  readonly quiet: number;
 }
-const EMPTY: StoredState = { day: 0, decision: { count: 0, value: '' }, accounts: {}, outbox: [] };
+const EMPTY: StoredState = { day: 0, decision: { count: 0, value: '' }, accounts: {}, outbox: [], quiet: 0 };
 
 /** A report that a device claimed. */
 export interface Cell {
@@ -62,6 +63,8 @@ export interface Oracle {
 /** The most that a device may store: batches, and characters including the accounts and one more report of the greatest length. */
 const MOST_BATCHES = 101;
 const MOST_CHARACTERS = 530_000;
+/** A quiet time that is further ahead counts as over: the clock was set back. */
+const TWO_DAYS = 172_800_000;
 
 const wireOf = ({ reports }: Pick<Batch, 'reports'>): string => JSON.stringify(reports.map(([metric, bytes]) => [metric, bytes]));
 const countOf = (batch: Pick<Batch, 'reports'> | undefined, metric: string): number =>
@@ -78,7 +81,8 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
   const lastOf = new Map<string, number>(); // the day of each metric's last claim, by life
   const durable = new Map<string, Set<string>>(); // each batch, in every form that was written
   const sent = new Set<string>(); // batches
-  const dates = new Map<string, Set<string>>(); // the batches of each life and date
+  const dates = new Map<string, Set<string>>(); // the batches of each life and date, of versions that send reports together
+  const shown = new Set<string>(); // the quiet times of each life in which a report that is sent alone was first shown
   let [life, moment] = [0, 0];
   let state = EMPTY;
   let refusedAt = 0; // when the current refusal became durable
@@ -115,6 +119,8 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (text.length > MOST_CHARACTERS) find(`${text.length} characters stored, expected at most ${MOST_CHARACTERS}`);
       if (next.day < state.day) find('the last day went back');
       if (next.decision.count < state.decision.count) find('a decision was forgotten');
+      const left = state.quiet - now();
+      if (next.quiet > 0 && next.quiet !== state.quiet && left > 0 && left <= TWO_DAYS) find('a quiet time cut short');
       const isDenied = next.decision.value === 'denied';
       if (isDenied && next.outbox.length > 0) find('an outbox that outlives a refusal');
       if (isDenied && (state.decision.value !== 'denied' || next.decision.count !== state.decision.count)) refusedAt = moment;
@@ -147,7 +153,14 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (!source.agrees()) find('an upload after this context has denied');
       if (!durable.get(batch.batch)?.has(wireOf(batch))) find('an upload of what no durable step holds');
       if (state.decision.value === 'denied' && source.heardSince(refusedAt)) find('an upload after a refusal');
+      const isFirst = !sent.has(batch.batch);
       sent.add(batch.batch);
+      if (documents.get(batch.schema)?.reports === 'alone') {
+        if (batch.reports.length !== 1) find(`${batch.reports.length} reports in a batch, expected one alone`);
+        if (isFirst && state.quiet > now() && shown.has(`${life} ${state.quiet}`)) find('two new reports in one quiet time');
+        if (isFirst) shown.add(`${life} ${state.quiet}`);
+        return;
+      }
       const ids = dates.get(`${life} ${batch.day}`) ?? new Set();
       dates.set(`${life} ${batch.day}`, ids.add(batch.batch));
       if (ids.size === perDay && batch.day >= dayText(state.day)) find('the last batch of a day before the day is over');

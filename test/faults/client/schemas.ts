@@ -1,4 +1,4 @@
-/** Three versions of one schema, one schema with bulky reports, and two people whose answers are never the same. */
+/** Three versions of one schema, of which the first sends reports together and the others alone, one schema with bulky reports, and two people whose answers are never the same. */
 
 import { choice, count, type DeviceQuestions, defineSchema, flag, joint, permanent, type Schema, text } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
@@ -15,6 +15,7 @@ const first = defineSchema({
   app: 'notes',
   version: 1,
   budget: { epsilon: 16, per: 'month' },
+  reports: 'together',
   metrics: {
     dark: flag(monthly),
     plan: choice(PLANS, weekly),

@@ -15,8 +15,8 @@ const RUINS: readonly (string | undefined)[] = [
   '',
   'null',
   '{"v":1',
-  '{"v":2,"accounts":{},"outbox":[]}',
-  '0 {"v":2,"outbox":7}',
+  '{"v":3,"accounts":{},"outbox":[]}',
+  '0 {"v":3,"outbox":7}',
 ];
 
 export type Step =
