@@ -135,6 +135,24 @@ describe('what people read', () => {
     expect(segmentCombinations).toBe(1);
   });
 
+  test('says how reports are sent, and how often the batches of two days are joined, if so many devices report', () => {
+    const few = audit(document, '--devices', '100').stdout;
+    expect(few).toContain('reports alone: each report is a batch of its own');
+    expect(few).toMatch(
+      /^linkability: [\d.]+ % of the batches of a day can be joined .*, if 100 devices report on a day\. .*platform, release-channel/m,
+    );
+    expect(few).toMatch(
+      /^warning: linkable: .* ε does not bound this, because no answer is in it\. Have fewer segments and cohorts, or more devices\.$/m,
+    );
+    const together = audit({ ...document, reports: 'together' }, '--devices', '100').stdout;
+    expect(together).toContain('reports together: the reports of one batch are known to be of one device');
+    expect(together).toMatch(/^warning: linkable: .* the public part of home.* or `reports: 'alone'`\.$/m);
+    expect(audit(document, '--devices', '10000000').stdout).not.toContain('linkable:');
+    const { linkability, reports } = JSON.parse(audit(document, '--json').stdout);
+    expect([linkability.devices, reports]).toEqual([document.devices, 'alone']);
+    expect(audit(document, '--devices', '0')).toMatchObject({ status: 2, stdout: '' });
+  });
+
   test('the statement says of each question what is asked, how often, by whom, until when, and what it gives away', () => {
     const statement = statementOf(document, spendingOf(document));
     expect(statement).toContain(

@@ -7,9 +7,10 @@ import { shiftOf } from '../estimation/watch/leverage.ts';
 import { auditOf } from '../planning/audit/audit.ts';
 import { certificateOf } from '../planning/audit/certificate.ts';
 import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';
+import { type Linkability, linkabilityOf } from '../planning/audit/linkability.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../planning/audit/spending.ts';
 import { statementOf } from '../planning/audit/statement.ts';
-import { devicesInGroup, warningsOf } from '../planning/audit/warnings.ts';
+import { linkageWords, warningsOf } from '../planning/audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 
@@ -17,6 +18,7 @@ interface AuditOptions {
   readonly schema: string;
   readonly certificate?: boolean;
   readonly empirical?: number;
+  readonly devices?: number;
   readonly json?: boolean;
 }
 
@@ -41,11 +43,16 @@ function row(
     year.epsilon,
     holds ? 'holds' : 'EXCEEDED',
     moved,
-    `${devicesInGroup(document, question)}`,
   ];
 }
 
-function describe(document: SchemaDocument, sha256: string, spending: Spending): string {
+/** How reports leave a device, and who can join which of them. */
+const SENDING = {
+  alone: 'each report is a batch of its own, and the times of batches hardly tell which are of one device',
+  together: 'the reports of one batch are known to be of one device, and batches of one visit arrive close together',
+} as const;
+
+function describe(document: SchemaDocument, sha256: string, spending: Spending, linkability: Linkability): string {
   const { budget, assign } = document;
   const { metrics, all, window, holds } = spending;
   const rows = metrics.map((each) => row(document, each));
@@ -66,11 +73,9 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
         'ε a year',
         '',
         '1 % crafted moves',
-        'devices a group',
       ],
       rows,
     ),
-    `A group has the same segments and cohort; its sums are kept apart, by day. ${document.devices} devices are expected in all.`,
     '',
     `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
     ...(assign
@@ -79,7 +84,10 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending):
     `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${spending.recorded.epsilon}`,
     `any year: ε ${spending.year.epsilon}`,
     '',
-    ...warningsOf(document, spending).map(({ words }) => `warning: ${words}`),
+    `reports ${document.reports}: ${SENDING[document.reports]}. Who sees addresses joins the batches of an address.`,
+    `linkability: ${linkageWords(document, linkability)}`,
+    '',
+    ...warningsOf(document, spending, linkability).map(({ words }) => `warning: ${words}`),
     '',
     statementOf(document, spending),
   ].join('\n');
@@ -105,17 +113,18 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
   ].join('\n');
 }
 
-async function audit({ schema, certificate, empirical: runs, json }: AuditOptions): Promise<void> {
+async function audit({ schema, certificate, empirical: runs, devices, json }: AuditOptions): Promise<void> {
   if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
   const document = await loadUnproven(schema);
   const spending = spendingOf(document);
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
-  const value = await auditOf(document, spending);
+  const linkability = linkabilityOf(document, devices);
+  const value = await auditOf(document, spending, linkability);
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
   print(json, { ...value, ...(empirical && { empirical }) }, () =>
-    [describe(document, value.fingerprint, spending), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
+    [describe(document, value.fingerprint, spending, linkability), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
   );
 }
 
@@ -129,6 +138,11 @@ export function addAudit(program: Command): void {
       '--empirical <runs>',
       'also run the randomizers so often with each of two values, and print lower confidence bounds on ε',
       wholeOption('--empirical', 1_000, 10_000_000),
+    )
+    .option(
+      '--devices <n>',
+      'devices that report on a day, for the linkability (default: those of the schema)',
+      wholeOption('--devices', 1),
     )
     .option('--json', 'print one JSON document on standard output')
     .action(audit);

@@ -3,10 +3,11 @@
 import { canonicalSchema, fingerprint, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import { shiftOf } from '../../estimation/watch/leverage.ts';
 import { windowOf } from './certificate.ts';
+import { combinationsOf, type Linkability, linkabilityOf } from './linkability.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import { type MetricSpending, type Spending, spendingOf } from './spending.ts';
 import { statementOf } from './statement.ts';
-import { combinationsOf, devicesInGroup, warningsOf } from './warnings.ts';
+import { warningsOf } from './warnings.ts';
 
 const epsilons = (
   document: SchemaDocument,
@@ -30,7 +31,6 @@ const epsilons = (
     },
     ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
     times,
-    devicesInGroup: devicesInGroup(document, question),
     holds,
   };
 };
@@ -43,7 +43,11 @@ export interface Audit {
 }
 
 /** The audit of a schema. */
-export async function auditOf(document: SchemaDocument, spending: Spending = spendingOf(document)): Promise<Audit> {
+export async function auditOf(
+  document: SchemaDocument,
+  spending: Spending = spendingOf(document),
+  linkability: Linkability = linkabilityOf(document),
+): Promise<Audit> {
   return {
     schema: wireName(document),
     fingerprint: await fingerprint(canonicalSchema(document)),
@@ -54,7 +58,9 @@ export async function auditOf(document: SchemaDocument, spending: Spending = spe
     segmentCombinations: combinationsOf(document),
     recorded: spending.recorded.epsilon,
     year: spending.year.epsilon,
-    warnings: warningsOf(document, spending),
+    reports: document.reports,
+    linkability,
+    warnings: warningsOf(document, spending, linkability),
     statement: statementOf(document, spending),
   };
 }

@@ -1,43 +1,37 @@
 /** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
-import { lnUp, type MetricDocument, mechanismOf, type SchemaDocument } from '@murmuration/shared';
+import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../../estimation/questions/table.ts';
+import { combinationsOf, type Linkability, linkabilityOf } from './linkability.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { Spending } from './spending.ts';
 
 /** A warning of the audit. */
 export interface Warning {
-  readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'few-in-a-group' | 'storage';
+  readonly kind: 'large-epsilon' | 'unlisted-sends-nothing' | 'participation-visible' | 'segments-in-clear' | 'linkable' | 'storage';
   /** The metrics or segments concerned. */
   readonly about: readonly string[];
   readonly words: string;
 }
 
-/** The number of groups that the segments distinguish. */
-export const combinationsOf = ({ segments = {} }: SchemaDocument): number =>
-  Object.values(segments).reduce((product, { length }) => product * length, 1);
+/** Above this share of linked batches, the audit warns. */
+const LINKED = 0.01;
 
-/**
- * The devices that are expected in one group: those with the same segments and the same cohort, if all groups are equally large. The
- * collector keeps the sums of each group apart, by day.
- */
-export function devicesInGroup(document: SchemaDocument, { law }: MetricDocument): number {
-  return Math.floor(document.devices / (combinationsOf(document) * mechanismOf(law).shape(law).cohorts));
+/** How often batches of two days are joined, and by what. */
+export function linkageWords({ segments = {}, reports, assign }: SchemaDocument, { devices, linked, by }: Linkability): string {
+  const shown = [
+    ...Object.keys(segments),
+    ...(reports === 'together' && assign ? ['the metrics that are asked'] : []),
+    ...by.map((metric) => `the public part of ${metric}`),
+  ];
+  return `${(100 * linked).toPrecision(2)} % of the batches of a day can be joined to the batch of their device of an earlier day, if ${devices.toLocaleString('en')} devices report on a day. It takes a guess among the batches that show the same: ${shown.join(', ') || 'nothing that stays'}.`;
 }
 
-/** With fewer devices in a group than this, most days have none or one of them. */
-const FEW = 30;
-
-/** The metrics whose groups have so few devices that sums may be single reports. */
-function fewInGroup(document: SchemaDocument): readonly Warning[] {
-  const few = Object.entries(document.metrics).flatMap(([name, metric]) => {
-    const devices = devicesInGroup(document, metric);
-    return devices < FEW ? [{ name, devices }] : [];
-  });
-  if (few.length === 0) return [];
-  const each = few.map(({ name, devices }) => `${name} (${devices < 1 ? 'less than one' : devices})`).join(', ');
-  const words = `few devices in a group: of ${document.devices} expected devices, so many have the same segments and cohort: ${each}. A sum over so few is often a single report, and what protects it is ε alone. A permanent metric keeps its cohort for an epoch, so the sums of a small group follow its devices from day to day.`;
-  return [{ kind: 'few-in-a-group', about: few.map(({ name }) => name), words }];
+function linkable(document: SchemaDocument, linkability: Linkability): readonly Warning[] {
+  if (linkability.linked <= LINKED) return [];
+  const alone = document.reports === 'together' ? ", or `reports: 'alone'`" : '';
+  const words = `linkable: ${linkageWords(document, linkability)} ε does not bound this, because no answer is in it. Have fewer segments and cohorts, or more devices${alone}.`;
+  return [{ kind: 'linkable', about: linkability.by, words }];
 }
 
 /** Above this ε, one report of a flag is the true answer nineteen times out of twenty. */
@@ -56,7 +50,11 @@ function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly
 }
 
 /** The warnings for a schema. */
-export function warningsOf(document: SchemaDocument, spending: Spending): readonly Warning[] {
+export function warningsOf(
+  document: SchemaDocument,
+  spending: Spending,
+  linkability: Linkability = linkabilityOf(document),
+): readonly Warning[] {
   const visible = Object.entries(document.metrics).flatMap(([name, { otherwise }]) => (otherwise === undefined ? [name] : []));
   const segments = Object.keys(document.segments ?? {});
   const participation: Warning = {
@@ -88,7 +86,7 @@ export function warningsOf(document: SchemaDocument, spending: Spending): readon
     ...(lists.length > 0 ? [unlisted] : []),
     ...(visible.length > 0 ? [participation] : []),
     ...(segments.length > 0 ? [clear] : []),
-    ...fewInGroup(document),
+    ...linkable(document, linkability),
     storage,
   ];
 }
