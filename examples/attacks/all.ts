@@ -2,6 +2,7 @@
 
 import { SEED, show } from './attack.ts';
 import * as averaging from './averaging.ts';
+import * as batches from './batches.ts';
 import * as collusion from './collusion.ts';
 import * as differencing from './differencing.ts';
 import * as linking from './linking.ts';
@@ -15,4 +16,5 @@ show('differencing', differencing.picture(await differencing.attack(SEED)));
 show('low-bits', lowBits.picture(lowBits.attack(SEED)));
 show('repeated-answers', repeatedAnswers.picture(repeatedAnswers.attack(SEED)));
 show('linking', linking.picture(linking.attack(SEED)));
+show('batches', batches.picture(await batches.attack(SEED)));
 show('poisoning', poisoning.picture(poisoning.attack(SEED)));

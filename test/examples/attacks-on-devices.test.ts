@@ -1,6 +1,7 @@
-/** Attacks on what devices send: repeated answers, linking, poisoning. What the laws do not stop is tested as well, and is said in the docs. */
+/** Attacks on what devices send: repeated answers, linking, batches, poisoning. What the laws do not stop is tested as well, and is said in the docs. */
 
 import { mostRight, SEED } from '@murmuration/examples/attacks/attack';
+import * as batches from '@murmuration/examples/attacks/batches';
 import * as linking from '@murmuration/examples/attacks/linking';
 import * as poisoning from '@murmuration/examples/attacks/poisoning';
 import * as repeatedAnswers from '@murmuration/examples/attacks/repeated-answers';
@@ -62,6 +63,42 @@ describe('linking a device by its permanent response', () => {
   });
 
   test('is shown as it is', () => expectShown('linking', linking.picture(found)));
+});
+
+describe('linking batches by what they show', async () => {
+  const found = await batches.attack(SEED);
+  const all = Object.entries(found).flatMap(([name, { together, alone }]) => [
+    { name, sending: 'together' as const, joined: together },
+    { name, sending: 'alone' as const, joined: alone },
+  ]);
+
+  test('joins more than half where reports are sent together, in crowds of all sizes', () => {
+    for (const { together } of [found.names, found.cohorts]) for (const { searches, right } of together) expectAbove(right, searches, 0.5);
+  });
+
+  // Given what batches show, guesses are independent. A binomial with the same mean has larger tails (Hoeffding 1956).
+  test('is right as often as the number of batches that show the same allows', () => {
+    for (const { joined } of all) {
+      for (const { searches, right, expected } of joined) {
+        const share = Math.min(expected / searches, 1 - 1e-9); // where all batches differ it is 1, up to rounding
+        expectWithin(right, searches, share, 4 * joined.length);
+        expect(atMost(right, searches, share)).toBeGreaterThan(FALSE_ALARM / (4 * joined.length));
+      }
+    }
+  });
+
+  test('joins one in so many as show the same name or the same cohort, where reports are sent alone', () => {
+    const last = (joined: readonly batches.Joined[]): batches.Joined => joined.at(-1) as batches.Joined;
+    for (const [{ searches, right, crowd }, groups] of [
+      [last(found.names.alone), 2],
+      [last(found.cohorts.alone), 64],
+    ] as const) {
+      // A group may by chance be half of what is expected.
+      expectWithin(right, searches, (2 * groups) / crowd);
+    }
+  });
+
+  test('is shown as it is', () => expectShown('batches', batches.picture(found)));
 });
 
 describe('poisoning', () => {
