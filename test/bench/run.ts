@@ -8,6 +8,7 @@ import { cohorts } from './cohorts/cohorts.ts';
 import { decode } from './decode/decode.ts';
 import { discover } from './discover/discover.ts';
 import { ingest } from './ingest/ingest.ts';
+import { linkage } from './linkage/linkage.ts';
 import { release } from './release/release.ts';
 import { scale } from './scale/scale.ts';
 import { service } from './service/service.ts';
@@ -27,6 +28,7 @@ const benchmarks: { readonly [name: string]: Benchmark } = {
   decode,
   discover,
   ingest,
+  linkage,
   release,
   scale,
   service,
