@@ -7,9 +7,9 @@
 import { participation } from '@murmuration/collector';
 import { ratio } from '@murmuration/shared';
 import { OverBudget } from '../../collector/src/release/budget/limits.ts';
-import { multiAnalyst } from '../../collector/src/release/mechanisms/multi-analyst.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
 import { type Picture, SEED, seededRandom, show } from './attack.ts';
+import { multiAnalyst } from './multi-analyst.ts';
 import { DAY, rowsOf, schema, withAnalysts } from './participation.ts';
 
 /** Each answer is charged ε 1/10, and offsets go from -100 to 100. */

@@ -4,9 +4,9 @@
  */
 
 import { ratio } from '@murmuration/shared';
-import { laplace } from '../../collector/src/release/mechanisms/laplace.ts';
 import { type Picture, SEED, seededCoins, seededRandom, show } from './attack.ts';
 import { percent } from './figure.ts';
+import { laplace } from './laplace.ts';
 import { isPossible, textbook } from './textbook-laplace.ts';
 
 /** ε 1 for counts, so the noise has the scale 1. */

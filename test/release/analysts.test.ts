@@ -1,9 +1,9 @@
 /** The multi-analyst mechanism: exact laws of neighbours, figures by definition, refusals, and why no question asks for it. */
 
 import { seededRng, words } from '@murmuration/client/testing';
+import { multiAnalyst } from '@murmuration/examples/attacks/multi-analyst';
 import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { range } from '../proofs/channel.ts';
 import { rational } from '../proofs/rational.ts';

@@ -1,13 +1,12 @@
-/** Geometric, Laplace and Gaussian noise: the shipped samplers' exact laws, ε and ρ by enumeration, moments, bounds and frequencies. */
+/** Geometric and Laplace noise: the samplers' exact laws, ε by enumeration, moments, bounds and frequencies. */
 
 import { seededRng, words } from '@murmuration/client/testing';
+import { laplace } from '@murmuration/examples/attacks/laplace';
 import { type Ratio, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { cells } from '#collector/release/mechanisms/cells.ts';
-import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
-import { laplace } from '#collector/release/mechanisms/laplace.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { withinSafe } from '#collector/release/mechanisms/spending.ts';
 import { range } from '../proofs/channel.ts';
@@ -15,7 +14,7 @@ import { rational } from '../proofs/rational.ts';
 import { multinomial, upperTail } from '../proofs/statistics.ts';
 import { exactLaw } from './branches.ts';
 import { decimal } from './decimal.ts';
-import { decayed, type ExponentialSum, equal, minus, none, one, plus, signOf, term, timesSum } from './exponential-sums.ts';
+import { type ExponentialSum, equal, minus, none, one, plus, signOf, term, timesSum } from './exponential-sums.ts';
 
 const FALSE_ALARM = 1e-6;
 const around = (most: number): readonly number[] => range(2 * most + 1).map((i) => i - most);
@@ -74,11 +73,7 @@ describe('two-sided geometric noise', () => {
 
 test('no mechanism for numbers refuses a secret one, since a refusal would tell of it', () => {
   const [epsilon, random] = [ratio(1n, 2n), createRandom(words(seededRng(1)))];
-  const kinds = [
-    geometric({ epsilon, sensitivity: 1 }),
-    laplace({ epsilon, sensitivity: 1 }),
-    gaussian({ rho: epsilon, squaredSensitivity: 1 }),
-  ];
+  const kinds = [geometric({ epsilon, sensitivity: 1 }), laplace({ epsilon, sensitivity: 1 })];
   for (const { release } of kinds)
     for (const secret of [2 ** 53, -(2 ** 60), 1e300, Number.POSITIVE_INFINITY, 0.5])
       expect(release(secret, random)).toEqual(expect.any(Number));
@@ -144,59 +139,6 @@ describe('Laplace noise on a grid', () => {
   });
 });
 
-describe('discrete Gaussian noise', () => {
-  /** σ² as a fraction. */
-  const sigma2 = (rho: Ratio, squared: number) => [rho.denominator * BigInt(squared), 2n * rho.numerator] as const;
-
-  test.each([
-    [ratio(1n, 2n), 1],
-    [ratio(1n, 1n), 1],
-    [ratio(1n, 8n), 1],
-    [ratio(1n, 3n), 2],
-  ] as const)('has the stated law, exactly: ρ = %o, Δ² = %d', (rho, squaredSensitivity) => {
-    const { outputs, open } = exactLaw(gaussian({ rho, squaredSensitivity }).sample, { restarts: 'uniform', draws: 14 });
-    const [p, q] = sigma2(rho, squaredSensitivity);
-    for (const z of around(3)) {
-      // P(z) e^0 = P(0) e^(-z²/(2σ²)).
-      const weight = decayed(BigInt(z * z) * q, 2n * p);
-      expect(equal(outputs.get(String(z)) ?? none, timesSum(outputs.get('0') as ExponentialSum, weight)), `P(Z = ${z})`).toBe(true);
-    }
-    expect(signOf(minus(term(rational(1, 100)), open))).toBe(1);
-  });
-
-  test('spends ρ: no Rényi divergence of order α is above αρ', () => {
-    for (const [rho, squared] of [
-      [0.5, 1],
-      [0.02, 1],
-      [0.1, 4],
-      [2, 1],
-    ] as const) {
-      const [variance, shift] = [squared / (2 * rho), Math.sqrt(squared)];
-      const weight = (z: number): number => Math.exp((-z * z) / (2 * variance));
-      const all = around(Math.ceil(60 * Math.sqrt(variance)) + 10);
-      const mass = all.reduce((sum, z) => sum + weight(z), 0);
-      for (const order of [1.1, 1.5, 2, 3, 5, 10]) {
-        const moment = all.reduce((sum, z) => sum + Math.exp((-order * z * z + (order - 1) * (z - shift) ** 2) / (2 * variance)), 0) / mass;
-        expect(Math.log(moment) / (order - 1)).toBeLessThan(order * rho * (1 + 1e-9));
-      }
-    }
-  });
-
-  test('has no bound that its tail passes', () => {
-    for (const rho of [8, 2, 0.5, 0.1, 0.01, 0.001]) {
-      const { accuracy, variance } = gaussian({ rho: decimal(rho, 'ρ'), squaredSensitivity: 1 });
-      const sigma = 1 / (2 * rho);
-      const weights = range(400).map((z) => Math.exp((-z * z) / (2 * sigma)));
-      const mass = 2 * weights.reduce((sum, weight) => sum + weight, 0) - 1;
-      for (const beta of [0.5, 0.1, 0.05, 0.001]) {
-        const beyond = (2 * weights.slice(accuracy(beta) + 1).reduce((sum, weight) => sum + weight, 0)) / mass;
-        expect(beyond).toBeLessThanOrEqual(beta);
-      }
-      expect(variance).toBeLessThanOrEqual(sigma * (1 + 1e-12));
-    }
-  });
-});
-
 /** Frequencies of the values -most .. most and the rest, against a law that is proportional to `weight`. */
 function frequencies(noise: NoiseMechanism, weight: (z: number) => number, draws: number, seed: number): number {
   const random = createRandom(words(seededRng(seed)));
@@ -217,10 +159,6 @@ test('samples have the frequencies of the law', () => {
   for (const [i, epsilon] of [0.05, 0.3, 1, 2.5].entries()) {
     const noise = geometric({ epsilon: decimal(epsilon, 'ε'), sensitivity: 1 });
     expect(frequencies(noise, (z) => Math.exp(-epsilon * Math.abs(z)), 100_000, i)).toBeGreaterThan(FALSE_ALARM);
-  }
-  for (const [i, rho] of [0.001, 0.07, 0.5, 3].entries()) {
-    const noise = gaussian({ rho: decimal(rho, 'ρ'), squaredSensitivity: 1 });
-    expect(frequencies(noise, (z) => Math.exp(-rho * z * z), 50_000, 10 + i)).toBeGreaterThan(FALSE_ALARM);
   }
 });
 

@@ -4,7 +4,6 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { ratio } from '@murmuration/shared';
 import { inverse, Matrix } from 'ml-matrix';
 import { describe, expect, test } from 'vitest';
-import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import {
@@ -103,12 +102,4 @@ test('a release spends what its noise spends, and states the error of each range
   expect(() => release.range(0, 31)).toThrow(RangeError);
   expect(() => mechanism.release([1], random)).toThrow(RangeError);
   expect(() => ranges({ days: 5000, noiseOf: pureNoise })).toThrow(RangeError);
-});
-
-test('under zero-concentrated accounting a tree pays sooner, since its noise grows with the root of its levels', () => {
-  const rho = ratio(1n, 2n);
-  const mechanism = ranges({ days: 100, noiseOf: (levels) => gaussian({ rho, squaredSensitivity: levels }) });
-  expect(mechanism.rho).toEqual(rho);
-  expect(mechanism.epsilon).toBeUndefined();
-  expect(mechanism.design.levels).toBeGreaterThan(1);
 });

@@ -1,15 +1,14 @@
 /** One run of each release mechanism on fixed data: its error, the expected one where theory gives a figure, and the stated bound. */
 
+import { laplace } from '@murmuration/examples/attacks/laplace';
+import { multiAnalyst } from '@murmuration/examples/attacks/multi-analyst';
 import { ratio } from '@murmuration/shared';
 import { blr } from '#collector/release/mechanisms/blr.ts';
 import { cells } from '#collector/release/mechanisms/cells.ts';
-import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
 import type { Interactive } from '#collector/release/mechanisms/interactive.ts';
-import { laplace } from '#collector/release/mechanisms/laplace.ts';
 import { medianMechanism } from '#collector/release/mechanisms/median-mechanism.ts';
-import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { permuteAndFlip } from '#collector/release/mechanisms/permute-and-flip.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
@@ -289,14 +288,11 @@ export const runs: readonly Run[] = [
   noiseRun('ε 0.1', geometric({ epsilon: epsilonOf(0.1), sensitivity: 1 })),
   noiseRun('ε 1, sensitivity 5', geometric({ epsilon: epsilonOf(1), sensitivity: 5 })),
   noiseRun('ε 0.5, sensitivity 10', laplace({ epsilon: epsilonOf(0.5), sensitivity: 10 })),
-  noiseRun('ρ 0.005', gaussian({ rho: decimal(0.005, 'ρ'), squaredSensitivity: 1 })),
-  noiseRun('ρ 0.5', gaussian({ rho: decimal(0.5, 'ρ'), squaredSensitivity: 1 })),
   cellsRun(),
   selectionRun(),
   quantileRun(),
   rangesRun(14, '14 days, ε 1: a range', geometricOf(1)),
   rangesRun(365, '365 days, ε 1: a range', geometricOf(1)),
-  rangesRun(90, '90 days, ρ 0.1: a range', (levels) => gaussian({ rho: decimal(0.1, 'ρ'), squaredSensitivity: levels })),
   analystsRun(),
   aggregateRun('mean'),
   aggregateRun('median'),

@@ -1,6 +1,5 @@
 /** Which design ranges over days get, and what the others would cost. */
 
-import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
 import { bestDesign, meanRangeVariance, type RangeDesign } from '#collector/release/mechanisms/range-design.ts';
@@ -8,28 +7,23 @@ import { decimal } from '../../release/decimal.ts';
 
 const DAYS = [7, 14, 30, 60, 90, 180, 365, 730, 1825] as const;
 
-const noises: readonly (readonly [name: string, noiseOf: (levels: number) => NoiseMechanism])[] = [
-  ['ε 1', (levels) => geometric({ epsilon: decimal(1, 'ε'), sensitivity: levels })],
-  ['ρ 0.5', (levels) => gaussian({ rho: decimal(0.5, 'ρ'), squaredSensitivity: levels })],
-];
+const noiseOf = (levels: number): NoiseMechanism => geometric({ epsilon: decimal(1, 'ε'), sensitivity: levels });
 
 const nameOf = ({ branches, levels }: RangeDesign): string => (levels === 1 ? 'histogram' : `${levels} levels of ${branches}`);
 
 /** A row for each number of days: root of the mean variance of all ranges. */
 export function designs(): readonly (readonly string[])[] {
-  const rows = noises.flatMap(([name, noiseOf]) =>
-    DAYS.map((days) => {
-      const error = (design: RangeDesign): string => Math.sqrt(meanRangeVariance(design) * noiseOf(design.levels).variance).toFixed(1);
-      const best = bestDesign(days, (levels) => noiseOf(levels).variance);
-      const binary = Math.ceil(Math.log2(days)) + 1;
-      return [
-        `${days} days, ${name}`,
-        nameOf(best),
-        error(best),
-        error({ days, branches: 2, levels: 1 }),
-        error({ days, branches: 2, levels: binary }),
-      ];
-    }),
-  );
+  const rows = DAYS.map((days) => {
+    const error = (design: RangeDesign): string => Math.sqrt(meanRangeVariance(design) * noiseOf(design.levels).variance).toFixed(1);
+    const best = bestDesign(days, (levels) => noiseOf(levels).variance);
+    const binary = Math.ceil(Math.log2(days)) + 1;
+    return [
+      `${days} days, ε 1`,
+      nameOf(best),
+      error(best),
+      error({ days, branches: 2, levels: 1 }),
+      error({ days, branches: 2, levels: binary }),
+    ];
+  });
   return [['ranges over', 'chosen', 'its error', 'histogram', 'binary tree'], ...rows];
 }

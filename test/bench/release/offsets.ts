@@ -1,7 +1,7 @@
 /** What a secret offset costs, and how many colluders it takes to average it away: the formula, and runs. */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import { multiAnalyst } from '#collector/release/mechanisms/multi-analyst.ts';
+import { multiAnalyst } from '@murmuration/examples/attacks/multi-analyst';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { decimal } from '../../release/decimal.ts';
 

@@ -1,7 +1,6 @@
 /** `npm run bench -- release`: errors of the release mechanisms against theory and bounds, the speed of exact samples, and cross-overs. */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import { gaussian } from '#collector/release/mechanisms/gaussian.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, systemRandom } from '#collector/release/mechanisms/random.ts';
 import { atMost } from '../../proofs/statistics.ts';
@@ -91,11 +90,7 @@ function speeds(): readonly Line[] {
     const measured = speedOf(() => sample(random), 1_000_000);
     return { what: `geometric samples, ε ${epsilon}`, measured, unit: 'per CPU second', ...(atLeast && { target: { atLeast } }) };
   };
-  const gaussianSample = gaussian({ rho: decimal('0.01', 'ρ'), squaredSensitivity: 1 }).sample;
-  return [
-    ...['0.01', '0.1', '0.5', '1', '2.5'].map((epsilon) => geometricSpeed(epsilon, 1_000_000)),
-    { what: 'discrete Gaussian samples, ρ 0.01', measured: speedOf(() => gaussianSample(random), 100_000), unit: 'per CPU second' },
-  ];
+  return [...['0.01', '0.1', '0.5', '1', '2.5'].map((epsilon) => geometricSpeed(epsilon, 1_000_000))];
 }
 
 export async function release(): Promise<{ readonly result: { readonly passed: boolean }; readonly rows: readonly (readonly string[])[] }> {

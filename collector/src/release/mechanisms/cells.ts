@@ -1,7 +1,6 @@
 /**
- * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (L1
- * for geometric and Laplace noise, L2 for Gaussian), the whole histogram spends what the mechanism spends once: the densities multiply, and
- * the exponents add up to the distance in that norm.
+ * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (in
+ * the L1 norm), the whole histogram spends what the mechanism spends once: the densities multiply, and the exponents add up to that distance.
  */
 
 import type { NoiseMechanism, ReleaseMechanism } from './index.ts';
@@ -15,7 +14,7 @@ export function cells(noise: NoiseMechanism, count: number): ReleaseMechanism<re
     name: `${name} cells`,
     sensitivity,
     rho,
-    ...(epsilon && { epsilon }),
+    epsilon,
     release: (values, random) => {
       assertWhole(values.length, 'cells: the number of values', count, count);
       return values.map((value) => noise.release(value, random));

@@ -32,7 +32,7 @@ function rateOf({ numerator, denominator }: Ratio, what: string): readonly [s: n
 }
 
 /** Draws Z with P(Z = z) proportional to e^(-|z| s/t). */
-export function sampleTwoSided(random: Random, s: number, t: number): number {
+function sampleTwoSided(random: Random, s: number, t: number): number {
   for (;;) {
     const remainder = random.uniform(t);
     if (!random.decay(remainder, t)) continue;

@@ -9,8 +9,8 @@ import type { Random } from './random.ts';
 
 /** What a release spends, whatever the data are. */
 export interface Spending {
-  /** Pure ε, exact. Missing if no ε covers all outputs, as of Gaussian noise. */
-  readonly epsilon?: Ratio;
+  /** Pure ε, exact. */
+  readonly epsilon: Ratio;
   /** ρ of zero-concentrated differential privacy. For pure ε it is ε²/2 (Bun and Steinke 2016, proposition 1.4). */
   readonly rho: Ratio;
 }

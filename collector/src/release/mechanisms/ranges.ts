@@ -87,7 +87,7 @@ export function ranges(of: RangeOptions): ReleaseMechanism<readonly number[], Ra
   return {
     name: design.levels === 1 ? 'noisy histogram of days' : 'consistent tree of days',
     rho: noise.rho,
-    ...(noise.epsilon && { epsilon: noise.epsilon }),
+    epsilon: noise.epsilon,
     sensitivity: noise.sensitivity,
     design,
     release: (counts, random) => {

@@ -21,11 +21,11 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { normalQuantile } from '../../estimation/statistics/normal.ts';
-import { geometric } from './geometric.ts';
-import type { ReleaseMechanism } from './index.ts';
-import type { Random } from './random.ts';
-import { assertBeta, assertWhole, pure, toDouble } from './spending.ts';
+import { normalQuantile } from '../../collector/src/estimation/statistics/normal.ts';
+import { geometric } from '../../collector/src/release/mechanisms/geometric.ts';
+import type { ReleaseMechanism } from '../../collector/src/release/mechanisms/index.ts';
+import type { Random } from '../../collector/src/release/mechanisms/random.ts';
+import { assertBeta, assertWhole, pure, toDouble } from '../../collector/src/release/mechanisms/spending.ts';
 
 /** A number for one analyst. */
 interface ForAnalyst {
