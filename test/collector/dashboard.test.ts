@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import type { Answer, Metric } from '#collector/api/shown.ts';
 import { axisFor, length, position } from '#collector/dashboard/axis.ts';
 import { slotsIn } from '#collector/dashboard/explain.ts';
 import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
@@ -21,7 +22,6 @@ import {
 } from '#collector/dashboard/format.ts';
 import { judge } from '#collector/dashboard/judge.ts';
 import { inOrder, labelOf } from '#collector/dashboard/order.ts';
-import type { Answer, Metric } from '#collector/dashboard/types.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,

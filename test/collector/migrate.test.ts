@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Step } from '#collector/storage/files/migrate.ts';
+import type { Step } from '#collector/storage/files/database.ts';
 import { openForWriting, STEPS } from '#collector/storage/sqlite/schema.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { DAY, entry, hashOf, idOf, OTHER_APP, SCHEMA, shapes, sum } from './store/entries.ts';

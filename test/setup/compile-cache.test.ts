@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 
-const source = new URL('../../collector/src/storage/files/migrate.ts', import.meta.url);
+const source = new URL('../../collector/src/storage/files/database.ts', import.meta.url);
 const thread = `import(${JSON.stringify(source.href)}).then(() =>
   require('node:worker_threads').parentPort.postMessage(process.moduleLoadList.some((name) => name.includes('amaro'))))`;
 

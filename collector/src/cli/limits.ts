@@ -6,8 +6,8 @@ import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
 import { TIMEOUTS } from '../server/http/server.ts';
 import { type CollectorOptions, MOST_SPILL } from '../server/options.ts';
+import { RETENTION } from '../storage/retention.ts';
 import { ROOM } from '../storage/room.ts';
-import { RETENTION } from '../storage/sqlite/retention.ts';
 
 const MIB = 2 ** 20;
 const SECOND = 1_000;

@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import { Failure, UsageError, wholeOption } from '../base/usage.ts';
 import { forgetStreams } from '../release/streams/end.ts';
 import { hasAdmin } from '../storage/admin/database.ts';
+import { RETENTION } from '../storage/retention.ts';
 import { appOf } from '../storage/room.ts';
 import { openSqliteLedger } from '../storage/sqlite/release-ledger.ts';
-import { RETENTION } from '../storage/sqlite/retention.ts';
 import { deleteMetrics, pruneStore, type Upkeep, vacuumStore } from '../storage/sqlite/upkeep.ts';
 import { LEAST_DAYS } from './limits.ts';
 

@@ -2,7 +2,7 @@
 // that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
 
 import { createReader, type EstimatesAsked, ReadError } from '../api/reader/reader.ts';
-import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from './types.ts';
+import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from '../api/shown.ts';
 
 const SESSION = 'v1/session';
 const LIST_TIMEOUT = 5_000; // a list that takes longer than this is a lost connection, and the page should say so

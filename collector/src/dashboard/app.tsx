@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Metric } from '../api/shown.ts';
 import { availablePart, type Filter, filterFromQuery, filterToQuery, spanOf } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { Header } from './header.tsx';
@@ -10,7 +11,6 @@ import { MetricCard } from './metric-card.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Failed, Loading, NoMetrics, NoReports } from './states.tsx';
 import { Summary } from './summary.tsx';
-import type { Metric } from './types.ts';
 import { useMetrics } from './use-metrics.ts';
 
 export function App(): VNode {

@@ -3,9 +3,9 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Association, Metric, Strings } from '../api/shown.ts';
 import { type Asked, fetchAssociation, inWords } from './api.ts';
 import { margin, percent, rangeInWords } from './format.ts';
-import type { Association, Metric, Strings } from './types.ts';
 
 interface AssociationProps {
   readonly metric: Metric;

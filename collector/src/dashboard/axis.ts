@@ -1,8 +1,8 @@
 // The scale of one chart. It covers every whole interval, so nothing is clipped; it begins a little below 0 when
 // an interval does. Its ends are round numbers, so that it does not move while estimates settle.
 
-import { views } from '../estimation/questions/table.ts';
-import type { Answer, MetricType } from './types.ts';
+import type { Answer, MetricType } from '../api/shown.ts';
+import { views } from '../api/shown.ts';
 
 export interface Axis {
   readonly bottom: number;

@@ -2,9 +2,9 @@
 // A bar is hollow while its interval contains zero, because the answer may not occur at all.
 
 import type { VNode } from 'preact';
+import type { Answer } from '../api/shown.ts';
 import { type Axis, length, position } from './axis.ts';
 import { ends, margin, percent } from './format.ts';
-import type { Answer } from './types.ts';
 
 interface BarRowProps {
   readonly answer: Answer;

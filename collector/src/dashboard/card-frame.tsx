@@ -3,9 +3,9 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
+import type { Metric } from '../api/shown.ts';
 import { explain } from './explain.ts';
 import { Failed, LoadingBars } from './states.tsx';
-import type { Metric } from './types.ts';
 import type { AnswerState } from './use-answer.ts';
 
 interface CardFrameProps<T> {

@@ -3,14 +3,14 @@
 
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { views } from '../estimation/questions/table.ts';
+import type { Answer, MetricType } from '../api/shown.ts';
+import { views } from '../api/shown.ts';
 import { axisFor } from './axis.ts';
 import { BarRow } from './bar-row.tsx';
 import { Axis } from './chart-axis.tsx';
 import { count, decimalsFor } from './format.ts';
 import { Legend } from './legend.tsx';
 import { inOrder, keyOf, labelOf } from './order.ts';
-import type { Answer, MetricType } from './types.ts';
 import { useReordering } from './use-reordering.ts';
 
 const AT_FIRST = 12;

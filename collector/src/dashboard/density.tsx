@@ -2,8 +2,8 @@
 // mean and their intervals. Columns have no intervals; the table of details has shares that do.
 
 import type { VNode } from 'preact';
+import type { Answer, Distribution } from '../api/shown.ts';
 import { bucketInWords, decimalsForValue, endsOfValue, figure, percent } from './format.ts';
-import type { Answer, Distribution } from './types.ts';
 
 const shapeOf = ({ smoothed, consistent, estimate }: Answer): number => Math.max(0, smoothed ?? consistent ?? estimate);
 

@@ -3,10 +3,10 @@
 
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Estimates, Metric } from '../api/shown.ts';
 import { Fact, Facts } from './facts.tsx';
 import { decimalsFor, decimalsForValue, figure, hundredths, percent, type Rounding } from './format.ts';
 import { inOrder, keyOf, labelOf } from './order.ts';
-import type { Estimates, Metric } from './types.ts';
 
 interface DetailsProps {
   readonly metric: Metric;

@@ -2,10 +2,10 @@
 // report, who asks and who is asked, and what is reported when nothing was answered. It also says where a filter does not apply.
 
 import type { VNode } from 'preact';
+import type { Estimates, Metric } from '../api/shown.ts';
 import { marginOf, slotsIn, whomOf } from './explain.ts';
 import type { Span } from './filter.ts';
 import { count, dayRange, reportCount } from './format.ts';
-import type { Estimates, Metric } from './types.ts';
 
 interface EvidenceProps {
   readonly metric: Metric;

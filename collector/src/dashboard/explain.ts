@@ -1,9 +1,9 @@
 // Explains a metric's technical terms in a sentence each, for people who have not read the papers.
 // The tags show the sentences on hover; the details show them to everybody.
 
+import type { Among, Metric } from '../api/shown.ts';
 import { daysBetween } from './format.ts';
 import { MEANINGS } from './meanings.ts';
-import type { Among, Metric } from './types.ts';
 
 export interface Explanation {
   readonly word: string;

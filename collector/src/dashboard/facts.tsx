@@ -2,9 +2,9 @@
 // Cards of strings add their own.
 
 import type { ComponentChildren, VNode } from 'preact';
+import type { Among, Estimates, Metric } from '../api/shown.ts';
 import { explain, marginOf } from './explain.ts';
 import { figure, hundredths } from './format.ts';
-import type { Among, Estimates, Metric } from './types.ts';
 
 interface FactsProps {
   readonly metric: Metric;

@@ -1,9 +1,9 @@
 // Selects reports: a value per segment and the last so many days; and chooses whom estimates describe.
 // The filter is part of the page's address, so that a link shows a colleague the same view.
 
+import type { Among, Metric } from '../api/shown.ts';
 import type { Asked } from './api.ts';
 import { dayBefore, daysBetween } from './format.ts';
-import type { Among, Metric } from './types.ts';
 
 export interface Filter {
   readonly segments: Readonly<Record<string, string>>;

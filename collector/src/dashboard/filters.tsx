@@ -2,9 +2,9 @@
 // buttons, many are a menu. A control that leaves reports out appears only when it has something to leave out.
 
 import type { VNode } from 'preact';
+import type { Among, Metric } from '../api/shown.ts';
 import { whomOf } from './explain.ts';
 import { type Filter, periodsOf, segmentsOf } from './filter.ts';
-import type { Among, Metric } from './types.ts';
 
 const MOST_BUTTONS = 6;
 

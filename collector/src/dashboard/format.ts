@@ -2,7 +2,7 @@
 // A chart uses one number of decimals, so that its figures align. Ends of intervals are rounded outwards, because
 // rounding to the nearest figure could make an error bar too short.
 
-import type { Answer } from './types.ts';
+import type { Answer } from '../api/shown.ts';
 
 const SPACE = '\u00a0';
 const integers = new Intl.NumberFormat('en');

@@ -1,11 +1,11 @@
 // The name, the one sentence that a reader needs before any number, and whether the data is up to date.
 
 import type { VNode } from 'preact';
+import type { Among } from '../api/shown.ts';
 import { whomOf } from './explain.ts';
 import { Live } from './live.tsx';
 import { Logo } from './logo.tsx';
 import { SignOut } from './sign-out.tsx';
-import type { Among } from './types.ts';
 import type { MetricsState } from './use-metrics.ts';
 
 export function Header({ state, among }: { state: MetricsState; among: Among }): VNode {

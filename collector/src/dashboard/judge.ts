@@ -1,8 +1,8 @@
 // The conclusions that a metric's intervals allow. Two answers whose 95 % intervals overlap are called too close.
 // This is stricter than a test of their difference, so an announced lead is reliable.
 
-import { views } from '../estimation/questions/table.ts';
-import type { Answer, MetricType } from './types.ts';
+import type { Answer, MetricType } from '../api/shown.ts';
+import { views } from '../api/shown.ts';
 
 export type Verdict =
   | { readonly kind: 'share'; readonly answer: Answer }

@@ -2,7 +2,7 @@
 // so that a card copied onto a slide still explains itself.
 
 import type { VNode } from 'preact';
-import type { Answer } from './types.ts';
+import type { Answer } from '../api/shown.ts';
 
 export function Legend({ answers }: { answers: readonly Answer[] }): VNode {
   const filled = answers.some(({ low }) => low > 0);

@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Estimates, Metric } from '../api/shown.ts';
 import { estimatesAddress, fetchEstimates } from './api.ts';
 import { CardFrame } from './card-frame.tsx';
 import { Chart } from './chart.tsx';
@@ -13,7 +14,6 @@ import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.t
 import { isOpen } from './order.ts';
 import { NoReportsHere, TooFew } from './states.tsx';
 import { StringsCard } from './strings-card.tsx';
-import type { Estimates, Metric } from './types.ts';
 import { useAnswer } from './use-answer.ts';
 import { Value, ValueLine } from './value.tsx';
 import { VerdictLine } from './verdict-line.tsx';

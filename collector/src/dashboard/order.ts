@@ -1,9 +1,9 @@
 // The order of answers: a flag's yes first; long lists by estimate; short lists as in the schema, because people know the order
 // of their own few answers; buckets of a histogram and cells of a distribution always in numeric order.
 
-import { views } from '../estimation/questions/table.ts';
+import type { Answer, Metric, MetricType } from '../api/shown.ts';
+import { views } from '../api/shown.ts';
 import { bucketInWords } from './format.ts';
-import type { Answer, Metric, MetricType } from './types.ts';
 
 const LONGEST_IN_SCHEMA_ORDER = 6;
 

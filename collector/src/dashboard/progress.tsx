@@ -1,9 +1,9 @@
 // How far a long decode is, in words and as a bar; before anything is known, the usual placeholder.
 
 import type { VNode } from 'preact';
+import type { Progress } from '../api/shown.ts';
 import { count } from './format.ts';
 import { LoadingBars } from './states.tsx';
-import type { Progress } from './types.ts';
 
 /** A stage in words, which screen readers read aloud. So they do not change all the time. */
 function inWords(progress: Progress): string {

@@ -1,8 +1,8 @@
 // The answers so far: each question in words, its numbers, and what they cost.
 
 import type { VNode } from 'preact';
+import type { Cell, Measure, Measured, Release } from '../api/shown.ts';
 import { count, dayRange } from './format.ts';
-import type { Answer, Cell, Measure, Measured } from './release-api.ts';
 import { DaysPicture } from './release-days.tsx';
 
 /** A measurement in words. */
@@ -123,7 +123,7 @@ function Result(result: Measured): VNode {
   );
 }
 
-function Released({ question, results, analyst, cost, perDevice, days, openDays, entry }: Answer): VNode {
+function Released({ question, results, analyst, cost, perDevice, days, openDays, entry }: Release): VNode {
   const only = results.length > 0 ? (question.where?.['metric'] ?? []) : [];
   return (
     <article class="panel release-panel">
@@ -143,7 +143,7 @@ function Released({ question, results, analyst, cost, perDevice, days, openDays,
   );
 }
 
-export function Answers({ answers }: { answers: readonly Answer[] }): VNode {
+export function Answers({ answers }: { answers: readonly Release[] }): VNode {
   return (
     <section class="app" aria-labelledby="answers">
       <h2 id="answers">Answers</h2>

@@ -1,20 +1,7 @@
 // What the page of releases asks the collector. Addresses are relative to the page. A failure becomes one sentence.
 
-import type { ReleaseTable } from '../api/openapi/release-answers.ts';
 import { ReadError } from '../api/reader/read-error.ts';
-import type { Answer, Preview } from '../release/answer.ts';
-import type { Question } from '../release/query/question.ts';
-import type { Stream as StreamAlone, StreamWithAnswers } from '../release/streams/stream.ts';
-import type { Refusal } from './types.ts';
-
-export type { ReleaseTable } from '../api/openapi/release-answers.ts';
-export type { Answer, Preview } from '../release/answer.ts';
-export type { Cell, Measured } from '../release/query/measured.ts';
-export type { Measure, Question } from '../release/query/question.ts';
-export type { StreamAnswer } from '../release/streams/stream.ts';
-
-/** A stream with its answers. */
-export type Stream = StreamWithAnswers;
+import type { Preview, Question, Refusal, Release, ReleaseTable, Stream, StreamWithAnswers } from '../api/shown.ts';
 
 const TIMEOUT = 30_000;
 
@@ -41,8 +28,8 @@ export const fetchTables = async (signal: AbortSignal): Promise<readonly Release
   (await ask<{ readonly tables: readonly ReleaseTable[] }>('tables', signal)).tables;
 
 /** The answers that the reader may see, newest first. */
-export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Answer[]> =>
-  (await ask<{ readonly answers: readonly Answer[] }>('answers', signal)).answers.toReversed();
+export const fetchAnswers = async (signal: AbortSignal): Promise<readonly Release[]> =>
+  (await ask<{ readonly answers: readonly Release[] }>('answers', signal)).answers.toReversed();
 
 /** The newest streams that the reader may see are shown, so many of them. */
 const MOST_STREAMS = 10;
@@ -51,13 +38,13 @@ const MOST_STREAMS = 10;
 const MOST_ANSWERS = 100;
 
 /** The newest streams with their answers, newest first. */
-export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream[]> {
-  const { streams } = await ask<{ readonly streams: readonly StreamAlone[] }>('streams', signal);
+export async function fetchStreams(signal: AbortSignal): Promise<readonly StreamWithAnswers[]> {
+  const { streams } = await ask<{ readonly streams: readonly Stream[] }>('streams', signal);
   return Promise.all(
     streams
       .slice(-MOST_STREAMS)
       .toReversed()
-      .map(({ stream }) => ask<Stream>(`streams/${stream}?newest=${MOST_ANSWERS}`, signal)),
+      .map(({ stream }) => ask<StreamWithAnswers>(`streams/${stream}?newest=${MOST_ANSWERS}`, signal)),
   );
 }
 
@@ -65,4 +52,4 @@ export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream
 export const fetchPreview = (question: Question, signal: AbortSignal): Promise<Preview> => ask('preview', signal, { question });
 
 /** Answers a question, and charges for it. */
-export const fetchAnswer = (question: Question): Promise<Answer> => ask('ask', null, { question });
+export const fetchAnswer = (question: Question): Promise<Release> => ask('ask', null, { question });

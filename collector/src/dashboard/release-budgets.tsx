@@ -1,7 +1,7 @@
 // Who spent what: each budget with a bar of what is spent of it on the day on which that is most.
 
 import type { VNode } from 'preact';
-import type { ReleaseTable } from './release-api.ts';
+import type { ReleaseTable } from '../api/shown.ts';
 
 type Budget = ReleaseTable['budgets'][number];
 

@@ -1,8 +1,8 @@
 // A picture of an answer to days: a line through the days, and a band of two standard errors to each side.
 
 import type { VNode } from 'preact';
+import type { Measured } from '../api/shown.ts';
 import { count, dayRange } from './format.ts';
-import type { Measured } from './release-api.ts';
 
 const [WIDTH, HEIGHT] = [600, 120];
 

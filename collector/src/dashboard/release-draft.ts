@@ -1,6 +1,6 @@
 // The question that the editor holds, as its fields have it.
 
-import type { Measure, Question, ReleaseTable } from './release-api.ts';
+import type { Measure, Question, ReleaseTable } from '../api/shown.ts';
 
 /** The fields of the editor. */
 export interface Draft {

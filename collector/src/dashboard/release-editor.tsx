@@ -2,9 +2,10 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Preview, ReleaseTable } from '../api/shown.ts';
 import { inWords } from './api.ts';
 import { count } from './format.ts';
-import { fetchAnswer, fetchPreview, type Preview, type ReleaseTable } from './release-api.ts';
+import { fetchAnswer, fetchPreview } from './release-api.ts';
 import { type Draft, firstDraft, questionOf } from './release-draft.ts';
 import { Fields } from './release-fields.tsx';
 

@@ -1,7 +1,7 @@
 // The fields of a question: what is measured, of what, in which rows, and at which ε.
 
 import type { VNode } from 'preact';
-import type { Measure, ReleaseTable } from './release-api.ts';
+import type { Measure, ReleaseTable } from '../api/shown.ts';
 import { Field, Menu, type Options } from './release-controls.tsx';
 import { type Draft, firstDraft, valuesOf, withColumn } from './release-draft.ts';
 

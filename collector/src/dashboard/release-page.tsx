@@ -2,10 +2,11 @@
 
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Release, ReleaseTable, StreamWithAnswers } from '../api/shown.ts';
 import { inWords, isSignedOut } from './api.ts';
 import { Logo } from './logo.tsx';
 import { Answers } from './release-answers.tsx';
-import { type Answer, fetchAnswers, fetchStreams, fetchTables, type ReleaseTable, type Stream } from './release-api.ts';
+import { fetchAnswers, fetchStreams, fetchTables } from './release-api.ts';
 import { Budgets } from './release-budgets.tsx';
 import { Editor } from './release-editor.tsx';
 import { Streams } from './release-streams.tsx';
@@ -15,8 +16,8 @@ import { Failed, Loading } from './states.tsx';
 
 interface State {
   readonly tables: readonly ReleaseTable[];
-  readonly answers: readonly Answer[];
-  readonly streams: readonly Stream[];
+  readonly answers: readonly Release[];
+  readonly streams: readonly StreamWithAnswers[];
 }
 
 type Seen = State | 'loading' | 'signed-out' | { readonly problem: string };

@@ -1,13 +1,13 @@
 // Streams of questions: what each was opened for, how far it has come, and its answers.
 
 import type { VNode } from 'preact';
+import type { StreamAnswer, StreamWithAnswers } from '../api/shown.ts';
 import { count, dayRange } from './format.ts';
-import type { Stream, StreamAnswer } from './release-api.ts';
 
 const number = (value: number): string => count(value).replace('-', '\u2212');
 
 /** The conditions of a question in words. */
-function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
+function inWords({ where }: StreamAnswer, columns: StreamWithAnswers['columns']): string {
   const conditions = columns.flatMap(({ name }) => {
     const asked = where[name];
     return asked === undefined ? [] : `${name} ${asked.map((value) => value || '(none)').join(' or ')}`;
@@ -15,7 +15,7 @@ function inWords({ where }: StreamAnswer, columns: Stream['columns']): string {
   return conditions.length === 0 ? 'all reports' : conditions.join(', ');
 }
 
-function Answered({ stream }: { stream: Stream }): VNode {
+function Answered({ stream }: { stream: StreamWithAnswers }): VNode {
   const { answers, answered, columns } = stream;
   return (
     <>
@@ -48,7 +48,7 @@ function Answered({ stream }: { stream: Stream }): VNode {
   );
 }
 
-function OneStream({ stream }: { stream: Stream }): VNode {
+function OneStream({ stream }: { stream: StreamWithAnswers }): VNode {
   const { app, from, to, analysts, total, within, queries, answered, hardLeft, cost, ended } = stream;
   return (
     <article class="panel release-panel">
@@ -71,7 +71,7 @@ function OneStream({ stream }: { stream: Stream }): VNode {
 }
 
 /** The streams that the reader may see; nothing where there are none. */
-export function Streams({ streams }: { streams: readonly Stream[] }): VNode | null {
+export function Streams({ streams }: { streams: readonly StreamWithAnswers[] }): VNode | null {
   if (streams.length === 0) return null;
   return (
     <section class="app" aria-labelledby="streams">

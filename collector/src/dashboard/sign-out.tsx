@@ -3,8 +3,8 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Reader } from '../api/shown.ts';
 import { fetchReader, signOut } from './api.ts';
-import type { Reader } from './types.ts';
 
 export function SignOut(): VNode | null {
   const [reader, setReader] = useState<Reader | null>(null);

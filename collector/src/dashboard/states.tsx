@@ -2,9 +2,9 @@
 // None of them looks like data.
 
 import type { VNode } from 'preact';
+import type { Estimates } from '../api/shown.ts';
 import { collectorAddress } from './api.ts';
 import { count, reportCount } from './format.ts';
-import type { Estimates } from './types.ts';
 
 export function Loading(): VNode {
   return (

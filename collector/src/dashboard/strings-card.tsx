@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Metric, Strings } from '../api/shown.ts';
 import { decodeAddress, fetchStrings } from './api.ts';
 import { AssociationTable } from './association.tsx';
 import { CardFrame } from './card-frame.tsx';
@@ -15,7 +16,6 @@ import { NoReportsHere, TooFew } from './states.tsx';
 import { shownOf } from './strings.ts';
 import { StringsChart } from './strings-chart.tsx';
 import { StringsDetails } from './strings-details.tsx';
-import type { Metric, Strings } from './types.ts';
 import { useAnswer } from './use-answer.ts';
 import { VerdictLine } from './verdict-line.tsx';
 

@@ -3,6 +3,7 @@
 
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import type { Answer, Estimate, MetricType, Strings } from '../api/shown.ts';
 import { axisFor, length, position, type Axis as Scale } from './axis.ts';
 import { BarRow, Lines } from './bar-row.tsx';
 import { Axis } from './chart-axis.tsx';
@@ -10,7 +11,6 @@ import { count, decimalsFor, margin, percent } from './format.ts';
 import { StringsLegend } from './legend.tsx';
 import { keyOf, labelOf } from './order.ts';
 import { shownOf } from './strings.ts';
-import type { Answer, Estimate, MetricType, Strings } from './types.ts';
 import { useReordering } from './use-reordering.ts';
 
 const AT_FIRST = 12;

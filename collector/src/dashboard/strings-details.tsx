@@ -2,11 +2,11 @@
 // It is rendered when it is opened.
 
 import type { VNode } from 'preact';
+import type { Metric, Strings } from '../api/shown.ts';
 import { Folded } from './details.tsx';
 import { Fact, Facts } from './facts.tsx';
 import { count, decimalsFor, ends, hundredths, percent } from './format.ts';
 import { labelOf } from './order.ts';
-import type { Metric, Strings } from './types.ts';
 
 const MOST_SHARES = 12;
 

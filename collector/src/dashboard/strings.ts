@@ -1,7 +1,7 @@
 // The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
 // A found string is shown by the middle of what it can be, since its unbiased estimate is too large for having been chosen.
 
-import type { Answer, Estimate, Strings } from './types.ts';
+import type { Answer, Estimate, Strings } from '../api/shown.ts';
 
 interface ShownString extends Answer {
   /** Set where it may go on. */

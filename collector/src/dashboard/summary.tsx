@@ -2,9 +2,9 @@
 // The filters do not change it, because it describes everything in the collector.
 
 import type { VNode } from 'preact';
+import type { Metric } from '../api/shown.ts';
 import { spanOf } from './filter.ts';
 import { count, dayRange, daysBetween } from './format.ts';
-import type { Metric } from './types.ts';
 
 export function Summary({ metrics }: { metrics: readonly Metric[] }): VNode {
   const reports = metrics.reduce((sum, metric) => sum + metric.reports, 0);

@@ -2,8 +2,8 @@
 // A slow response is never requested twice, nor at once again. A failed request is retried with the next list of metrics.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Metric, Progress } from '../api/shown.ts';
 import { inWords, refusalOf } from './api.ts';
-import type { Metric, Progress } from './types.ts';
 
 /** An answer that took a while is asked for again after this many times as long. */
 const PATIENCE = 4;

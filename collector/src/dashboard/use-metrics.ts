@@ -2,8 +2,8 @@
 // The next request waits for the last response, so that a slow collector gets no additional load.
 
 import { useEffect, useState } from 'preact/hooks';
+import type { Metric } from '../api/shown.ts';
 import { fetchMetrics, inWords, isAnswer, isSignedOut, refusalOf } from './api.ts';
-import type { Metric } from './types.ts';
 
 const INTERVAL = 2_000;
 

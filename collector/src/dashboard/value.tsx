@@ -2,8 +2,8 @@
 // The large figure and the sentence both include the interval, so either may be quoted alone.
 
 import type { VNode } from 'preact';
+import type { Answer } from '../api/shown.ts';
 import { decimalsForValue, figure, marginOfValue, valueInWords } from './format.ts';
-import type { Answer } from './types.ts';
 
 /** The conclusion in one sentence. */
 export function ValueLine({ answer, range, unit }: { answer: Answer; range: readonly [number, number]; unit: string | undefined }): VNode {

@@ -2,10 +2,10 @@
 // The sentence may be quoted without the chart.
 
 import type { VNode } from 'preact';
+import type { Answer, MetricType } from '../api/shown.ts';
 import { decimalsFor, rangeInWords } from './format.ts';
 import { judge } from './judge.ts';
 import { labelOf } from './order.ts';
-import type { Answer, MetricType } from './types.ts';
 
 export function VerdictLine({ answers, type }: { answers: readonly Answer[]; type: MetricType }): VNode {
   const verdict = judge(answers, type);

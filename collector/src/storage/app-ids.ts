@@ -18,7 +18,7 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from './files/transaction.ts';
+import { transaction } from './files/database.ts';
 
 /** Of the ids in nobody's share, one app alone may hold 8/9: of all ids, 17/18 where it is the only app. */
 const ALPHA = 8;

@@ -106,3 +106,10 @@ export function only(words: Int32Array, starts: readonly number[]): Int32Array {
   }
   return kept;
 }
+
+/** A blob as words. */
+export const wordsOf = (blob: unknown): Int32Array<ArrayBuffer> => new Int32Array((blob as Uint8Array).slice().buffer as ArrayBuffer);
+
+/** Words as a blob. */
+export const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);

@@ -2,10 +2,10 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
+import { TIMEOUT } from '../../storage/files/database.ts';
 import { Database } from '../../storage/postgres/database.ts';
 import { readHead } from '../../storage/postgres/delta.ts';
 import { SCHEMA, shardOf } from '../../storage/postgres/tables.ts';
-import { TIMEOUT } from '../../storage/sqlite/schema.ts';
 import type { DayRange, FileSource, PostgresSource, TallySource } from '../../storage/store.ts';
 
 /** Reports that have all of this in common. */

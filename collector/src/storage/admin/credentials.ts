@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';
-import { transaction } from '../files/transaction.ts';
+import { transaction } from '../files/database.ts';
 import { logAction } from './actions.ts';
 import { hashOf, newKey, newToken } from './secrets.ts';
 

@@ -7,10 +7,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { migrate, type Step, TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner, makeFolder, makePrivate, sync } from '../files/durable.ts';
 import { alone } from '../files/lock.ts';
-import { migrate, type Step, versionOf } from '../files/migrate.ts';
-import { TIMEOUT } from '../sqlite/schema.ts';
 
 /** The name of the file in the collector's folder. */
 export const ADMIN = 'admin.sqlite';

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { dayNumber, type SchemaDocument } from '@murmuration/shared';
 import { wireNameOf } from '../../schemas/canonical.ts';
 import { type Change, changesBy, isRefused } from '../../schemas/publishing.ts';
-import { transaction } from '../files/transaction.ts';
+import { transaction } from '../files/database.ts';
 import { logAction } from './actions.ts';
 
 /** A schema that was published or retired. */

@@ -1,7 +1,7 @@
 /** What users may read whom a trusted proxy names. Users without an entry read what the collector's settings say. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from '../files/transaction.ts';
+import { transaction } from '../files/database.ts';
 import { logAction } from './actions.ts';
 import { checkApps, onlyOne, type Role } from './credentials.ts';
 

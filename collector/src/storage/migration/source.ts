@@ -6,10 +6,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { TIMEOUT } from '../files/database.ts';
 import { BLOCK, packTallies } from '../postgres/packed.ts';
 import { ROW_BYTES } from '../room.ts';
 import { foldLog } from '../sqlite/backup.ts';
-import { DATABASE, isCurrent, TIMEOUT } from '../sqlite/schema.ts';
+import { DATABASE, isCurrent } from '../sqlite/schema.ts';
 
 /** Days before `closed` take no batches, days before `rolled` are kept as months, and days before `kept` not at all. */
 export interface Borders {

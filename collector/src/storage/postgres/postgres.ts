@@ -6,8 +6,8 @@
 import type { Shapes } from '../../schemas/published.ts';
 import { batchesOf, type Group, type Partition } from '../group.ts';
 import { createGroupCommit, summaryOf } from '../group-commit.ts';
+import { RETENTION, type RetentionOptions } from '../retention.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
-import { RETENTION, type RetentionOptions } from '../sqlite/retention.ts';
 import { type Appended, type Commit, type PostgresSource, type Store, StoreAway } from '../store.ts';
 import { createCheck } from './checks.ts';
 import { Database } from './database.ts';

@@ -6,7 +6,7 @@
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createAdminTables } from '../admin/database.ts';
-import { transaction } from '../files/transaction.ts';
+import { transaction } from '../files/database.ts';
 import { type PostgresSource, StoreAway } from '../store.ts';
 import { Database, type Query } from './database.ts';
 import { markLost } from './release-ledger.ts';

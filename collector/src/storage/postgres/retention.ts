@@ -5,8 +5,8 @@
  */
 
 import { monthStart } from '../../base/months.ts';
+import { type Borders, bordersOf, type RetentionOptions, reachedOf } from '../retention.ts';
 import { appOf, ROW_BYTES } from '../room.ts';
-import { type Borders, bordersOf, type RetentionOptions, reachedOf } from '../sqlite/retention.ts';
 import { BlockSums } from './blocks.ts';
 import type { Database, Query } from './database.ts';
 import { lockShard } from './fold.ts';

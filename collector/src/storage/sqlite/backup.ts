@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statfsSync, 
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { versionOf } from '../files/database.ts';
 import { checkOwner, makeFolder, makePrivate, sync } from '../files/durable.ts';
 import { lock } from '../files/lock.ts';
-import { versionOf } from '../files/migrate.ts';
 import { ROOM } from '../room.ts';
 import { addCells, cellsIn } from '../tallying/cell-codec.ts';
 import { Writer } from './commit-log.ts';

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ADMIN, checkAdmin, hasAdmin } from '../admin/database.ts';
+import { TIMEOUT } from '../files/database.ts';
 import { checkOwner, makePrivate, sync } from '../files/durable.ts';
 import { markRestored } from './head-file.ts';
-import { TIMEOUT } from './schema.ts';
 
 const SQLITE_CORRUPT = 11;
 

@@ -6,16 +6,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PackedMetric, Shapes } from '../../schemas/published.ts';
 import { AppIds } from '../app-ids.ts';
-import { transaction } from '../files/transaction.ts';
-import { batchesOf, type Group, only, type Partition } from '../group.ts';
+import { keepShapes, TIMEOUT, transaction } from '../files/database.ts';
+import { batchesOf, bytesOf, type Group, only, type Partition, wordsOf } from '../group.ts';
+import { bordersOf, type RetentionOptions } from '../retention.ts';
 import { appOf, createGrowthWriter, type Growth, Room, type RoomLimits } from '../room.ts';
 import type { StoreSizes } from '../store.ts';
 import { UnfoldedReports } from '../tallying/unfolded.ts';
 import { createAdmission } from './admission.ts';
-import { bytesOf, Ids, wordsOf } from './ids.ts';
-import { bordersOf, createRetention, type RetentionOptions, reachedDay, type Slice } from './retention.ts';
-import { TIMEOUT } from './schema.ts';
-import { createFold, keepShapes } from './tallies.ts';
+import { Ids } from './ids.ts';
+import { createRetention, reachedDay, type Slice } from './retention.ts';
+import { createFold } from './tallies.ts';
 
 /**
  * Limits that trigger a fold: the words in the log, and the bytes of its sums in memory, which is a thousand rows or two. A commit waits for

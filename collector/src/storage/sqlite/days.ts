@@ -3,11 +3,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner } from '../files/durable.ts';
 import { lock } from '../files/lock.ts';
-import { versionOf } from '../files/migrate.ts';
 import { checkNotMoved } from './moved.ts';
-import { DATABASE, STEPS, TIMEOUT } from './schema.ts';
+import { DATABASE, STEPS } from './schema.ts';
 
 function open(folder: string, readOnly: boolean): DatabaseSync {
   const file = join(folder, DATABASE);

@@ -1,8 +1,8 @@
 /** The migration to version 3 of the embedded store: ids are stored as hashes, a thousand to a row. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { batchesOf, ID, writeHashOf } from '../group.ts';
-import { bytesOf, ROW, WORDS, wordsOf } from './ids.ts';
+import { batchesOf, bytesOf, ID, wordsOf, writeHashOf } from '../group.ts';
+import { ROW, WORDS } from './ids.ts';
 
 /** Overwrites the id at this word with its hash. */
 function hashAt(words: Int32Array, at: number): void {

@@ -5,7 +5,7 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { HASH, ID } from '../group.ts';
+import { bytesOf, HASH, ID, wordsOf } from '../group.ts';
 import { ID_WORDS, IdSet } from './id-set.ts';
 
 /** Words of a stored id: its hash, 64 bits of the body's hash, the day of the batch. */
@@ -141,10 +141,3 @@ export class Ids {
     return row === undefined ? [NONE, 0] : [wordsOf(row['words']), (whole - Number(row['first'])) * WORDS];
   }
 }
-
-/** A blob as words. */
-export const wordsOf = (blob: unknown): Int32Array<ArrayBuffer> => new Int32Array((blob as Uint8Array).slice().buffer as ArrayBuffer);
-
-/** Words as a blob. */
-export const bytesOf = ({ buffer, byteOffset, byteLength }: Int32Array | Float64Array): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);

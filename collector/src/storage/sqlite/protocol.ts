@@ -2,9 +2,9 @@
 
 import type { Shapes } from '../../schemas/published.ts';
 import type { Group } from '../group.ts';
+import type { RetentionOptions } from '../retention.ts';
 import type { RoomLimits } from '../room.ts';
 import type { StoreSizes } from '../store.ts';
-import type { RetentionOptions } from './retention.ts';
 
 /** A request to the writer. */
 export type Request =

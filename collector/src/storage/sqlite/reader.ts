@@ -3,11 +3,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { wholeMonths } from '../../base/months.ts';
 import type { DailyOnes, Evidence } from '../../estimation/tally.ts';
+import { TIMEOUT } from '../files/database.ts';
+import type { Borders } from '../retention.ts';
 import type { DayRange, MetricTotal, PartsReader, Selection } from '../store.ts';
 import { DaySums } from '../tallying/day-sums.ts';
 import { byDay, type DayRow, partsOf, RangeSums } from '../tallying/range-sums.ts';
-import type { Borders } from './retention.ts';
-import { TIMEOUT } from './schema.ts';
 
 const NO_DAY = 2 ** 31;
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { logAction } from '../admin/actions.ts';
 import { isFull, openAdminDatabase } from '../admin/database.ts';
+import { TIMEOUT } from '../files/database.ts';
 import {
   COLUMNS,
   conditionOf,
@@ -23,7 +24,6 @@ import {
 import { StoreFull } from '../store.ts';
 import { readHead, writeHead } from './head-file.ts';
 import { checkNotMoved, readMove } from './moved.ts';
-import { TIMEOUT } from './schema.ts';
 
 const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {
   const statement = database.prepare(`SELECT ${COLUMNS} FROM release_entry ${condition}`);

@@ -6,22 +6,9 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { monthStart } from '../../base/months.ts';
+import { type Borders, reachedOf } from '../retention.ts';
 import { appOf, createGrowthWriter, type Growth, ROW_BYTES } from '../room.ts';
 import { addCells, cellsIn, encodeCells } from '../tallying/cell-codec.ts';
-
-/** For how many days tallies are kept as days, and at all. */
-export interface RetentionOptions {
-  readonly dailyFor: number;
-  readonly keepFor: number;
-}
-
-export const RETENTION: RetentionOptions = { dailyFor: 400, keepFor: Number.POSITIVE_INFINITY };
-
-/** Whole months before `rolled` are added up, and days before `kept` are deleted. Both only ever move forward. */
-export interface Borders {
-  readonly rolled: number;
-  readonly kept: number;
-}
 
 /** What a slice has done. */
 export interface Slice {
@@ -40,24 +27,6 @@ interface Row {
 
 /** Rows of a slice. A commit waits for one slice at most, which takes some 10 milliseconds. */
 const SLICE = 500;
-
-/** The borders on a day. A month goes as a whole. */
-export function bordersOf(today: number, { dailyFor, keepFor }: RetentionOptions): Borders {
-  const rolled = Math.max(0, monthStart(today - dailyFor));
-  const kept = Math.max(0, today - keepFor);
-  return { rolled, kept: kept < rolled ? monthStart(kept) : kept };
-}
-
-/**
- * A day has been reached when so many others of the days before it have reports. One wrong clock can't claim that: while it is ahead,
- * batches of 16 days are accepted.
- */
-const OTHERS = 17;
-const WITHIN = 62;
-
-/** The newest day that has been reached, of the days that have tallies, the latest first; 0 when there is none. */
-export const reachedOf = (days: readonly number[]): number =>
-  days.find((day, i) => (days[i + OTHERS] ?? Number.NEGATIVE_INFINITY) >= day - WITHIN) ?? 0;
 
 /** The newest day that has been reached, from which the collector counts the age of tallies by itself. */
 export function reachedDay(database: DatabaseSync): number {

@@ -1,13 +1,10 @@
 /** The tables of the embedded store, and the settings that make an acknowledged batch durable. */
 
 import { DatabaseSync } from 'node:sqlite';
+import { migrate, type Step, TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner, makePrivate } from '../files/durable.ts';
-import { migrate, type Step, versionOf } from '../files/migrate.ts';
 import { hashIds } from './hash-ids.ts';
 import { numberMetrics } from './metrics.ts';
-
-/** Milliseconds to wait while another process holds the database. */
-export const TIMEOUT = 5_000;
 
 /** The name of the database in the store's folder. */
 export const DATABASE = 'murmuration.sqlite';

@@ -7,12 +7,12 @@ import type { Shapes } from '../../schemas/published.ts';
 import { makeFolder } from '../files/durable.ts';
 import { lock } from '../files/lock.ts';
 import { createGroupCommit } from '../group-commit.ts';
+import { RETENTION, type RetentionOptions } from '../retention.ts';
 import { ROOM, type RoomLimits } from '../room.ts';
 import { type Appended, type Commit, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
 import { checkNotMoved } from './moved.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';
-import { RETENTION, type RetentionOptions } from './retention.ts';
 import { DATABASE } from './schema.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */

@@ -2,8 +2,6 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Tally } from '../../estimation/tally.ts';
-import type { Shapes } from '../../schemas/published.ts';
-import { transaction } from '../files/transaction.ts';
 import { appOf, type Growth, ROW_BYTES } from '../room.ts';
 import { addCells, encodeCells } from '../tallying/cell-codec.ts';
 import type { Delta } from '../tallying/unfolded.ts';
@@ -74,22 +72,4 @@ export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) =
     }
     return [...growth.values()];
   };
-}
-
-/**
- * Stores the shapes that the indices in the log refer to, and returns all stored shapes. A schema may be withdrawn before the log of its
- * batches is added up.
- */
-export function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
-  const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
-  const all = database.prepare('SELECT schema, metrics FROM shape');
-  const stored = new Map(all.all().map(({ schema, metrics }) => [schema as string, metrics as string]));
-  const texts = [...published].map(([schema, metrics]) => [schema, JSON.stringify(metrics)] as const);
-  const changed = texts.filter(([schema, metrics]) => stored.get(schema) !== metrics);
-  // A start that changes nothing writes nothing, so that a full disk does not prevent it.
-  if (changed.length > 0)
-    transaction(database, () => {
-      for (const each of changed) put.run(...each);
-    });
-  return new Map([...stored, ...changed].map(([schema, metrics]) => [schema, JSON.parse(metrics)]));
 }

@@ -3,12 +3,12 @@
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { transaction } from '../files/database.ts';
 import { lock } from '../files/lock.ts';
-import { transaction } from '../files/transaction.ts';
+import type { RetentionOptions } from '../retention.ts';
 import { ROOM } from '../room.ts';
 import { Writer } from './commit-log.ts';
 import { checkNotMoving } from './moved.ts';
-import type { RetentionOptions } from './retention.ts';
 import { DATABASE, openForWriting } from './schema.ts';
 
 /** Opens a folder's store alone, folds what is left of its log, and closes it after the work. @throws {RangeError} when it can't */

@@ -8,14 +8,10 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Shapes } from '../../../schemas/published.ts';
+import { keepShapes, migrate, type Step, TIMEOUT, transaction } from '../../files/database.ts';
 import { makeFolder, makePrivate } from '../../files/durable.ts';
 import { lock } from '../../files/lock.ts';
-import { migrate, type Step } from '../../files/migrate.ts';
-import { transaction } from '../../files/transaction.ts';
-import type { Group, Partition } from '../../group.ts';
-import { bytesOf, wordsOf } from '../../sqlite/ids.ts';
-import { TIMEOUT } from '../../sqlite/schema.ts';
-import { keepShapes } from '../../sqlite/tallies.ts';
+import { bytesOf, type Group, type Partition, wordsOf } from '../../group.ts';
 import { StoreAway } from '../../store.ts';
 
 const FILE = 'spill.sqlite';

@@ -1,10 +1,25 @@
-/**
- * Schema versions of the embedded store. The first n steps turn an empty file into version n. The file's own `user_version` says how many
- * steps it has had, and is updated in the transaction of each step.
- */
+/** SQLite files of any kind: write transactions, the versions of their tables, and the shapes that several of them keep. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from './transaction.ts';
+import type { Shapes } from '../../schemas/published.ts';
+
+/** Milliseconds to wait while another process holds the database. */
+export const TIMEOUT = 5_000;
+
+/** Runs the work in a transaction: all of it takes effect, or none. */
+export function transaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+// Schema versions of the embedded store. The first n steps turn an empty file into version n. The file's own `user_version` says how many
+// steps it has had, and is updated in the transaction of each step.
 
 /** Migrates a store from one version to the next. */
 export type Step = (database: DatabaseSync) => void;
@@ -49,4 +64,22 @@ export function migrate(database: DatabaseSync, file: string, steps: readonly St
       if (version < last) database.exec(`PRAGMA user_version = ${version + 1}`);
     });
   }
+}
+
+/**
+ * Stores the shapes that the indices in the log refer to, and returns all stored shapes. A schema may be withdrawn before the log of its
+ * batches is added up.
+ */
+export function keepShapes(database: DatabaseSync, published: Shapes): Shapes {
+  const put = database.prepare('INSERT OR REPLACE INTO shape (schema, metrics) VALUES (?, ?)');
+  const all = database.prepare('SELECT schema, metrics FROM shape');
+  const stored = new Map(all.all().map(({ schema, metrics }) => [schema as string, metrics as string]));
+  const texts = [...published].map(([schema, metrics]) => [schema, JSON.stringify(metrics)] as const);
+  const changed = texts.filter(([schema, metrics]) => stored.get(schema) !== metrics);
+  // A start that changes nothing writes nothing, so that a full disk does not prevent it.
+  if (changed.length > 0)
+    transaction(database, () => {
+      for (const each of changed) put.run(...each);
+    });
+  return new Map([...stored, ...changed].map(([schema, metrics]) => [schema, JSON.parse(metrics)]));
 }

@@ -1,0 +1,26 @@
+/**
+ * What the dashboard shows, by the names that it uses: metrics, their estimates, releases and refusals. Shares are fractions of one;
+ * estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
+ */
+
+import type { AnswerEstimate } from '../answers/estimates.ts';
+import type { StringsOf } from './reader/types.ts';
+
+export type { QuestionType as MetricType } from '@murmuration/shared';
+export type { Progress } from '../answers/decode-task.ts';
+export type { Described as Distribution } from '../answers/distribution.ts';
+export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../answers/estimates.ts';
+export type { MetricSummary as Metric } from '../answers/summary.ts';
+export type { RefusalBody as Refusal } from '../base/refusal.ts';
+export type { Estimate } from '../estimation/estimate.ts';
+export type { Among } from '../estimation/people.ts';
+export { views } from '../estimation/questions/table.ts';
+export type { Answer as Release, Preview } from '../release/answer.ts';
+export type { Cell, Measured } from '../release/query/measured.ts';
+export type { Measure, Question } from '../release/query/question.ts';
+export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
+export type { Reader } from './openapi/access-answers.ts';
+export type { ReleaseTable } from './openapi/release-answers.ts';
+export type { AssociationOf as Association } from './reader/types.ts';
+
+export type Strings = StringsOf<AnswerEstimate['answer']>;
