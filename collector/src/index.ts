@@ -1,16 +1,15 @@
 /** @module The collector: ingest, exactly-once tallies, estimators with honest error bars. */
 
 export type { AnswerEstimate, MetricEstimates, Truth } from './answers/estimates.ts';
-export { momentsOf } from './estimation/covariance.ts';
+export type { Moments, Population } from './estimation/covariance.ts';
+export { type Agreement, agreement, momentsOf } from './estimation/covariance.ts';
 export type { Estimate } from './estimation/estimate.ts';
-export { estimatesOf } from './estimation/estimator.ts';
-export type { Moments, Population } from './estimation/moments.ts';
-export { type Agreement, agreement } from './estimation/statistics/agreement.ts';
-export { chiSquaredTail } from './estimation/statistics/chi-squared.ts';
+export { estimatesOf } from './estimation/mechanisms/table.ts';
+export { chiSquaredTail } from './estimation/statistics/tails.ts';
 export type { Tallies, Tally } from './estimation/tally.ts';
 export { type Watch, watchOf } from './estimation/watch/watch.ts';
 export { parseBatch } from './ingest/parse-batch.ts';
-export { sampler } from './planning/simulate/distribution.ts';
+export { sampler } from './planning/simulate/simulation.ts';
 export { participation, type Queryable } from './release/query/builder.ts';
 export { type RangeSum, rangeSum } from './release/query/days.ts';
 export type { Measure, Question } from './release/query/question.ts';

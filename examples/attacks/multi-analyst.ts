@@ -21,7 +21,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import { normalQuantile } from '../../collector/src/estimation/statistics/normal.ts';
+import { normalQuantile } from '../../collector/src/estimation/statistics/tails.ts';
 import { geometric } from '../../collector/src/release/mechanisms/geometric.ts';
 import type { ReleaseMechanism } from '../../collector/src/release/mechanisms/index.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';

@@ -3,7 +3,7 @@
 import { cellsOf, isDistributionLaw, isNumberLaw, type Law, mechanismOf } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { describe as describeDistribution, USUAL } from '#collector/answers/distribution.ts';
-import { distributionOf, estimatesOf } from '#collector/estimation/estimator.ts';
+import { distributionOf, estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { marginAt } from '#collector/planning/plan/precision.ts';
 import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';

@@ -179,10 +179,13 @@ describe('filter', () => {
 
 test('the page carries how each type of question is shown, and none of the words of the privacy statement', async () => {
   const entry = fileURLToPath(new URL('../../collector/src/dashboard/order.ts', import.meta.url));
-  const { metafile } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
+  const { metafile, outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
   const [output] = Object.values(metafile.outputs);
   const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
   expect(files.filter((file) => !file.includes('/dashboard/'))).toEqual([
-    expect.stringMatching(/collector\/src\/estimation\/questions\/table\.ts$/),
+    expect.stringMatching(/collector\/src\/estimation\/questions\.ts$/),
   ]);
+  const [page] = outputFiles;
+  expect(page?.text).toContain('yes-no');
+  expect(page?.text).not.toMatch(/one of a list|only randomized bits|planning/);
 });

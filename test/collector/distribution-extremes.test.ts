@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { describe as describeDistribution, USUAL } from '#collector/answers/distribution.ts';
 import { interval, sharesBelow } from '#collector/estimation/distribution.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { distributionOf, estimatesOf, evenVariance } from '#collector/estimation/estimator.ts';
+import { distributionOf, estimatesOf, evenVariance } from '#collector/estimation/mechanisms/table.ts';
 import { range } from '../proofs/channel.ts';
 
 const EPSILONS = [0.001, 0.1, 1, 4, 8, 16];

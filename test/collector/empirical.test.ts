@@ -17,8 +17,7 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { atMost } from '#collector/estimation/statistics/counts.ts';
-import { lowerShare, upperShare } from '#collector/estimation/statistics/exact-share.ts';
+import { atMost, lowerShare, upperShare } from '#collector/estimation/statistics/counts.ts';
 import { type Empirical, empiricalOf } from '#collector/planning/audit/empirical.ts';
 import { shippedQuestions } from '#collector/planning/audit/shipped.ts';
 import { runCommand } from '../setup/command.ts';

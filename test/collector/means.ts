@@ -5,7 +5,7 @@ import { MODULUS, meanLaw, mechanismOf, type PiecewiseLaw } from '@murmuration/s
 import { expect } from 'vitest';
 import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
 import { randomizeScored } from '#client/randomizers/scored.ts';
-import { scoresOf } from '#collector/estimation/estimator.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { numberEstimates } from '#collector/estimation/number.ts';
 import { range } from '../proofs/channel.ts';
 

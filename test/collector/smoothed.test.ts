@@ -2,9 +2,15 @@
 
 import { squareWaveLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { expectationMaximization, windowSums } from '#collector/estimation/expectation-maximization.ts';
-import { halfOf, smoothedShares, smoothingOf, wordsFrom } from '#collector/estimation/smoothed.ts';
-import { chancesOf } from '#collector/estimation/square-wave-scores.ts';
+import {
+  chancesOf,
+  expectationMaximization,
+  halfOf,
+  smoothedShares,
+  smoothingOf,
+  windowSums,
+  wordsFrom,
+} from '#collector/estimation/square-wave-shares.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, pooled, upperTail } from '../proofs/statistics.ts';
 

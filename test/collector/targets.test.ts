@@ -2,9 +2,9 @@
 
 import { kAryLaw, meanLaw, mechanismOf, piecewiseLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
-import { mostNoise } from '#collector/estimation/noise.ts';
-import { peopleIn, THESE } from '#collector/estimation/people.ts';
+import { peopleIn, THESE } from '#collector/estimation/estimate.ts';
+import { estimatesOf, scoresOf } from '#collector/estimation/mechanisms/table.ts';
+import { mostNoise } from '#collector/estimation/number.ts';
 import { simulateBest } from '#collector/planning/simulate/best.ts';
 import { enumeratedCoverage } from '../bench/accuracy/enumerated.ts';
 import { enumerated, failuresOf, simulated } from '../bench/accuracy/targets.ts';

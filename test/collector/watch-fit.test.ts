@@ -2,12 +2,11 @@
 
 import { type Law, mechanismOf } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies, Tally } from '#collector/estimation/tally.ts';
-import { tailOf } from '#collector/estimation/watch/classes.ts';
-import { leverageOf, shiftOf } from '#collector/estimation/watch/leverage.ts';
+import { tailOf } from '#collector/estimation/watch/fit.ts';
 import { basisOf, leftInverse, residual } from '#collector/estimation/watch/residual.ts';
-import { watchOf } from '#collector/estimation/watch/watch.ts';
+import { leverageOf, shiftOf, watchOf } from '#collector/estimation/watch/watch.ts';
 import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from '../bench/watch/fleets.ts';
 import { isPermanent } from '../conformance/specimens.ts';
 import { subjects } from '../conformance/subjects.ts';

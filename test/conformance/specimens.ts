@@ -13,10 +13,10 @@ import {
   type PrefixLaw,
   type ShareLaw,
 } from '@murmuration/shared';
-import { supportsOf } from '#collector/estimation/estimator.ts';
-import { levelSupports } from '#collector/estimation/prefixes/levels.ts';
-import { addSupports } from '#collector/estimation/supports.ts';
+import { supportsOf } from '#collector/estimation/mechanisms/table.ts';
+import { levelSupports } from '#collector/estimation/prefixes.ts';
 import type { Tallies, Tally } from '#collector/estimation/tally.ts';
+import { addSupports } from '#collector/estimation/tally.ts';
 import type { NumberSpecimen, Specimen } from './specimens/specimen.ts';
 
 /** The law of a mechanism whose reports describe all inputs together: a distribution, or the best of options. */

@@ -12,7 +12,7 @@ import {
 } from '@murmuration/shared';
 import { interval, sharesBelow } from '#collector/estimation/distribution.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
+import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Scores } from '#collector/estimation/number.ts';
 import { pureEstimates } from '#collector/estimation/pure.ts';
 import type { Tallies, Tally } from '#collector/estimation/tally.ts';

@@ -6,7 +6,7 @@ import * as linking from '@murmuration/examples/attacks/linking';
 import * as poisoning from '@murmuration/examples/attacks/poisoning';
 import * as repeatedAnswers from '@murmuration/examples/attacks/repeated-answers';
 import { describe, expect, test } from 'vitest';
-import { normalTail } from '#collector/estimation/statistics/normal.ts';
+import { normalTail } from '#collector/estimation/statistics/tails.ts';
 import { atMost } from '../proofs/statistics.ts';
 import { expectAbove, expectShown, expectWithin, FALSE_ALARM } from './attacks.ts';
 

@@ -1,10 +1,10 @@
 /** Proofs of what residuals say of candidates: their variance under the hash, the place of their main mode, and standard errors by halves. */
 
 import { expect, test } from 'vitest';
+import type { Problem } from '#collector/decoding/decode/cells.ts';
 import { crossedError, linearEffective, scoredEffective } from '#collector/decoding/decode/effective.ts';
 import { cumulantsOf } from '#collector/decoding/decode/null-law.ts';
-import type { Problem } from '#collector/decoding/decode/problem.ts';
-import { normalQuantile } from '#collector/estimation/statistics/normal.ts';
+import { normalQuantile } from '#collector/estimation/statistics/tails.ts';
 import { uniforms } from '../bench/decode/random.ts';
 
 /** Cohorts of cells with these weights, and no candidates. */

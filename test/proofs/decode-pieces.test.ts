@@ -2,11 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { discoveriesOf } from '#collector/decoding/decode/discoveries.ts';
-import { medianOf, wholeOf } from '#collector/decoding/decode/distribution.ts';
-import { CUT, nullCount } from '#collector/decoding/decode/null-count.ts';
+import { medianOf, wholeOf } from '#collector/decoding/decode/decode.ts';
+import { CUT, discoveriesOf, nullCount } from '#collector/decoding/decode/discoveries.ts';
+import { residualScore } from '#collector/decoding/decode/effective.ts';
 import { cumulantsOf, FINELY, nullLaw, ROUGHLY, tailAt } from '#collector/decoding/decode/null-law.ts';
-import { residualScore } from '#collector/decoding/decode/residual-score.ts';
 import {
   ATOM,
   count,
@@ -19,8 +18,8 @@ import {
   STRAIGHT,
   slopeAt,
 } from '#collector/decoding/decode/signals.ts';
-import { normalQuantile, normalTail } from '#collector/estimation/statistics/normal.ts';
-import { conditionalOn } from '#collector/estimation/statistics/truncated-normal.ts';
+import { conditionalOn } from '#collector/estimation/statistics/selection.ts';
+import { normalQuantile, normalTail } from '#collector/estimation/statistics/tails.ts';
 import { uniforms } from '../bench/decode/random.ts';
 
 /** Σ over the distinct cells that each assignment of places hits, of a cohort with these residuals. */

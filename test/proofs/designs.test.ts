@@ -18,8 +18,8 @@ import {
   projective as projectiveMechanism,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { supportsOf } from '#collector/estimation/estimator.ts';
-import { addSupports } from '#collector/estimation/supports.ts';
+import { supportsOf } from '#collector/estimation/mechanisms/table.ts';
+import { addSupports } from '#collector/estimation/tally.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { range } from './channel.ts';
 import { expectSupport } from './estimator.ts';

@@ -2,7 +2,7 @@
 
 import { distributionLaw, hierarchicalLaw, kAryLaw, squareWaveLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { evenVariance } from '#collector/estimation/estimator.ts';
+import { evenVariance } from '#collector/estimation/mechanisms/table.ts';
 import { CELLS, EPSILONS, provesChange, provesGrid } from './distribution-law.ts';
 
 provesGrid(

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import { Z95 } from '#collector/estimation/statistics/tails.ts';
 import { type Rational, rational, toNumber } from './rational.ts';
 
 /** A count, and of each report the chance that it counts where the share is so large. */

@@ -5,7 +5,7 @@ import { type ExponentialLaw, exponential, exponentialLaw, kAryLaw, MODULUS } fr
 import { describe, expect, test } from 'vitest';
 import { randomizeExponential } from '#client/randomizers/exponential.ts';
 import { exponentialEstimates, exponentialVariance, inverseOf } from '#collector/estimation/mechanisms/exponential.ts';
-import { shortfallOf } from '#collector/estimation/shortfall.ts';
+import { shortfallOf } from '#collector/estimation/questions.ts';
 import { exponentialRow } from '../conformance/specimens/exponential.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { EPSILONS, expectHeld } from './asked.ts';

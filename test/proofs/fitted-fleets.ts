@@ -1,9 +1,9 @@
 /** Large fleets whose frequent strings are fitted together: so many reports that collisions would be most of every error. */
 
 import { hashString, MODULUS, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
+import type { Population } from '#collector/estimation/covariance.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { estimatesOf } from '#collector/estimation/estimator.ts';
-import type { Population } from '#collector/estimation/moments.ts';
+import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
 import { binomialAt, multinomialOf } from '../bench/accuracy/multinomial.ts';

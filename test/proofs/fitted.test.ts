@@ -3,7 +3,7 @@
 import { agreement } from '@murmuration/collector';
 import { bloomBits, hashString, mechanismOf, type RapporLaw, rapporLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { range } from './channel.ts';
 import { estimatesIn, FITTED, type Fleet, oneOfEach } from './fitted-fleets.ts';
 import { upperTail } from './statistics.ts';

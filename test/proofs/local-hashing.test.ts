@@ -13,8 +13,8 @@ import {
   subsetIdeal,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { supportsOf } from '#collector/estimation/estimator.ts';
-import { addSupports } from '#collector/estimation/supports.ts';
+import { supportsOf } from '#collector/estimation/mechanisms/table.ts';
+import { addSupports } from '#collector/estimation/tally.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { compose, largestRatio, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';

@@ -2,7 +2,7 @@
 
 import { countLaw, meanLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { scoresOf } from '#collector/estimation/estimator.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { boundOf, rows, worstOf } from './number-bound.ts';
 
 const EPSILONS = [0.5, 1, 1.5, 2, 3, 4, 6];

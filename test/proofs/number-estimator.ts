@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import type { Scores } from '#collector/estimation/number.ts';
-import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import { Z95 } from '#collector/estimation/statistics/tails.ts';
 import type { Tally } from '#collector/estimation/tally.ts';
 import type { Distribution } from './enumerate.ts';
 import { collections } from './estimator.ts';

@@ -5,7 +5,7 @@
 
 import { meanLaw, type Shape, scoredLaw } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { scoresOf } from '#collector/estimation/estimator.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { SMALL, smallShape } from '#shared/mechanisms/number.ts';
 import { range } from './channel.ts';
 

@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { countLaw, fromBigEndian, meanLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { randomizeScored } from '#client/randomizers/scored.ts';
-import { scoresOf } from '#collector/estimation/estimator.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { type ChiSquared, pooled, upperTail } from './statistics.ts';
 
 /** Of each of the two tests below: a correct system fails one of them this often. */

@@ -17,8 +17,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createCoins } from '#client/random/coins.ts';
 import { randomizePiecewise } from '#client/randomizers/piecewise.ts';
-import { scoresOf } from '#collector/estimation/estimator.ts';
 import { piecewiseScores } from '#collector/estimation/mechanisms/piecewise.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { piecewiseRow } from '../conformance/specimens/piecewise.ts';
 import { EPSILONS, expectHeld, expectLargest } from './asked.ts';
 import { distribution, largestRatio, range } from './channel.ts';

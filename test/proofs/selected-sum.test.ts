@@ -2,8 +2,8 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { expect, test } from 'vitest';
-import { Z95 } from '#collector/estimation/statistics/normal.ts';
-import { type Reported, selectedSum } from '#collector/estimation/statistics/selected-sum.ts';
+import { type Reported, selectedSum } from '#collector/estimation/statistics/selection.ts';
+import { Z95 } from '#collector/estimation/statistics/tails.ts';
 import { atMost } from './statistics.ts';
 
 const word = words(seededRng(19));

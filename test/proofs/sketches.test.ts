@@ -19,8 +19,8 @@ import {
   signOf,
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { supportsOf } from '#collector/estimation/estimator.ts';
-import { addSupports } from '#collector/estimation/supports.ts';
+import { supportsOf } from '#collector/estimation/mechanisms/table.ts';
+import { addSupports } from '#collector/estimation/tally.ts';
 import { EPSILONS, expectHeld, expectLargest, PERMANENT } from './asked.ts';
 import { range } from './channel.ts';
 import { expectSupport } from './estimator.ts';

@@ -5,7 +5,7 @@ import { type StringHashingLaw, stringHashing, stringHashingLaw } from '@murmura
 import { expect } from 'vitest';
 import { randomizeStringHashing, respondStringHashing } from '#client/randomizers/string-hashing.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { range } from './channel.ts';
 import { binomial, pooled, upperTail } from './statistics.ts';
 

@@ -3,7 +3,7 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { chiSquaredTail } from '#collector/estimation/statistics/chi-squared.ts';
+import { chiSquaredTail } from '#collector/estimation/statistics/tails.ts';
 import { type Block, deal, heads } from '#collector/release/mechanisms/dealing.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { quantile } from '#collector/release/mechanisms/quantile.ts';

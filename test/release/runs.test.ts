@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { seededRng, words } from '@murmuration/client/testing';
 import { expect, test } from 'vitest';
-import { normalTail } from '#collector/estimation/statistics/normal.ts';
+import { normalTail } from '#collector/estimation/statistics/tails.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { atMost } from '../proofs/statistics.ts';
 import { runs } from './runs.ts';

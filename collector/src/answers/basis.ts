@@ -1,7 +1,7 @@
 /** What the error bars of a metric's reports rest on: how many reports share a symbol, and how many people there are. */
 
 import { DAYS, type MetricDocument } from '@murmuration/shared';
-import { type Among, peopleIn } from '../estimation/people.ts';
+import { type Among, peopleIn } from '../estimation/estimate.ts';
 import type { Evidence } from '../estimation/tally.ts';
 
 /**

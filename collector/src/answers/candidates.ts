@@ -4,8 +4,8 @@
  */
 
 import type { MetricDocument } from '@murmuration/shared';
-import type { CandidateAnswer } from '../estimation/questions/presentation.ts';
-import { presentationOf } from '../estimation/questions/table.ts';
+import type { CandidateAnswer } from '../estimation/questions.ts';
+import { presentationOf } from '../estimation/questions.ts';
 
 /** The answers to look for; none where the metric has no text. */
 export const candidateAnswersOf = (metric: MetricDocument, candidates: readonly string[]): readonly CandidateAnswer[] =>

@@ -1,8 +1,7 @@
 /** Compares a metric between two selections: two ranges of days, versions or segments. difference.ts has the law of the differences. */
 
 import { dayText } from '@murmuration/shared';
-import type { Estimate } from '../estimation/estimate.ts';
-import type { Among } from '../estimation/people.ts';
+import type { Among, Estimate } from '../estimation/estimate.ts';
 import { clearTogether, difference, inWords, isClear, type Unit, type Wording } from './difference.ts';
 import { wantedIn } from './discovered.ts';
 import type { EstimateRequest } from './estimates.ts';

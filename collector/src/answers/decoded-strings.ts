@@ -1,8 +1,8 @@
 /** What a decode of a string metric tells readers. Types only. */
 
-import type { Decoded } from '../decoding/decode/decoded.ts';
+import type { Decoded } from '../decoding/decode/evidence.ts';
 import type { Estimate } from '../estimation/estimate.ts';
-import type { CandidateAnswer } from '../estimation/questions/presentation.ts';
+import type { CandidateAnswer } from '../estimation/questions.ts';
 import type { Watch } from '../estimation/watch/watch.ts';
 import type { About } from './about.ts';
 

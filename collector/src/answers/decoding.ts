@@ -6,11 +6,10 @@
 
 import { isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { decode } from '../decoding/decode/decode.ts';
-import type { Decoded } from '../decoding/decode/decoded.ts';
-import type { CellMap } from '../decoding/decode/evidence.ts';
+import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
 import type { Estimate } from '../estimation/estimate.ts';
-import type { CandidateAnswer } from '../estimation/questions/presentation.ts';
-import { Z95 } from '../estimation/statistics/normal.ts';
+import type { CandidateAnswer } from '../estimation/questions.ts';
+import { Z95 } from '../estimation/statistics/tails.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';

@@ -21,7 +21,7 @@
  */
 
 import type { Estimate } from '../estimation/estimate.ts';
-import { chiSquaredTail } from '../estimation/statistics/chi-squared.ts';
+import { chiSquaredTail } from '../estimation/statistics/tails.ts';
 
 /** B minus A. */
 export function difference(a: Estimate, b: Estimate): Estimate {

@@ -1,11 +1,10 @@
 /** A metric's estimates as readers ask for them: for a range of days and a segment, each with its error bars. */
 
 import { type Answer, answersOf, cellLabels, isDistributionLaw, kindOf, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { normSub } from '../estimation/consistency.ts';
 import { interval, shareOf } from '../estimation/distribution.ts';
-import type { Estimate } from '../estimation/estimate.ts';
-import { distributionOf, estimatesOf } from '../estimation/estimator.ts';
-import { normSub } from '../estimation/norm-sub.ts';
-import type { Among } from '../estimation/people.ts';
+import type { Among, Estimate } from '../estimation/estimate.ts';
+import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { shrunk } from '../estimation/shrunk.ts';
 import type { Evidence, Tallies } from '../estimation/tally.ts';
 import { type Watch, watchOf } from '../estimation/watch/watch.ts';

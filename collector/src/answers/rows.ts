@@ -3,7 +3,7 @@
 import { answersOf, cellLabels, isDistributionLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
 import { interval, meanPlace, shareOf } from '../estimation/distribution.ts';
 import type { Estimate } from '../estimation/estimate.ts';
-import { distributionOf, estimatesOf } from '../estimation/estimator.ts';
+import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { basisOf } from './basis.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';

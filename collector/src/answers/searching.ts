@@ -1,9 +1,9 @@
 /** Which strings are in the reports of a metric that lists none: a search of its tallies, as plain data. */
 
 import type { PrefixHashingLaw } from '@murmuration/shared';
+import type { Told } from '../decoding/discovery/discover.ts';
 import { discover } from '../decoding/discovery/discover.ts';
 import type { Step } from '../decoding/discovery/select.ts';
-import type { Told } from '../decoding/discovery/told.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
 import { aboutOf } from './about.ts';
 import { basisOf } from './basis.ts';

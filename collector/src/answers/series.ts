@@ -8,8 +8,7 @@
  */
 
 import { dayText, labelOf } from '@murmuration/shared';
-import type { Estimate } from '../estimation/estimate.ts';
-import type { Among } from '../estimation/people.ts';
+import type { Among, Estimate } from '../estimation/estimate.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';

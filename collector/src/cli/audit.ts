@@ -3,7 +3,7 @@
 import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { print, UsageError, wholeOption } from '../base/usage.ts';
-import { shiftOf } from '../estimation/watch/leverage.ts';
+import { shiftOf } from '../estimation/watch/watch.ts';
 import { auditOf } from '../planning/audit/audit.ts';
 import { certificateOf } from '../planning/audit/certificate.ts';
 import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';

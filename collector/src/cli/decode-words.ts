@@ -1,6 +1,6 @@
 /** What `murmuration decode` prints for people. */
 
-import type { Decoded } from '../decoding/decode/decoded.ts';
+import type { Decoded } from '../decoding/decode/evidence.ts';
 import { table } from './table.ts';
 
 /** The numbers about a whole decode, as `--json` prints them. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { twinsOf } from '../answers/twins.ts';
 import { print, shareOption, UsageError } from '../base/usage.ts';
 import { decode } from '../decoding/decode/decode.ts';
-import type { Decoded } from '../decoding/decode/decoded.ts';
+import type { Decoded } from '../decoding/decode/evidence.ts';
 import { WAYS, type Way } from './candidate-files/normalize.ts';
 import { type RapporFiles, rapporSource, type Source } from './decode-source.ts';
 import { describe, type Summary } from './decode-words.ts';

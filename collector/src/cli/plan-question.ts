@@ -1,11 +1,11 @@
 /** `murmuration plan` for a question without a schema: how many users it needs, and what other numbers of users would show. */
 
 import { kinds, type MetricDocument, type QuestionType, rangeOf } from '@murmuration/shared';
-import type { Asking } from '../estimation/questions/presentation.ts';
-import { presentationOf } from '../estimation/questions/table.ts';
+import type { Asking } from '../estimation/questions.ts';
+import { presentationOf } from '../estimation/questions.ts';
 import { type Precision, precisionOf, symbolOf, testedOf, type Wanted } from '../planning/plan/plan.ts';
+import { cohortsForError, lawsFor } from '../planning/plan/precision.ts';
 import { metricOf, sentenceOf } from '../planning/plan/question.ts';
-import { cohortsForError, lawsFor } from '../planning/plan/strings.ts';
 import { advice, count, goal, legend, needed, orNone, percent, promise, reading } from './plan-words.ts';
 import { table } from './table.ts';
 

@@ -1,7 +1,7 @@
 /** Describes a plan's figures to readers who have never heard of ε. */
 
 import { kinds, type QuestionType } from '@murmuration/shared';
-import { presentationOf } from '../estimation/questions/table.ts';
+import { presentationOf } from '../estimation/questions.ts';
 import type { Precision } from '../planning/plan/plan.ts';
 
 export const count = (n: number): string => n.toLocaleString('en');

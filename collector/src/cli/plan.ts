@@ -3,12 +3,11 @@
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { positiveOption, print, shareOption, UsageError, wholeOption } from '../base/usage.ts';
-import type { Asking } from '../estimation/questions/presentation.ts';
-import { presentationOf } from '../estimation/questions/table.ts';
+import type { Asking } from '../estimation/questions.ts';
+import { presentationOf } from '../estimation/questions.ts';
 import { type AskedShares, askedOf } from '../planning/plan/asked.ts';
-import { type MetricPlan, type Precision, planOf, SHARE } from '../planning/plan/plan.ts';
+import { type MetricPlan, type Precision, planOf, SHARE, type Splitting, splittingOf } from '../planning/plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../planning/plan/question.ts';
-import { type Splitting, splittingOf } from '../planning/plan/splitting.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { describeQuestion, planQuestion } from './plan-question.ts';
 import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';

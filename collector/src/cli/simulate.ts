@@ -12,17 +12,14 @@ import {
 } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from '../base/usage.ts';
-import { types as questionTypes } from '../estimation/questions/table.ts';
+import { types as questionTypes } from '../estimation/questions.ts';
 import { readUtility, simulateBest } from '../planning/simulate/best.ts';
-import { simulateChoice } from '../planning/simulate/choice.ts';
-import { simulateChoices } from '../planning/simulate/choices.ts';
-import { simulateDiscover } from '../planning/simulate/discover.ts';
-import { parseDistribution } from '../planning/simulate/distribution.ts';
+import { simulateChoice, simulateChoices } from '../planning/simulate/choice.ts';
 import { simulateDistribution } from '../planning/simulate/distribution-question.ts';
-import { BITS_NAMES, MECHANISM_NAMES } from '../planning/simulate/lists.ts';
-import { namesOf } from '../planning/simulate/named.ts';
+import { BITS_NAMES, MECHANISM_NAMES, namesOf } from '../planning/simulate/lists.ts';
 import { NUMBERS, simulateNumber } from '../planning/simulate/number.ts';
-import { simulateText } from '../planning/simulate/text.ts';
+import { parseDistribution } from '../planning/simulate/simulation.ts';
+import { simulateDiscover, simulateText } from '../planning/simulate/strings.ts';
 
 /** The mechanisms that can be named for the other questions. */
 const NAMED_OF = [

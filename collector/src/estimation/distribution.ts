@@ -9,7 +9,7 @@
  */
 
 import type { Estimate } from './estimate.ts';
-import { Z95 } from './statistics/normal.ts';
+import { Z95 } from './statistics/tails.ts';
 
 /** An unbiased estimate of a mean over devices, and its variance. */
 export interface Linear {

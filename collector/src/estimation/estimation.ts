@@ -5,14 +5,12 @@
 
 import type { DBitFlipLaw, DistributionLaw, Law, ListLaw, MetricDocument, NumberLaw, PrivSetLaw, StringLaw } from '@murmuration/shared';
 import type { Distribution } from './distribution.ts';
-import type { Estimate } from './estimate.ts';
-import type { EstimateInput } from './estimate-input.ts';
+import type { Estimate, EstimateInput } from './estimate.ts';
+import type { Rows } from './matrices.ts';
 import type { Scores } from './number.ts';
-import type { Rows } from './rows.ts';
 import type { Tallies } from './tally.ts';
-import type { Bounds } from './watch/bounds.ts';
+import type { Bounds, Leverage } from './watch/bounds.ts';
 import type { FitTest } from './watch/fit.ts';
-import type { Leverage } from './watch/reach.ts';
 
 /** From ε to a law. */
 export type LawAt = (epsilon: number) => Law;
@@ -64,7 +62,7 @@ export interface Estimation<L extends Law> {
   readonly bounds: (law: L) => Bounds;
   /** Tests of a tally beyond the bounds of its cells (watch/fit.ts). */
   readonly fit: FitTest<L>;
-  /** The largest influence of one report; undefined where there are no estimates (watch/leverage.ts). */
+  /** The largest influence of one report; undefined where there are no estimates (watch/watch.ts). */
   readonly leverage: (law: L) => Leverage | undefined;
   /** Whether a report consists of independent bits, one of which belongs to the answer. The number of ones is then tested day by day. */
   readonly isOneBit?: (law: L) => boolean;
@@ -81,7 +79,7 @@ export interface ShareEstimation<L extends Law> extends Estimation<L> {
 /** Members of list mechanisms. */
 export interface ListEstimation<L extends Law> extends ShareEstimation<L> {
   /**
-   * The number of reports that support each answer: by a transform that is faster than adding them up, or by `addSupports` (supports.ts).
+   * The number of reports that support each answer: by a transform that is faster than adding them up, or by `addSupports` (tally.ts).
    */
   readonly supports: (law: L, tallies: Tallies) => Float64Array;
   /** The variance of the estimates under the law, averaged over answers, given all reports and the number of reports of each device. */

@@ -8,14 +8,13 @@
  * (T - 1) v∞) / N. Equality holds when all epochs have T reports. When the range cuts some epochs off, these have fewer reports and the
  * variance is a little less.
  *
- * For a population's share f, m people are a sample, which adds f (1-f) / m (people.ts). When each sent one report, the sum of both is s
+ * For a population's share f, m people are a sample, which adds f (1-f) / m (estimate.ts). When each sent one report, the sum of both is s
  * (1-s) / (n (p-q)²), s = q + (p-q) f, because the count is binomial.
  */
 
 import type { Support } from '@murmuration/shared';
-import { type Estimate, scored, type Variance } from './estimate.ts';
-import { type CountAt, withExactEnds } from './exact-ends.ts';
-import { spreadOverPeople, THESE } from './people.ts';
+import { type Estimate, scored, spreadOverPeople, THESE, type Variance } from './estimate.ts';
+import { type CountAt, withExactEnds } from './statistics/counts.ts';
 
 /** The number of reports, and for each answer the number that support it. */
 interface Supports {

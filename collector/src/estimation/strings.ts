@@ -14,21 +14,19 @@
  * the sum is then over the strings that are left.
  *
  * With one hash, the count is Σ_j C_jb, which is binomial with share r over the hash. So few reports get exact ends here, too
- * (exact-ends.ts). A population's share also has the variance of its people (people.ts).
+ * (statistics/counts.ts). A population's share also has the variance of its people (estimate.ts).
  */
 
 import { CLEAR, hashString, mechanismOf, type StringLaw, type Support } from '@murmuration/shared';
-import { type Estimate, scored, type Variance } from './estimate.ts';
-import type { EstimateInput } from './estimate-input.ts';
+import type { EstimateInput } from './estimate.ts';
+import { type Estimate, scored, spreadOverPeople, THESE, type Variance } from './estimate.ts';
 import type { Bloom, StringEstimation } from './estimation.ts';
-import { withExactEnds } from './exact-ends.ts';
-import { spreadOverPeople, THESE } from './people.ts';
 import { countOf, rangeVariance } from './pure.ts';
+import { withExactEnds } from './statistics/counts.ts';
 import { type Cells, chanceOf, fitted, isFitting, type Left, layout, unitOf } from './string-fit.ts';
-import { reportsIn } from './supports.ts';
 import type { Tallies } from './tally.ts';
-import { ofSupport } from './watch/bounds.ts';
-import { ends } from './watch/reach.ts';
+import { reportsIn } from './tally.ts';
+import { boundsOfSupport, ends } from './watch/bounds.ts';
 
 /** The collision mass Σ f² assumed for a product's strings. */
 const COLLISION_MASS = 0.05;
@@ -147,7 +145,7 @@ export const candidatesBy = <L extends StringLaw>(
   bloom,
   estimates: (law, input) => stringEstimates(law, bloom(law), input),
   noiseAt: (law, reports, share) => noiseAt(law, bloom(law), reports, share),
-  bounds: (law) => ofSupport(mechanismOf(law as StringLaw).support(law)),
+  bounds: (law) => boundsOfSupport(mechanismOf(law as StringLaw).support(law)),
   leverage: (law) => {
     const { p, q } = mechanismOf(law as StringLaw).support(law);
     const rho = chanceOf(bloom(law));

@@ -1,4 +1,6 @@
-/** Tallies: the evidence that estimates come from, as sums of reports. */
+/** Tallies: the evidence that estimates come from, as sums of reports; and the support of each answer in them. */
+
+import { type ListLaw, mechanismOf } from '@murmuration/shared';
 
 /** The evidence of one cohort: the number of reports, and for each cell the number of reports that support it. */
 export interface Tally {
@@ -25,3 +27,16 @@ export interface Evidence {
   /** Reports of the selected days by how many ones they have, over all segments. Only for bit vectors whose number of ones varies. */
   readonly ones: readonly DailyOnes[];
 }
+
+/** The support of each answer, which is the number of reports over all cohorts that support it, by definition: the sum of its cells. */
+export function addSupports(law: ListLaw, tallies: Tallies): Float64Array {
+  const { supporting = (_law, _cohort, answer) => [answer] } = mechanismOf(law);
+  return Float64Array.from({ length: law.size }, (_, answer) => {
+    let support = 0;
+    for (const [cohort, { cells }] of tallies) for (const cell of supporting(law, cohort, answer)) support += cells[cell] as number;
+    return support;
+  });
+}
+
+/** The number of reports in all cohorts. */
+export const reportsIn = (tallies: Tallies): number => [...tallies.values()].reduce((sum, { reports }) => sum + reports, 0);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { type ListLaw, listLaw, longListLaw, mechanismOf, toBase64url } from '@murmuration/shared';
 import { createCoins, systemRng, words } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
-import { estimatesOf } from '#collector/estimation/estimator.ts';
+import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { randomizersOf } from '#collector/planning/simulate/lists.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
 import { median } from '../quantile.ts';

@@ -2,7 +2,7 @@
 
 import { dBitFlipLaw, hashString, hierarchicalLaw, type Law, rapporLaw, stringHashingLaw } from '@murmuration/shared';
 import { interval, shareOf } from '#collector/estimation/distribution.ts';
-import { distributionOf, estimatesOf } from '#collector/estimation/estimator.ts';
+import { distributionOf, estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { dBitFlipTally, type Having, hierarchicalTally, rapporTally, stringHashingTally } from './bit-tallies.ts';
 import { belowEdges, type Drawing, falling, type Uniform } from './drawing.ts';

@@ -19,9 +19,8 @@ import {
   steppedLaw,
 } from '@murmuration/shared';
 import { interval, shareOf } from '#collector/estimation/distribution.ts';
-import { distributionOf, estimatesOf, scoresOf } from '#collector/estimation/estimator.ts';
-import { estimations } from '#collector/estimation/mechanisms/table.ts';
-import type { Rows } from '#collector/estimation/rows.ts';
+import type { Rows } from '#collector/estimation/matrices.ts';
+import { distributionOf, estimatesOf, estimations, scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { belowEdges, type Drawing, ends, evenly, falling, type Uniform } from './drawing.ts';
 import { multinomialOf } from './multinomial.ts';

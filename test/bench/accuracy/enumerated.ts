@@ -4,8 +4,7 @@
  */
 
 import type { Support } from '@murmuration/shared';
-import type { Estimate } from '#collector/estimation/estimate.ts';
-import type { Among } from '#collector/estimation/people.ts';
+import type { Among, Estimate } from '#collector/estimation/estimate.ts';
 import { pureEstimates } from '#collector/estimation/pure.ts';
 import { logGamma } from '../../proofs/statistics.ts';
 

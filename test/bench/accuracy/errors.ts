@@ -4,7 +4,7 @@
  */
 
 import { simulateChoice } from '#collector/planning/simulate/choice.ts';
-import { parseDistribution } from '#collector/planning/simulate/distribution.ts';
+import { parseDistribution } from '#collector/planning/simulate/simulation.ts';
 import { lawName } from './lists.ts';
 import { type Part, percent, scientific } from './part.ts';
 import { PUBLISHED_ERRORS } from './published.ts';

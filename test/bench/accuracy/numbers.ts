@@ -4,7 +4,7 @@
  */
 
 import { countLaw, meanLaw } from '@murmuration/shared';
-import { scoresOf } from '#collector/estimation/estimator.ts';
+import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { boundOf, rows, worstOf } from '../../proofs/number-bound.ts';
 import type { Part } from './part.ts';
 

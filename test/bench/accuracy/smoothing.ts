@@ -7,10 +7,8 @@ import { distribution } from '@murmuration/client';
 import { squareWave } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
-import { expectationMaximization } from '#collector/estimation/expectation-maximization.ts';
-import { smoothedShares } from '#collector/estimation/smoothed.ts';
-import { sampler } from '#collector/planning/simulate/distribution.ts';
-import { deviceOf, folderOf } from '#collector/planning/simulate/round.ts';
+import { expectationMaximization, smoothedShares } from '#collector/estimation/square-wave-shares.ts';
+import { deviceOf, folderOf, sampler } from '#collector/planning/simulate/simulation.ts';
 import type { Part } from './part.ts';
 
 const CELLS = 64;

@@ -5,14 +5,13 @@
  */
 
 import { kAryLaw, type ListLaw, mechanismOf, privSet, type Support, setLaw, subsetLaw, unaryLaw } from '@murmuration/shared';
-import { AMONG } from '#collector/estimation/people.ts';
+import { AMONG } from '#collector/estimation/estimate.ts';
 import { simulateBest } from '#collector/planning/simulate/best.ts';
-import { simulateChoice } from '#collector/planning/simulate/choice.ts';
-import { simulateChoices } from '#collector/planning/simulate/choices.ts';
+import { simulateChoice, simulateChoices } from '#collector/planning/simulate/choice.ts';
 import { simulateDistribution } from '#collector/planning/simulate/distribution-question.ts';
 import { simulateNumber } from '#collector/planning/simulate/number.ts';
 import { averageOf, type Errors, type Simulation } from '#collector/planning/simulate/simulation.ts';
-import { simulateText } from '#collector/planning/simulate/text.ts';
+import { simulateText } from '#collector/planning/simulate/strings.ts';
 import { type Drawing, drawnCoverage, evenly, falling } from './drawing.ts';
 import { drawnCases, NEAR } from './drawn.ts';
 import { bitDrawings } from './drawn-bits.ts';

@@ -1,14 +1,13 @@
 /** The designs that are compared. Each takes a set and a false discovery rate; only the last is what ships. */
 
 import { sharesOf } from '#collector/decoding/decode/annealing.ts';
-import { observe } from '#collector/decoding/decode/cells.ts';
+import { observe, type Problem, problemAt } from '#collector/decoding/decode/cells.ts';
 import { decode } from '#collector/decoding/decode/decode.ts';
 import { discoveriesOf } from '#collector/decoding/decode/discoveries.ts';
 import type { DecodeInput } from '#collector/decoding/decode/evidence.ts';
 import { beginning, messagePassing } from '#collector/decoding/decode/message-passing.ts';
-import { type Problem, problemAt } from '#collector/decoding/decode/problem.ts';
 import { count, emptyHistogram, flat, learn, meanAt, posteriorOf, STRAIGHT, slopeAt } from '#collector/decoding/decode/signals.ts';
-import { normalTail } from '#collector/estimation/statistics/normal.ts';
+import { normalTail } from '#collector/estimation/statistics/tails.ts';
 import { leastSquares } from './squares.ts';
 import type { Answer } from './verdict.ts';
 

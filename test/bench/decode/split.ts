@@ -5,7 +5,7 @@
  */
 
 import { decode } from '#collector/decoding/decode/decode.ts';
-import { normalTail } from '#collector/estimation/statistics/normal.ts';
+import { normalTail } from '#collector/estimation/statistics/tails.ts';
 import type { Part } from '../accuracy/part.ts';
 import { limitOf } from './limit.ts';
 import { type SimulatedSet, settingOf, simulated, UNLISTED } from './simulated.ts';

@@ -1,7 +1,7 @@
 /** All candidates at once by generalized least squares (B of the study): unbiased, with the exact covariance, for lists shorter than cells. */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import type { Problem } from '#collector/decoding/decode/problem.ts';
+import type { Problem } from '#collector/decoding/decode/cells.ts';
 
 export interface Squares {
   readonly estimate: Float64Array;

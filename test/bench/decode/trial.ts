@@ -1,6 +1,6 @@
 /** One design on one set: its answer beside the truth, with the CPU time that it took. */
 
-import { normalTail } from '#collector/estimation/statistics/normal.ts';
+import { normalTail } from '#collector/estimation/statistics/tails.ts';
 import type { Design } from './designs.ts';
 import type { SimulatedSet } from './simulated.ts';
 import { oracleZ, type Verdict, verdictOf } from './verdict.ts';

@@ -1,6 +1,6 @@
 /** How a set's answer compares with the truth, and with an oracle that knows every other string. */
 
-import { gather } from '#collector/decoding/decode/sums.ts';
+import { gather } from '#collector/decoding/decode/cells.ts';
 import type { SimulatedSet } from './simulated.ts';
 
 /** What a design says of a set. */

@@ -2,7 +2,7 @@
 
 import { bucketOf, familyOf, MODULUS, type PrefixHashingLaw, placeOfText } from '@murmuration/shared';
 import type { Tallies } from '#collector/estimation/tally.ts';
-import { sampler } from '#collector/planning/simulate/distribution.ts';
+import { sampler } from '#collector/planning/simulate/simulation.ts';
 
 /** Strings and how many devices have each. */
 export type Fleet = readonly (readonly [text: string, devices: number])[];

@@ -5,7 +5,7 @@
  */
 
 import { END, fmix32, type PrefixHashingLaw, placeOfText } from '@murmuration/shared';
-import { levelSupports, levelsIn } from '#collector/estimation/prefixes/levels.ts';
+import { levelSupports, levelsIn } from '#collector/estimation/prefixes.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { type Fleet, groupTallies } from './fleet.ts';
 

@@ -8,10 +8,10 @@
 
 import { MODULUS, prefixHashingLaw, privSet, setLaw } from '@murmuration/shared';
 import { discover } from '#collector/decoding/discovery/discover.ts';
-import { Ranks } from '#collector/decoding/discovery/ranks.ts';
 import { search } from '#collector/decoding/discovery/search.ts';
-import { levelsIn } from '#collector/estimation/prefixes/levels.ts';
-import { sampler } from '#collector/planning/simulate/distribution.ts';
+import { Ranks } from '#collector/decoding/discovery/select.ts';
+import { levelsIn } from '#collector/estimation/prefixes.ts';
+import { sampler } from '#collector/planning/simulate/simulation.ts';
 import { type Fleet, talliesOf } from './fleet.ts';
 import type { Answer } from './rivals.ts';
 

@@ -24,7 +24,7 @@ import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from './fleets
 /** Fleets of each law and population, and their devices. */
 const [FLEETS, DEVICES] = [100, 300];
 const LEVELS = [0.01, 0.001] as const;
-/** How much above its level chi squared of small classes may be (collector/src/estimation/watch/classes.ts). */
+/** How much above its level chi squared of small classes may be (collector/src/estimation/watch/fit.ts). */
 const ROOM = 1.2;
 const SUSPICIOUS = 1e-6;
 const REPORTS = 20_000;

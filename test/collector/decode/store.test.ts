@@ -9,7 +9,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { createCollector } from '@murmuration/collector';
 import { canonicalSchema, dayNumber, dayText, type MetricDocument, toBase64url, wireName } from '@murmuration/shared';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deviceOf } from '#collector/planning/simulate/round.ts';
+import { deviceOf } from '#collector/planning/simulate/simulation.ts';
 import { runCommand } from '../../setup/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'murmuration-decode-store-'));

@@ -3,7 +3,7 @@
 import { MODULUS } from '@murmuration/shared';
 import { expect } from 'vitest';
 import type { Estimate } from '#collector/estimation/estimate.ts';
-import { Z95 } from '#collector/estimation/statistics/normal.ts';
+import { Z95 } from '#collector/estimation/statistics/tails.ts';
 import type { Tallies, Tally } from '#collector/estimation/tally.ts';
 import { range } from '../../proofs/channel.ts';
 import { collections } from '../../proofs/estimator.ts';

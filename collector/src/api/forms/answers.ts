@@ -13,9 +13,9 @@ import type { Series, SeriesPoint } from '../../answers/series.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
 import type { RefusalBody } from '../../base/refusal.ts';
 import type { Estimate } from '../../estimation/estimate.ts';
+import { AMONG } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
-import { AMONG } from '../../estimation/people.ts';
-import { types } from '../../estimation/questions/table.ts';
+import { types } from '../../estimation/questions.ts';
 import type { Watch } from '../../estimation/watch/watch.ts';
 
 /** An answer whose rows come in pages. */

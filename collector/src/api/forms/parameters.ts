@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { INTERVALS, type Interval } from '../../answers/intervals.ts';
 import type { Page } from '../../answers/packed-answer.ts';
 import { Refusal } from '../../base/refusal.ts';
-import { AMONG, type Among } from '../../estimation/people.ts';
+import { AMONG, type Among } from '../../estimation/estimate.ts';
 
 /** Rows of an answer, unless the reader asks for another number. */
 const USUAL_LIMIT = 1_000;

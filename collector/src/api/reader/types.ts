@@ -9,7 +9,7 @@ import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts
 import type { Interval } from '../../answers/intervals.ts';
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
-import type { Among } from '../../estimation/people.ts';
+import type { Among } from '../../estimation/estimate.ts';
 
 /** A schema, or none: then metrics and segments are any strings. */
 export type AnySchema = Schema | undefined;

@@ -4,8 +4,7 @@
  */
 
 import { decode } from '../../decoding/decode/decode.ts';
-import type { Decoded } from '../../decoding/decode/decoded.ts';
-import type { CellCounts } from '../../decoding/decode/evidence.ts';
+import type { CellCounts, Decoded } from '../../decoding/decode/evidence.ts';
 
 export const BOOLEAN: readonly string[] = ['TRUE', 'FALSE'];
 

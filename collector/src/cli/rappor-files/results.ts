@@ -1,7 +1,7 @@
 /** The files that a decode writes: its results, with google/rappor's columns first, and the distribution. */
 
 import { field } from '../../base/csv.ts';
-import type { Decoded } from '../../decoding/decode/decoded.ts';
+import type { Decoded } from '../../decoding/decode/evidence.ts';
 
 const COLUMNS = 'string,estimate,std_error,proportion,prop_std_error,prop_low_95,prop_high_95,p_value,q_value,reported';
 

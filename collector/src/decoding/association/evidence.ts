@@ -1,10 +1,10 @@
 /** Tallies of a law of strings, debiased cell by cell: what the fit of pairs (fit.ts) starts from. */
 
 import { mechanismOf, type StringLaw } from '@murmuration/shared';
-import type { EstimateInput } from '../../estimation/estimate-input.ts';
+import type { EstimateInput } from '../../estimation/estimate.ts';
 import type { Bloom } from '../../estimation/estimation.ts';
 import { estimationOf } from '../../estimation/mechanisms/table.ts';
-import { reportsIn } from '../../estimation/supports.ts';
+import { reportsIn } from '../../estimation/tally.ts';
 
 /** The noise of a debiased cell: linear in the share of people who have it. */
 interface Noise {

@@ -19,7 +19,7 @@
  *   Σ_j n_j |Y_j - ρ 1 - Z_j x|² = Σ_j tr S_j - tr G⁻¹ V + (Σ_w x_w²) (k ρ (1-ρ) Σ_j (n_j - 1) - (ρ - ρ₂) tr G⁻¹ Σ_j n_j (n_j - 1) Z_jᵀ Z_j).
  *
  * That covariance is about the population from which the reporting people are drawn: (diag x - x xᵀ)/n of it is their sampling, which is
- * counted for as many people as there are (people.ts), and left out for the shares among the reports. Where T reports of a device repeat its symbol and
+ * counted for as many people as there are (estimate.ts), and left out for the shares among the reports. Where T reports of a device repeat its symbol and
  * cohort, noise and people's part of one report are T times as large, as in pure.ts.
  */
 

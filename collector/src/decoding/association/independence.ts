@@ -16,7 +16,7 @@
  */
 
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
-import { chiSquaredTail } from '../../estimation/statistics/chi-squared.ts';
+import { chiSquaredTail } from '../../estimation/statistics/tails.ts';
 import type { StringShares } from './screen.ts';
 
 const CLEAR = 4;

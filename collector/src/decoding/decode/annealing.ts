@@ -4,11 +4,9 @@
  * one before.
  */
 
-import { type Observed, sumOf, weightedMean } from './cells.ts';
+import { type Observed, type Places, type Problem, problemAt, scatter, sumOf, weightedMean } from './cells.ts';
 import type { CellCounts, DecodeInput } from './evidence.ts';
 import { beginning, type Fit, messagePassing } from './message-passing.ts';
-import { type Problem, problemAt } from './problem.ts';
-import { type Places, scatter } from './sums.ts';
 
 type OnStep = DecodeInput['onStep'];
 

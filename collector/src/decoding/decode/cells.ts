@@ -1,14 +1,14 @@
 /**
- * Cells as shares: how much of a cohort sets a cell, free of the coins' bias, and how exactly that is known.
+ * Cells and their map made ready for fits. A cell as a share is how much of a cohort sets it, free of the coins' bias, with its precision.
  *
  * A cell that the share s of a cohort's strings sets is reported with probability r = p* + (q* - p*) s. So t = (C / N - p*) / (q* - p*)
  * estimates s without bias. Over coins and strings, its variance is V = r (1 - r) / (N (q* - p*)²). Weights are 1 / V.
  *
  * Fields of cells have k + 1 numbers for each cohort. The last is 0, and so is the whole row of a cohort without reports: the place that
- * means "nowhere" (evidence.ts) adds nothing to a sum, and no sum needs a test.
+ * means "nowhere" adds nothing to a sum, and no sum needs a test.
  */
 
-import type { CellCounts } from './evidence.ts';
+import type { CellCounts, CellMap } from './evidence.ts';
 
 /** A number for each cell, at c * (k + 1) + j. */
 export type Field = Float64Array;
@@ -57,7 +57,7 @@ export function observe({ cohorts, cells, reports, counts, inside, outside }: Ce
  * 1 / V, at these shares. Rates lie in [p*, q*]. Where that is [0, 1] or nearly so, a rate nearer to 0 or 1 than half a report of all is taken
  * to be that far from it. Half a report of the cohort would be far too much where cohorts have few reports.
  */
-export function weighed({ cohorts, cells, reports, inside, outside }: CellCounts, shareAt: (cell: number) => number): Field {
+function weighed({ cohorts, cells, reports, inside, outside }: CellCounts, shareAt: (cell: number) => number): Field {
   const width = cells + 1;
   const weights = new Float64Array(cohorts * width);
   const gain = (inside - outside) ** 2;
@@ -110,5 +110,119 @@ export function centreCohorts(weights: Field, values: Field, width: number): voi
     }
     const mean = sum / all;
     for (let i = from; i < from + width - 1; i++) values[i] = (values[i] as number) - mean;
+  }
+}
+
+/** Cells and map made ready for fits: centred cells, their weights, and each candidate's information. */
+export interface Problem {
+  readonly places: Places;
+  readonly observed: Observed;
+  /** 1 / V. */
+  readonly weights: Field;
+  /** t less its weighted mean, which takes up the mean of whatever no candidate explains. */
+  readonly centred: Field;
+  /** For each candidate √a, of which 1 / a is the variance of an estimate that nothing disturbs. */
+  readonly root: Float64Array;
+  /** By how much the variance of such an estimate is larger because cells of a cohort add up to its reports (evidence.ts): 1 if they do not. */
+  readonly excess: number;
+  readonly spread: number;
+}
+
+/** Less than this part of all weight is no information: the candidate sets every cell. */
+const NOTHING = 1e-9;
+
+/** a = Σ_c (Σ w - (Σ w)² / W), over a candidate's cells of each cohort, of which W is the weight of all cells. */
+function informationOf(map: Places, weights: Field): Float64Array {
+  const { candidates, hashes, places, cohorts, width } = map;
+  const information = new Float64Array(candidates);
+  const totals = new Float64Array(cohorts);
+  for (let i = 0; i < weights.length; i++)
+    totals[Math.floor(i / width)] = (totals[Math.floor(i / width)] as number) + (weights[i] as number);
+  const partOf = (own: number, c: number): number => (own === 0 ? 0 : own - (own * own) / (totals[c] as number));
+  if (hashes === 1) {
+    const parts = weights.map((weight, i) => partOf(weight, Math.floor(i / width)));
+    gather(map, parts, information);
+    return information;
+  }
+  for (let v = 0; v < candidates; v++) {
+    let at = v * cohorts * hashes;
+    let sum = 0;
+    for (let c = 0; c < cohorts; c++) {
+      let own = 0;
+      for (let h = 0; h < hashes; h++) own += weights[c * width + (places[at++] as number)] as number;
+      sum += partOf(own, c);
+    }
+    information[v] = sum;
+  }
+  return information;
+}
+
+/**
+ * Weighs the cells at these shares. `spread` is the variance of a cell over that of the coins, on average. What goes beyond the coins is the
+ * same in all cells, for it comes from strings in random cells: it is added to each cell's own variance.
+ */
+export function problemAt(counts: CellCounts, places: Places, observed: Observed, shareAt: (cell: number) => number, spread = 1): Problem {
+  const weights = weighed(counts, shareAt);
+  const added = ((spread - 1) * observed.live) / sumOf(weights);
+  for (let i = 0; i < weights.length; i++) weights[i] = (weights[i] as number) / (1 + added * (weights[i] as number));
+  const all = sumOf(weights);
+  const root = informationOf(places, weights).map((information) => (information > NOTHING * all ? Math.sqrt(information) : 0));
+  const centred = observed.shares.slice();
+  centre(weights, centred);
+  const excess = counts.isExclusive ? counts.cells / (counts.cells - 1) : 1;
+  return { places, observed, weights, centred, root, excess, spread };
+}
+
+// The two products with the map, which are nearly all of a decode's time: sums over a candidate's cells, and sums over a cell's candidates.
+
+/** A map with the shape of its fields. */
+export interface Places extends CellMap {
+  readonly cohorts: number;
+  /** k + 1. */
+  readonly width: number;
+}
+
+/** Some candidates: the first `length` of `list`; undefined for all. */
+export interface Some {
+  readonly list: Int32Array;
+  readonly length: number;
+}
+
+/** For each candidate, the sum of the field over its cells, put at its place in `into`. */
+export function gather({ candidates, hashes, places, cohorts, width }: Places, field: Field, into: Float64Array, some?: Some): void {
+  const row = cohorts * hashes;
+  const end = cohorts * width;
+  const length = some?.length ?? candidates;
+  for (let i = 0; i < length; i++) {
+    const v = some === undefined ? i : (some.list[i] as number);
+    let at = v * row;
+    let sum = 0;
+    if (hashes === 1) {
+      for (let offset = 0; offset < end; offset += width) sum += field[offset + (places[at++] as number)] as number;
+    } else {
+      for (let offset = 0; offset < end; offset += width) {
+        for (let h = 0; h < hashes; h++) sum += field[offset + (places[at++] as number)] as number;
+      }
+    }
+    into[v] = sum;
+  }
+}
+
+/** For each cell, the sum of these candidates' shares over those that set it. Overwrites the field; its last column has no meaning. */
+export function scatter({ hashes, places, cohorts, width }: Places, shares: Float64Array, field: Field, some: Some): void {
+  const row = cohorts * hashes;
+  const end = cohorts * width;
+  field.fill(0);
+  for (let i = 0; i < some.length; i++) {
+    const v = some.list[i] as number;
+    const share = shares[v] as number;
+    if (share === 0) continue;
+    let at = v * row;
+    for (let offset = 0; offset < end; offset += width) {
+      for (let h = 0; h < hashes; h++) {
+        const cell = offset + (places[at++] as number);
+        field[cell] = (field[cell] as number) + share;
+      }
+    }
   }
 }

@@ -5,15 +5,15 @@
  * Each step estimates every candidate from the residual that the others leave, u = b + x'(w ψ(r)) / (a κ). The term with ψ's own candidates in
  * it (Onsager) keeps the errors of u normal, with one standard error τ = √(φ / a) / κ for all: φ is what the residuals vary by. Then the
  * prior is learned from z = u / τ, and b becomes its posterior mean. With the identity for ψ this is the linear fit. With the score of the
- * residuals' own law (residual-score.ts) it also sees past strings that are on no list.
+ * residuals' own law (effective.ts) it also sees past strings that are on no list.
  *
  * Most candidates of a long list are faint: their posterior mean is 0. Only each eighth step looks at them again.
  */
 
-import { centre, type Field } from './cells.ts';
+import type { Problem } from './cells.ts';
+import { centre, type Field, gather, type Some, scatter } from './cells.ts';
 import { crossedError, type Effective, linearEffective, scoredEffective } from './effective.ts';
 import { cumulantsOf, normalAt, nullLaw, ROUGHLY } from './null-law.ts';
-import type { Problem } from './problem.ts';
 import {
   certainAbove,
   count,
@@ -29,7 +29,6 @@ import {
   type Weights,
   warpBy,
 } from './signals.ts';
-import { gather, type Some, scatter } from './sums.ts';
 
 /** Where a fit begins. */
 export interface Start {

@@ -9,8 +9,8 @@
  * and its derivatives in s follow by the same recurrence.
  */
 
-import { normalTail } from '../../estimation/statistics/normal.ts';
 import type { Cumulants } from '../../estimation/statistics/saddlepoint.ts';
+import { normalTail } from '../../estimation/statistics/tails.ts';
 import type { Field } from './cells.ts';
 
 /** d! S(h, d), the number of ways to map h places onto d cells, for d = 0..h. */

@@ -7,11 +7,11 @@ import { bitSupport, bucketOf, type CountMeanSketchLaw, countMeanSketchLaw, fami
 import { Matrix } from 'ml-matrix';
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation, Pairs } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
+import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { ofSupport } from '../watch/bounds.ts';
+import { boundsOfSupport } from '../watch/bounds.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';
-import { totalsFit } from '../watch/totals.ts';
+import { totalsFit } from '../watch/ones.ts';
 
 const supports = ({ size, bits }: CountMeanSketchLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, bits, (cohort) => tallies.get(cohort)?.cells);
@@ -41,7 +41,7 @@ function jointBits(law: CountMeanSketchLaw, counts: readonly number[]): Pairs {
 
 /**
  * A statistic for absent answers, for reports with any number of ones. It uses each bit minus the mean of the report's bits, so it does not
- * depend on the number of ones, which totals.ts tests. A bit's second moment around zero/T is largest when the bit belongs to the answer.
+ * depend on the number of ones, which ones.ts tests. A bit's second moment around zero/T is largest when the bit belongs to the answer.
  */
 function absentBit(law: CountMeanSketchLaw, { design: { common }, tallies }: Supported): Absent {
   const { p, q } = bitSupport(law);
@@ -66,7 +66,7 @@ export const countMeanSketch: AnswerEstimation<CountMeanSketchLaw> = {
   ],
   pairs: jointBits,
   isSumFixed: () => false,
-  bounds: (law) => ofSupport(bitSupport(law)),
+  bounds: (law) => boundsOfSupport(bitSupport(law)),
   fit: onDesign({
     design: ({ size, bits }) => {
       const { vectors, cohorts, collisions } = familyOf(size, bits);

@@ -7,18 +7,16 @@
  */
 
 import { type DBitFlipLaw, dBitFlipLaw, drawnSupport } from '@murmuration/shared';
-import { type Estimate, scored, type Variance } from '../estimate.ts';
-import type { EstimateInput } from '../estimate-input.ts';
+import type { EstimateInput } from '../estimate.ts';
+import { type Estimate, scored, spreadOverPeople, THESE, type Variance } from '../estimate.ts';
 import type { ListEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
-import { spreadOverPeople, THESE } from '../people.ts';
+import { pureList } from '../parts.ts';
 import { rangeVariance } from '../pure.ts';
-import { addSupports, reportsIn } from '../supports.ts';
 import type { Tallies } from '../tally.ts';
-import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
+import { addSupports, reportsIn } from '../tally.ts';
+import { boundsOfSupport, leverageOfSupport } from '../watch/bounds.ts';
 import { bySquares } from '../watch/fit.ts';
-import { ofSupport as leverageOfSupport } from '../watch/reach.ts';
-import { ringFit } from '../watch/ring.ts';
+import { ringFit } from '../watch/ones.ts';
 
 /** constant + slope f - curve f²: the variance of a share f when this many of all reports are about it. */
 export function drawnVariance(law: DBitFlipLaw, drawn: number, reports: number, perDevice: number): Variance {

@@ -5,22 +5,21 @@
  * Among all left inverses, A = (P W Pᵀ)⁻¹ P W with W = 1 / mean_x P(j | x) has the least variance when all inputs are equally frequent
  * (Gauss and Markov). With as many outcomes as inputs, there is only one left inverse.
  * Σ_j A_ij² c_j / n is unbiased for the sum, but too small while rare outcomes have not occurred yet. So the part of the other inputs is
- * kept between the least and the largest S_ix. The interval is the score interval in f_i, with the ends of tail-ends.ts where few reports
- * determine it. For the share of all users, f_i (1 - f_i) / m is added to the variance (people.ts).
+ * kept between the least and the largest S_ix. The interval is the score interval in f_i, with the ends of saddlepoint.ts where few reports
+ * determine it. For the share of all users, f_i (1 - f_i) / m is added to the variance (estimate.ts).
  */
 
 import { type ExponentialLaw, exponentialLaw, MODULUS } from '@murmuration/shared';
 import { LuDecomposition, Matrix } from 'ml-matrix';
-import { type Estimate, scored } from '../estimate.ts';
-import type { EstimateInput } from '../estimate-input.ts';
+import type { EstimateInput } from '../estimate.ts';
+import { type Estimate, scored, spreadOverPeople, THESE } from '../estimate.ts';
 import type { ShareEstimation } from '../estimation.ts';
-import { byMatrix } from '../matrix-channel.ts';
-import { spreadOverPeople, THESE } from '../people.ts';
-import type { Rows } from '../rows.ts';
-import { Z95 } from '../statistics/normal.ts';
+import type { Rows } from '../matrices.ts';
+import { byMatrix } from '../parts.ts';
 import type { Cumulants } from '../statistics/saddlepoint.ts';
-import { withTailEnds } from '../tail-ends.ts';
-import { ends, type Leverage } from '../watch/reach.ts';
+import { withTailEnds } from '../statistics/saddlepoint.ts';
+import { Z95 } from '../statistics/tails.ts';
+import { ends, type Leverage } from '../watch/bounds.ts';
 
 /** A and S_ix; rows are inputs. */
 interface Inverse {

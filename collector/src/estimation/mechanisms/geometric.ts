@@ -9,9 +9,9 @@
 import { type GeometricLaw, geometricLaw, MODULUS } from '@murmuration/shared';
 import { Matrix, solve } from 'ml-matrix';
 import type { NumberEstimation } from '../estimation.ts';
+import { type Rows, rowsBy } from '../matrices.ts';
 import type { Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
-import { type Rows, rowsBy } from '../rows.ts';
+import { meanByScores } from '../parts.ts';
 
 /** The row of a count: P(output). */
 function rowOf({ tails }: GeometricLaw, count: number): readonly number[] {

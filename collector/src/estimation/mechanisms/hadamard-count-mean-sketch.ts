@@ -5,15 +5,15 @@
 
 import { familyOf, type HadamardCountMeanSketchLaw, hadamardCountMeanSketchLaw, MODULUS, mechanismOf } from '@murmuration/shared';
 import { cohortSupports } from '../cohorts.ts';
-import { jointSupports } from '../covariance-cells.ts';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
-import { reportsIn } from '../supports.ts';
+import { jointSupports } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { walshHadamard } from '../walsh.ts';
+import { reportsIn } from '../tally.ts';
 import type { Bounds } from '../watch/bounds.ts';
-import { goodness, type Squares } from '../watch/classes.ts';
 import { type Absent, absentSquares, onDesign, type Supported } from '../watch/designs.ts';
+import { goodness, type Squares } from '../watch/fit.ts';
+import { walshHadamard } from './hadamard.ts';
 
 /**
  * The supports of bucket b in a cohort: half of all reports, plus half of the Walsh-Hadamard transform at b of the + counts minus the -

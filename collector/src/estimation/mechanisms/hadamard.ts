@@ -15,14 +15,13 @@ import {
   pointCount,
   vectorCount,
 } from '@murmuration/shared';
-import { jointSupports } from '../covariance-cells.ts';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
+import { jointSupports } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { walshHadamard } from '../walsh.ts';
 import { inSets } from '../watch/bounds.ts';
-import type { Squares } from '../watch/classes.ts';
 import { onDesign, type Supported } from '../watch/designs.ts';
+import type { Squares } from '../watch/fit.ts';
 
 /** Tr(a) = a + a² + a⁴ + .. + a^(Q/2), which is 0 or 1. */
 function trace({ order, add, multiply }: Field, a: number): number {
@@ -101,3 +100,19 @@ export const hadamard: AnswerEstimation<HadamardLaw> = {
   }),
   simulated: [{ of: 'list', name: 'hadamard', law: (answers, epsilon) => hadamardLaw(answers, epsilon), client: 'hadamard' }],
 };
+
+// The Walsh-Hadamard transform: F(m) = Σ_u f(u) (-1)^(u·m), where u·m is the number of ones that u and m have in common.
+
+/** Transforms in place a vector whose length is a power of two. */
+export function walshHadamard(values: Float64Array): Float64Array {
+  for (let half = 1; half < values.length; half *= 2) {
+    for (let start = 0; start < values.length; start += 2 * half) {
+      for (let i = start; i < start + half; i++) {
+        const [a, b] = [values[i] as number, values[i + half] as number];
+        values[i] = a + b;
+        values[i + half] = a - b;
+      }
+    }
+  }
+  return values;
+}

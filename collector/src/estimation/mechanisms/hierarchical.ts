@@ -11,7 +11,7 @@
  *   [p(1-p) w_x² + q(1-q) (Σ w² - w_x²) + 2 r_u w_x (W - w_x) + r_uv ((W - w_x)² - (Σ w² - w_x²))] / (p - q)²
  * The random choice of levels adds to that: n_l of n devices draw level l, so with S² the variance over all devices, it adds Σ_l S²(t_l) /
  * n_l - S²(weight) / n, as for draws without replacement. A population's mean weight varies by S²(weight) / m more, with m the people who
- * were drawn from it (people.ts).
+ * were drawn from it (estimate.ts).
  *
  * The shares used in all of these are the consistent ones. For S², z² additional devices are counted, half at the largest and half at the
  * smallest weight (Agresti and Coull 1998), for rare nodes that no report has shown yet.
@@ -20,16 +20,15 @@
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
 import { consistentShares } from '../consistency.ts';
 import { cautious, type Distribution } from '../distribution.ts';
-import { cellsBy } from '../distribution-estimation.ts';
+import { THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
-import { levelPairs } from '../level-pairs.ts';
-import { THESE } from '../people.ts';
-import { reportsIn } from '../supports.ts';
+import { cellsBy } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
+import { reportsIn } from '../tally.ts';
 import type { Bounds } from '../watch/bounds.ts';
+import { ends, type Leverage } from '../watch/bounds.ts';
 import { bySquares } from '../watch/fit.ts';
-import { levelsFit } from '../watch/levels.ts';
-import { ends, type Leverage } from '../watch/reach.ts';
+import { levelPairs, levelsFit } from '../watch/levels.ts';
 
 /** The mean over the cells of each node of a level. */
 const nodeMeans = (law: HierarchicalLaw, level: number, weights: ArrayLike<number>): readonly number[] => {

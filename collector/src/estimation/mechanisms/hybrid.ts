@@ -2,9 +2,9 @@
 
 import { type HybridLaw, hybridMeanLaw, MODULUS, piecewiseMoments } from '@murmuration/shared';
 import type { NumberEstimation } from '../estimation.ts';
+import type { Rows } from '../matrices.ts';
 import type { Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
-import type { Rows } from '../rows.ts';
+import { meanByScores } from '../parts.ts';
 import { piecewiseScores, windowRows } from './piecewise.ts';
 
 /** The scores of the piecewise part's outputs, then of the two ends. */

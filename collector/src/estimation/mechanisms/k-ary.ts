@@ -2,8 +2,8 @@
 
 import { type KAryLaw, kAryLaw, permanentKAryLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
 import { type PairChances, pairsBy } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import { everyTallyFits } from '../watch/fit.ts';
 
 /** A report is one cell, so it never supports two answers. */

@@ -3,7 +3,7 @@
 import { type LaplaceLaw, laplaceLaw } from '@murmuration/shared';
 import type { NumberEstimation } from '../estimation.ts';
 import type { Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
+import { meanByScores } from '../parts.ts';
 import { geometricScores, noiseRows } from './geometric.ts';
 
 /** Scores, scaled from steps to a range of width 1. */

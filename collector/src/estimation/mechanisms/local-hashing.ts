@@ -3,13 +3,13 @@
 import { familyOf, kAry, type LocalHashingLaw, localHashingLaw, mechanismOf, overBuckets } from '@murmuration/shared';
 import { cohortSupports } from '../cohorts.ts';
 import type { AnswerEstimation } from '../estimation.ts';
-import { hashedPairs } from '../hashed-covariance.ts';
-import { pureList } from '../list-estimation.ts';
-import { reportsIn } from '../supports.ts';
+import { hashedPairs } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
-import { ofSupport } from '../watch/bounds.ts';
-import { goodness, type Squares } from '../watch/classes.ts';
+import { reportsIn } from '../tally.ts';
+import { boundsOfSupport } from '../watch/bounds.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';
+import { goodness, type Squares } from '../watch/fit.ts';
 
 const supports = ({ size, buckets }: LocalHashingLaw, tallies: Tallies): Float64Array =>
   cohortSupports(size, buckets, (cohort) => tallies.get(0)?.cells.subarray(cohort * buckets, (cohort + 1) * buckets));
@@ -38,7 +38,7 @@ export const localHashing: AnswerEstimation<LocalHashingLaw> = {
   bounds: (law) => {
     const { p, q } = kAry.support(overBuckets(law));
     const { cohorts } = familyOf(law.size, law.buckets);
-    return ofSupport({ p: p / cohorts, q: q / cohorts });
+    return boundsOfSupport({ p: p / cohorts, q: q / cohorts });
   },
   fit: onDesign({
     design: ({ size, buckets }) => {

@@ -3,13 +3,12 @@
  */
 
 import { type OneBitLaw, oneBitSupport } from '@murmuration/shared';
-import { type Estimate, scored } from '../estimate.ts';
-import type { EstimateInput } from '../estimate-input.ts';
+import type { EstimateInput } from '../estimate.ts';
+import { type Estimate, scored, THESE } from '../estimate.ts';
 import type { NumberEstimation } from '../estimation.ts';
+import type { Rows } from '../matrices.ts';
 import { numberEstimates, type Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
-import { THESE } from '../people.ts';
-import type { Rows } from '../rows.ts';
+import { meanByScores } from '../parts.ts';
 
 const noiseOf = (law: OneBitLaw, stage?: 'permanent'): number => {
   const { p, q } = oneBitSupport(law, stage);

@@ -2,9 +2,9 @@
 
 import { MODULUS, type PiecewiseLaw, piecewiseLaw, piecewiseMoments, piecewiseWorst, steppedLaw } from '@murmuration/shared';
 import type { NumberEstimation } from '../estimation.ts';
+import { type Rows, rowsBy } from '../matrices.ts';
 import type { Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
-import { type Rows, rowsBy } from '../rows.ts';
+import { meanByScores } from '../parts.ts';
 
 /** Score j'/a of output j, scaled from steps to a range of width 1. */
 export function piecewiseScores({ grid, window, inside }: PiecewiseLaw): Scores {

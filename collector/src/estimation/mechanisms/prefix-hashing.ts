@@ -2,14 +2,12 @@
 
 import { familyOf, kAry, mechanismOf, overBuckets, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
 import type { ShareEstimation } from '../estimation.ts';
-import { sharesOf } from '../prefixes/estimates.ts';
+import { sharesOf } from '../prefixes.ts';
 import { rangeVariance } from '../pure.ts';
-import { reportsIn } from '../supports.ts';
 import type { Tallies } from '../tally.ts';
-import { ofSupport as boundsOfSupport } from '../watch/bounds.ts';
-import { goodness, type Squares } from '../watch/classes.ts';
-import { bySquares } from '../watch/fit.ts';
-import { ofSupport as leverageOfSupport } from '../watch/reach.ts';
+import { reportsIn } from '../tally.ts';
+import { boundsOfSupport, leverageOfSupport } from '../watch/bounds.ts';
+import { bySquares, goodness, type Squares } from '../watch/fit.ts';
 
 /** Tests that levels and their cohorts are equally frequent, as devices draw them uniformly. */
 function evenDraws({ longest, places, buckets }: PrefixHashingLaw, tallies: Tallies, perDevice: number): Squares | undefined {

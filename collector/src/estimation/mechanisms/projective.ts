@@ -10,9 +10,9 @@
  */
 
 import { type Field, fieldOf, mechanismOf, type ProjectiveLaw, pointCount, projectiveLaw } from '@murmuration/shared';
-import { jointSupports } from '../covariance-cells.ts';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
+import { jointSupports } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import type { Tallies } from '../tally.ts';
 import { inSets } from '../watch/bounds.ts';
 import { absentOf, absentSquares, onDesign } from '../watch/designs.ts';

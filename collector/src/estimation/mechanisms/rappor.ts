@@ -7,7 +7,7 @@ import { type RapporLaw, rapporLaw } from '@murmuration/shared';
 import type { StringEstimation } from '../estimation.ts';
 import { candidatesBy } from '../strings.ts';
 import { bySquares } from '../watch/fit.ts';
-import { totalsFit } from '../watch/totals.ts';
+import { totalsFit } from '../watch/ones.ts';
 
 export const rappor: StringEstimation<RapporLaw> = {
   ...candidatesBy<RapporLaw>(({ bits, hashes, cohorts }) => ({ bits, hashes, cohorts })),

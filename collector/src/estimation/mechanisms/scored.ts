@@ -3,7 +3,7 @@
 import { MODULUS, type ScoredLaw, scoredPoints } from '@murmuration/shared';
 import type { NumberEstimation } from '../estimation.ts';
 import type { Scores } from '../number.ts';
-import { meanByScores } from '../number-estimation.ts';
+import { meanByScores } from '../parts.ts';
 import { windowRows } from './piecewise.ts';
 
 /** Score (s_j - E[s | 0]) / (c X_g) of output j, scaled to the range's width. */

@@ -1,11 +1,11 @@
 /**
- * The estimates of the square wave (SW); the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-scores.ts.
+ * The estimates of the square wave (SW); the law is in shared/src/mechanisms/square-wave.ts, the scores in square-wave-shares.ts.
  *
  * For weights w of the cells, the estimate is the mean of the scores t(j) of the reports, with E[t | x] = w_x and Var(t | x) = Σ_j P(j | x)
  * t(j)² - w_x². The mean of that variance over devices is computed at the maximum-likelihood shares θ, which reproduce the observed
  * frequencies of the outputs.
  *
- * A population's mean weight varies by Var(w) / m more, with m the people who were drawn from it (people.ts). Var(w) is computed from θ
+ * A population's mean weight varies by Var(w) / m more, with m the people who were drawn from it (estimate.ts). Var(w) is computed from θ
  * with some people added at both ends of the weights, for cells that no report has shown yet.
  *
  * When few reports dominate the sum of t, as for a narrow range at a large ε, its error is far from normal. Its quantiles are then those of
@@ -14,18 +14,14 @@
 
 import { cellsOf, type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { cautious, type Distribution } from '../distribution.ts';
-import { cellsBy } from '../distribution-estimation.ts';
+import { THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
-import { expectationMaximization, windowSums } from '../expectation-maximization.ts';
-import { byMatrix } from '../matrix-channel.ts';
-import { THESE } from '../people.ts';
-import { smoothedShares } from '../smoothed.ts';
-import { chancesOf, squareWaveScores } from '../square-wave-scores.ts';
-import { Z95 } from '../statistics/normal.ts';
-import { type Atoms, quantileOfSum } from '../statistics/saddlepoint.ts';
-import { ENOUGH } from '../tail-ends.ts';
+import { byMatrix, cellsBy } from '../parts.ts';
+import { chancesOf, expectationMaximization, smoothedShares, squareWaveScores, windowSums } from '../square-wave-shares.ts';
+import { type Atoms, ENOUGH, quantileOfSum } from '../statistics/saddlepoint.ts';
+import { Z95 } from '../statistics/tails.ts';
 import type { Tallies } from '../tally.ts';
-import { ends } from '../watch/reach.ts';
+import { ends } from '../watch/bounds.ts';
 import { windowRows } from './piecewise.ts';
 
 /** Rounds of expectation maximization, for variances. More rounds change the shares, but hardly the outputs. */

@@ -6,8 +6,8 @@
 
 import { meanVariance, mechanismOf, type SubsetLaw, subsetIdeal, subsetLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
 import { type PairChances, pairsBy } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import { everyTallyFits } from '../watch/fit.ts';
 
 /** P(both answers are in the set | true answer). */

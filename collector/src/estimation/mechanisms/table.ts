@@ -1,6 +1,8 @@
-/** The estimation of each mechanism, by name, one line each, in the order in which `simulate` lists them. */
+/** The estimation of each mechanism, by name, one line each, in the order in which `simulate` lists them, and estimators by law. */
 
-import type { DistributionLaw, Law, ListLaw, NumberLaw, StringLaw } from '@murmuration/shared';
+import { cellsOf, type DistributionLaw, type Law, type ListLaw, type NumberLaw, type StringLaw } from '@murmuration/shared';
+import type { Distribution } from '../distribution.ts';
+import { type Estimate, type EstimateInput, THESE } from '../estimate.ts';
 import type {
   AnswerEstimation,
   AnswerLaw,
@@ -12,6 +14,9 @@ import type {
   ShareEstimation,
   StringEstimation,
 } from '../estimation.ts';
+import type { Scores } from '../number.ts';
+import { lowerHalf } from '../parts.ts';
+import { reportsIn, type Tallies, type Tally } from '../tally.ts';
 import { countMeanSketch } from './count-mean-sketch.ts';
 import { dBitFlip } from './d-bit-flip.ts';
 import { exponential } from './exponential.ts';
@@ -71,3 +76,25 @@ export function estimationOf(law: Law): Estimation<Law>;
 export function estimationOf(law: Law): unknown {
   return estimations[law.mechanism];
 }
+
+/** The number of reports, and for each answer the number that support it. */
+export const supportsOf = (law: ListLaw, tallies: Tallies): Tally => ({
+  reports: reportsIn(tallies),
+  cells: estimationOf(law).supports(law, tallies),
+});
+
+/** The scores of a law's outputs for a number. */
+export const scoresOf = (law: NumberLaw): Scores => estimationOf(law).scores(law);
+
+/** The estimated distribution from the tallies, given how many people were drawn from the population; undefined without reports. */
+export const distributionOf = (law: DistributionLaw, tallies: Tallies, people: number = THESE): Distribution | undefined =>
+  estimationOf(law).distribution(law, tallies, people);
+
+/** The variance of one report's estimate of the share below the middle of the range, for evenly spread numbers. */
+export const evenVariance = (law: DistributionLaw): number => estimationOf(law).even(law, lowerHalf(cellsOf(law)));
+
+/**
+ * The estimates of a metric: in the order of its answers (for sets followed by the dummies), of its cells, or of the candidates. For a
+ * number, only its mean. Empty without reports.
+ */
+export const estimatesOf = (law: Law, input: EstimateInput): Estimate[] => estimationOf(law).estimates(law, input);

@@ -2,10 +2,10 @@
 
 import { mechanismOf, symmetricUnaryLaw, type UnaryLaw, unaryLaw } from '@murmuration/shared';
 import type { AnswerEstimation } from '../estimation.ts';
-import { pureList } from '../list-estimation.ts';
 import { pairsBy } from '../pairs.ts';
+import { pureList } from '../parts.ts';
 import { bySquares } from '../watch/fit.ts';
-import { totalsFit } from '../watch/totals.ts';
+import { totalsFit } from '../watch/ones.ts';
 
 export const unary: AnswerEstimation<UnaryLaw> = {
   ...pureList<UnaryLaw>(),

@@ -1,4 +1,7 @@
-/** Exact probabilities of sums of independent binomial counts, by convolution. */
+/** Exact probabilities of sums of independent binomial counts, by convolution, and the exact bounds of shares that follow from them. */
+
+import type { Estimate } from '../estimate.ts';
+import { endOf } from './tails.ts';
 
 /** Independent trials that succeed with one probability. */
 interface Trials {
@@ -58,4 +61,42 @@ export function atMost(count: Count, most: number): number {
   return chances.reduce((total, chance, i) => total + (left < i ? 0 : chance * (sums[Math.min(left - i, sums.length - 1)] as number)), 0);
 }
 
-export const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);
+const varianceOf = (count: Count): number => count.reduce((sum, { trials, chance }) => sum + trials * chance * (1 - chance), 0);
+
+/** A bound that is above the true share with at most this probability. */
+export const lowerShare = (count: number, trials: number, probability: number): number =>
+  count === 0 ? 0 : endOf(count / trials, 0, (chance) => 1 - atMost([{ trials, chance }], count - 1) > probability);
+
+/** A bound that is below the true share with at most this probability. */
+export const upperShare = (count: number, trials: number, probability: number): number =>
+  count === trials ? 1 : endOf(count / trials, 1, (chance) => atMost([{ trials, chance }], count) > probability);
+
+/**
+ * Exact interval ends for counts that are too small for the normal approximation. There the score interval of a share may cover as little
+ * as 78 % of the time, because one noise report where hardly any was expected is enough to exclude the truth.
+ *
+ * Let C be the count, which tends to be larger for a larger share f. The exact interval (Clopper and Pearson 1934) holds all f with P(C >=
+ * count | f) > 2.5 % and P(C <= count | f) > 2.5 %, so it covers at least 95 % of the time for every f. It is longer than necessary on
+ * average. So it is used only where the count's variance is below `ENOUGH`, and ends are only moved outwards. Above that, the score
+ * interval covers 93.1 % or more for each f, and 95.0 % on average (counts enumerated, k-ary and unary responses of 2 to 500 answers, ε
+ * from 0.5 to 10, 20 to 300 reports).
+ */
+const TAIL = 0.025;
+const ENOUGH = 10;
+
+/** The count's distribution at this share. */
+export type CountAt = (share: number) => Count;
+
+/** One end of the score interval, moved towards a limit of the shares as far as the exact test allows. */
+function moved(end: number, limit: 0 | 1, at: CountAt, holds: (share: number) => boolean): number {
+  const from = Math.min(1, Math.max(0, end));
+  if (from === limit || varianceOf(at(from)) >= ENOUGH || !holds(from)) return end;
+  return holds(limit) ? limit : endOf(from, limit, holds);
+}
+
+/** The estimate with ends that cover even for small counts. */
+export const withExactEnds = ({ low, high, ...estimate }: Estimate, count: number, at: CountAt): Estimate => ({
+  ...estimate,
+  low: moved(low, 0, at, (share) => 1 - atMost(at(share), count - 1) > TAIL),
+  high: moved(high, 1, at, (share) => atMost(at(share), count) > TAIL),
+});

@@ -9,21 +9,21 @@
  */
 
 import { MODULUS, type Support } from '@murmuration/shared';
-import type { Rows } from '../rows.ts';
+import type { Rows } from '../matrices.ts';
 import type { Tallies } from '../tally.ts';
 
 /** The least and the greatest probability that a report of a cohort sets a cell; undefined where the cohort has no such cell. */
 export type Bounds = (cohort: number, cell: number) => Support | undefined;
 
 /** The same bounds for every cell: P(1 | the answer's cell) and P(1 | another cell), from the law's support. */
-export const ofSupport =
+export const boundsOfSupport =
   (support: Support): Bounds =>
   () =>
     support;
 
 /** Bounds where each answer has a set of likelier outputs, and each output is in the set of some answer. */
 export const inSets = (inside: number, set: number, outputs: number): Bounds =>
-  ofSupport({ p: inside / MODULUS / set, q: (1 - inside / MODULUS) / (outputs - set) });
+  boundsOfSupport({ p: inside / MODULUS / set, q: (1 - inside / MODULUS) / (outputs - set) });
 
 /** The least and the greatest entry of each output's column. */
 export const ofRows = (rows: Rows): Bounds => {
@@ -57,3 +57,24 @@ export function cellsPValue(at: Bounds, tallies: Tallies, perDevice: number): nu
   }
   return cells === 0 ? undefined : Math.min(1, 2 * cells * Math.exp(-most));
 }
+
+/**
+ * The reach of one report in an estimate that is a mean of scores (watch.ts): its largest and its least score, for a share or a relative
+ * position in the range (both from 0 to 1).
+ */
+export interface Leverage {
+  readonly low: number;
+  readonly high: number;
+  /** The share of honest reports from which an estimate is made. */
+  readonly drawn: number;
+}
+
+/** The reach given all scores. */
+export function ends(scores: Iterable<number>, drawn = 1): Leverage {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const score of scores) [low, high] = [Math.min(low, score), Math.max(high, score)];
+  return { low, high, drawn };
+}
+
+/** The reach for an answer that is estimated from the reports supporting it. */
+export const leverageOfSupport = ({ p, q }: Support, drawn = 1): Leverage => ends([-q / (p - q), (1 - q) / (p - q)], drawn);

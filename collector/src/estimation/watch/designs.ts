@@ -15,10 +15,10 @@
  */
 
 import type { Support } from '@murmuration/shared';
-import { reportsIn } from '../supports.ts';
 import type { Tallies } from '../tally.ts';
+import { reportsIn } from '../tally.ts';
 import { outside } from './bounds.ts';
-import type { Squares } from './classes.ts';
+import type { Squares } from './fit.ts';
 import { type FitTest, together } from './fit.ts';
 
 /** A design: its number of answers, its number of outputs, and the share of an answer's set that it has in common with another answer. */
@@ -81,7 +81,7 @@ function supportsPValue({ p, q }: Support, { size, supports, reports, perDevice 
 interface OnDesign<L> {
   readonly design: (law: L) => Design;
   readonly support: (law: L) => Support;
-  /** The supports of a list's answers (supports.ts). */
+  /** The supports of a list's answers (tally.ts). */
   readonly supports: (law: L, tallies: Tallies) => Float64Array;
   /** The test of the absent answers, usually `absentSquares`. */
   readonly squares: (law: L, supported: Supported) => Squares;

@@ -9,12 +9,13 @@
  * columns and a column of ones for each level, leave chi-squared with Σ_l (d_l - 1) - (d - 1) degrees.
  */
 
-import { type HierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
+import { type HierarchicalLaw, type LevelLaw, mechanismOf, type SubsetLaw, widthOf } from '@murmuration/shared';
 import { consistentShares } from '../consistency.ts';
-import { levelPairs } from '../level-pairs.ts';
-import { reportsIn } from '../supports.ts';
-import type { Tallies } from '../tally.ts';
-import { pooled, type Squares, sumsOf } from './classes.ts';
+import { ONE_CELL } from '../mechanisms/k-ary.ts';
+import { subsetPairs } from '../mechanisms/subset.ts';
+import type { PairChances } from '../pairs.ts';
+import { reportsIn, type Tallies } from '../tally.ts';
+import { pooled, type Squares, sumsOf } from './fit.ts';
 import { basisOf, residual } from './residual.ts';
 
 /** The fit of all levels; undefined with one level, because every tally of it fits. */
@@ -49,3 +50,9 @@ export function levelsFit(law: HierarchicalLaw, tallies: Tallies, perDevice: num
   const left = residual(counts, basisOf(columns, variances));
   return left.degrees === 0 ? undefined : { ...left, statistic: left.statistic / perDevice };
 }
+
+/**
+ * P(both nodes of a level are in a report | true node): when the true node is one of them, and when it is neither. A level's law is k-ary
+ * response or subset selection.
+ */
+export const levelPairs = (law: LevelLaw): PairChances => (law.mechanism === 'subset' ? subsetPairs(law as SubsetLaw) : ONE_CELL);

@@ -4,7 +4,7 @@
  * 2005). A vector that then vanishes depends on those before it.
  */
 
-import type { Squares } from './classes.ts';
+import type { Squares } from './fit.ts';
 
 /** What rounding may leave of a dependent vector. */
 const NOTHING = 1e-9;

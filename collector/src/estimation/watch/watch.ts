@@ -1,13 +1,12 @@
 /**
- * The poisoning watch of a metric: whether its reports can have come through the law, and how far crafted reports could move its estimates.
+ * The poisoning watch of a metric: tests of its reports against the law, and how far crafted reports could move its estimates.
  */
 
-import type { Law, Range, ShareLaw } from '@murmuration/shared';
+import { type Law, mechanismOf, type Range, type ShareLaw } from '@murmuration/shared';
 import { estimationOf } from '../mechanisms/table.ts';
 import type { DailyOnes, Tallies } from '../tally.ts';
-import { cellsPValue } from './bounds.ts';
-import { cohortsPValue, onesPValue } from './evidence.ts';
-import { shiftOf } from './leverage.ts';
+import { cellsPValue, type Leverage } from './bounds.ts';
+import { goodness, tailOf } from './fit.ts';
 
 /** The results. A p-value is left out where a law has no such test, or where too few reports came for it. */
 export interface Watch {
@@ -46,4 +45,80 @@ export function watchOf(law: Law, tallies: Tallies, days: readonly DailyOnes[], 
     ...Object.fromEntries(found),
     ...(shift !== undefined && { perPercent: (range[1] - range[0]) * shift }),
   };
+}
+
+/*
+ * Tests of what a device draws independently of its answer: its cohort, and the number of ones among its bits. A small p-value is evidence
+ * of crafted reports or of a broken client. A large one does not prove honesty.
+ */
+
+/** Tests that cohorts are drawn uniformly. Reports of one symbol share its cohort, so T of them count as one. */
+export function cohortsPValue(law: Law, tallies: Tallies, perDevice: number): number | undefined {
+  const { cohorts } = mechanismOf(law).shape(law);
+  const counts = Array.from({ length: cohorts }, (_, cohort) => tallies.get(cohort)?.reports ?? 0);
+  const mean = counts.reduce((sum, count) => sum + count, 0) / cohorts;
+  const found = goodness(
+    counts,
+    counts.map(() => mean),
+    perDevice,
+  );
+  return found && tailOf(found);
+}
+
+/**
+ * P(number of ones) for a report of k bits, one of which is the answer's: k - 1 Bernoulli q, from their mode outwards, and one Bernoulli p.
+ */
+function weightLaw(bits: number, p: number, q: number): readonly number[] {
+  const others = bits - 1;
+  const chances = new Float64Array(bits);
+  const mode = Math.min(others, Math.floor(bits * q));
+  chances[mode] = 1;
+  for (let i = mode; i < others; i++) chances[i + 1] = ((chances[i] as number) * (others - i) * q) / ((i + 1) * (1 - q));
+  for (let i = mode; i > 0; i--) chances[i - 1] = ((chances[i] as number) * i * (1 - q)) / ((others - i + 1) * q);
+  const total = chances.reduce((sum, chance) => sum + chance, 0);
+  return Array.from({ length: bits + 1 }, (_, ones) => ((chances[ones] ?? 0) * (1 - p) + (chances[ones - 1] ?? 0) * p) / total);
+}
+
+/**
+ * Tests the number of ones, day by day, for a law in which every answer has one bit: chi-squared, the least p-value over all days times
+ * their number.
+ */
+function onesPValue(law: ShareLaw, days: readonly DailyOnes[]): number | undefined {
+  if (days.length === 0) return undefined;
+  const { cells } = mechanismOf(law).shape(law);
+  const { p, q } = mechanismOf(law).support(law);
+  const chances = weightLaw(cells, p, q);
+  const found = days.flatMap(({ reports }) => {
+    const total = [...reports.values()].reduce((sum, count) => sum + count, 0);
+    const each = goodness(
+      chances.map((_, ones) => reports.get(ones) ?? 0),
+      chances.map((chance) => chance * total),
+      1, // a day has one report of each device
+    );
+    return each === undefined ? [] : [tailOf(each)];
+  });
+  return found.length === 0 ? undefined : Math.min(1, Math.min(...found) * found.length);
+}
+
+/*
+ * The leverage of crafted reports. Every estimate here is a mean of scores, one per report. For a support estimate the score is (1 - q)/(p
+ * - q) when the report supports the answer and -q/(p - q) otherwise (Wang et al. 2017, §3.1, equation 1). For strings it is the same,
+ * corrected for collisions; for a number, the score of its output; for a law with a matrix, an entry of its left inverse. When a share β of
+ * the reports is crafted towards one end, the expected estimate changes from f to exactly
+ *   (1 - β) f + β s,  s the largest score or the least,
+ * It moves by β (s - f), whatever ε is: honest devices add noise, but a liar need not (Cheu, Smith, Ullman 2021, "Manipulation Attacks in
+ * Local Differential Privacy", §1).
+ * When an answer is estimated from a part of the reports, a share r that each device draws at random, all liars choose that part. Then β
+ * becomes β / (β + (1 - β) r).
+ */
+
+/** The leverage of a law; undefined where there are no estimates. */
+export const leverageOf = (law: Law): Leverage | undefined => estimationOf(law).leverage(law);
+
+/** The farthest that a share of crafted reports can move an estimate: to either end, from any value in [0, 1]. */
+export function shiftOf(law: Law, share: number): number | undefined {
+  const leverage = leverageOf(law);
+  if (leverage === undefined) return undefined;
+  const { low, high, drawn } = leverage;
+  return (share / (share + (1 - share) * drawn)) * Math.max(high, 1 - low);
 }

@@ -1,7 +1,7 @@
 /** The audit of a schema as one JSON document: what its exact integers spend, beside what is claimed, and the privacy statement. */
 
 import { canonicalSchema, fingerprint, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
-import { shiftOf } from '../../estimation/watch/leverage.ts';
+import { shiftOf } from '../../estimation/watch/watch.ts';
 import { windowOf } from './certificate.ts';
 import { combinationsOf, type Linkability, linkabilityOf } from './linkability.ts';
 import { percent, posteriorOf } from './posterior.ts';

@@ -12,9 +12,9 @@
 import type { DeviceQuestion, DeviceQuestions } from '@murmuration/client';
 import { createCoins, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, mechanismOf, type SchemaDocument, toBase64url } from '@murmuration/shared';
-import { lowerShare, upperShare } from '../../estimation/statistics/exact-share.ts';
+import { lowerShare, upperShare } from '../../estimation/statistics/counts.ts';
 import type { Tallies } from '../../estimation/tally.ts';
-import { deviceOf, folderOf } from '../simulate/round.ts';
+import { deviceOf, folderOf } from '../simulate/simulation.ts';
 import { bestEvent, type Event, isIn, type Scored, type Scores, scoresOf } from './events.ts';
 import { farApart, type Pair } from './far-apart.ts';
 import { shippedQuestions } from './shipped.ts';

@@ -17,8 +17,7 @@
  */
 
 import { chargesOf, mechanismOf, publicParts, type SchemaDocument } from '@murmuration/shared';
-import { askedOf } from '../plan/asked.ts';
-import { askedSets } from '../plan/sets.ts';
+import { askedOf, askedSets } from '../plan/asked.ts';
 
 /** The linkability of a schema's batches. */
 export interface Linkability {

@@ -3,7 +3,7 @@
 import * as client from '@murmuration/client';
 import { callOf, type MetricDocument, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import { estimationOf } from '../../estimation/mechanisms/table.ts';
-import { clientMechanism } from '../simulate/named.ts';
+import { clientMechanism } from '../simulate/lists.ts';
 
 /** Every type's constructor. If the client lacks one, this does not compile. */
 const makes: { readonly [T in QuestionType]: (...call: never[]) => client.DeviceQuestion<never> } = client;

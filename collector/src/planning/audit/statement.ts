@@ -10,7 +10,7 @@ import {
   ratio,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { presentationOf } from '../../estimation/questions/table.ts';
+import { presentationOf } from '../../estimation/questions.ts';
 import { inWords } from '../../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { MetricSpending, Spending } from './spending.ts';

@@ -1,7 +1,7 @@
 /** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
 import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
-import { presentationOf } from '../../estimation/questions/table.ts';
+import { presentationOf } from '../../estimation/questions.ts';
 import { combinationsOf, type Linkability, linkabilityOf } from './linkability.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import type { Spending } from './spending.ts';

@@ -1,11 +1,10 @@
 /**
  * The share of devices that are asked each metric. All devices or, under `assign: 'random'`, those in whose uniformly random order the
- * metric still fits the budget (sets.ts).
+ * metric still fits the budget.
  */
 
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
-import { assigned, chargesOf, type SchemaDocument } from '@murmuration/shared';
-import { askedSets } from './sets.ts';
+import { assigned, chargesOf, fits, type SchemaDocument } from '@murmuration/shared';
 
 /** Random orders used otherwise: four standard errors are then at most half a percent. */
 const ORDERS = 160_000;
@@ -46,4 +45,56 @@ export function askedOf(document: SchemaDocument, mostStates?: number): AskedSha
   if (!document.assign) return { shares: new Map(Object.keys(document.metrics).map((name) => [name, 1])), standardError: 0 };
   const shares = exactly(document, mostStates);
   return shares ? { shares, standardError: 0 } : { shares: simulated(document, ORDERS), standardError: 0.5 / Math.sqrt(ORDERS) };
+}
+
+/*
+ * The sets of metrics that devices are asked under `assign: 'random'`, with their probabilities. A device goes through a uniformly random
+ * order and takes each metric that still fits the budget. A metric that does not fit at some point never fits later. So all metrics that
+ * still fit are yet to come, and each is equally likely to be next. This is a Markov chain over sets of metrics taken, in which metrics of
+ * one kind are interchangeable if they have equal charges.
+ */
+
+/** The most states that are computed exactly: about a second. */
+const MOST_STATES = 2 ** 17;
+
+/** Metrics that are interchangeable. */
+export interface Kind {
+  readonly charge: number;
+  /** The number of metrics. */
+  readonly size: number;
+}
+
+/** How many metrics of each kind a device may be asked, and the probability of it. Sets with the same numbers are equally likely. */
+export interface Asked {
+  readonly counts: readonly number[];
+  readonly probability: number;
+}
+
+/** All that devices may be asked; undefined when there are more than `most` states. */
+export function askedSets(
+  kinds: readonly Kind[],
+  { epsilon }: SchemaDocument['budget'],
+  most: number = MOST_STATES,
+): readonly Asked[] | undefined {
+  const ends: Asked[] = [];
+  let level: readonly Asked[] = [{ counts: kinds.map(() => 0), probability: 1 }];
+  for (let states = 1; level.length > 0; states += level.length) {
+    if (states > most) return undefined;
+    const next = new Map<string, Asked>();
+    for (const state of level) {
+      const { counts, probability } = state;
+      const charges = kinds.flatMap(({ charge }, i) => Array.from({ length: counts[i] as number }, () => charge));
+      const left = kinds.map(({ charge, size }, i) => (fits([...charges, charge], epsilon) ? size - (counts[i] as number) : 0));
+      const all = left.reduce((sum, n) => sum + n, 0);
+      if (all === 0) ends.push(state);
+      left.forEach((n, i) => {
+        if (n === 0) return;
+        const after = counts.with(i, (counts[i] as number) + 1);
+        const before = next.get(after.join())?.probability ?? 0;
+        next.set(after.join(), { counts: after, probability: before + (probability * n) / all });
+      });
+    }
+    level = [...next.values()];
+  }
+  return ends;
 }

@@ -1,14 +1,13 @@
 /**
- * What the metrics of a schema will show with a given number of reports: error bars, detectable shares, and the number of devices or the ε
+ * Forecast of what the metrics of a schema will show with a given number of reports: error bars, detectable shares, and the number of devices or the ε
  * needed for a wanted margin.
  */
 
-import type { Law, MetricDocument, QuestionType, SchemaDocument } from '@murmuration/shared';
-import { presentationOf } from '../../estimation/questions/table.ts';
+import { chargesOf, type Law, type MetricDocument, type QuestionType, type SchemaDocument, sumOf } from '@murmuration/shared';
+import { presentationOf } from '../../estimation/questions.ts';
 import { type AskedShares, askedOf } from './asked.ts';
 import { lawsAt } from './law-at.ts';
-import { devicesFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
-import { type Cohorts, cohortsForError, lawsFor } from './strings.ts';
+import { type Cohorts, cohortsForError, devicesFor, lawsFor, least, marginAt, smallestShare, standardErrorAt } from './precision.ts';
 
 /** The share at which errors are stated by default. */
 export const SHARE = 0.01;
@@ -137,4 +136,28 @@ export function planOf(
       ...(permanent && { permanent: { ...permanent, ...precisionOf(symbolOf(law), reports, asked, tested, wanted) } }),
     };
   });
+}
+
+/** Splitting ε, as the alternative to splitting devices. */
+export interface Splitting {
+  /** The factor for each ε. */
+  readonly scale: number;
+  /** The factors by which margins would be wider: the least and the greatest over all metrics that have a law at the smaller ε. */
+  readonly wider: readonly [least: number, most: number];
+}
+
+/** Undefined when everything fits without scaling. Permanent metrics are left out, because they have two ε. */
+export function splittingOf(
+  { metrics, budget, devices }: SchemaDocument,
+  plans: readonly MetricPlan[],
+  reports: number,
+  share: number,
+): Splitting | undefined {
+  const scale = budget.epsilon / sumOf(chargesOf(metrics, budget.per).map(({ charge }) => charge));
+  const ratios = plans.flatMap(({ metric, margin95, epsilon, permanent }) => {
+    const document = metrics[metric];
+    const law = document && !permanent && lawsAt(document, devices)(epsilon * scale);
+    return law ? [marginAt(law, reports, share) / margin95] : [];
+  });
+  return scale < 1 && ratios.length > 0 ? { scale, wider: [Math.min(...ratios), Math.max(...ratios)] } : undefined;
 }

@@ -1,28 +1,37 @@
 /**
  * The expected precision of a law's estimate of a share among all users, before there are any reports. It combines the law's own variance
- * (pure.ts, strings.ts) with that of who reports (people.ts), in the normal approximation.
+ * (pure.ts, strings.ts) with that of who reports (estimate.ts), in the normal approximation.
  */
 
-import { cellsOf, type DistributionLaw, isDistributionLaw, isNumberLaw, type Law } from '@murmuration/shared';
-import { scoresOf } from '../../estimation/estimator.ts';
-import { estimationOf } from '../../estimation/mechanisms/table.ts';
+import {
+  canonicalJson,
+  cellsOf,
+  type DistributionLaw,
+  isDistributionLaw,
+  isNumberLaw,
+  isStringLaw,
+  type Json,
+  type Law,
+  type MetricDocument,
+  type StringLaw,
+} from '@murmuration/shared';
+import { type Among, peopleIn } from '../../estimation/estimate.ts';
+import { estimationOf, scoresOf } from '../../estimation/mechanisms/table.ts';
 import { worstOf } from '../../estimation/number.ts';
-import { type Among, peopleIn } from '../../estimation/people.ts';
-import { chiSquaredTail } from '../../estimation/statistics/chi-squared.ts';
-import { Z95 } from '../../estimation/statistics/normal.ts';
+import { chiSquaredTail, Z95 } from '../../estimation/statistics/tails.ts';
 
 /** One-sided 80 % of the normal distribution. */
 const Z80 = 0.8416212335729143;
 
 /** More devices than there will ever be. */
-export const MOST_DEVICES: number = 2 ** 40;
+const MOST_DEVICES: number = 2 ** 40;
 
 /** The share for which a distribution's error is stated: the share below the middle of the range. */
 const belowMiddle = (law: DistributionLaw): number => Math.floor(cellsOf(law) / 2) / cellsOf(law);
 
 /**
  * The standard error of the estimate of a true share, from single reports of this many devices. Default: the share among all users, of whom
- * these devices are a sample (people.ts); otherwise the share among these devices.
+ * these devices are a sample (estimate.ts); otherwise the share among these devices.
  * Strings: averaged over the hash. Those reported have Σ f² = `COLLISION_MASS`, so with n reports in m cohorts, COLLISION_MASS / m + 1 / n
  * collide. Numbers: the error of the mean, relative to the width of the range, for the worst numbers. Distributions: the error of the share
  * below the middle of the range, for evenly spread numbers.
@@ -79,8 +88,42 @@ export function least(low: number, high: number, holds: (n: number) => boolean):
 }
 
 /** The fewest devices with which a condition holds; null when no number is enough. */
-export const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
+const leastDevices = (holds: (devices: number) => boolean): number | null => least(1, MOST_DEVICES, holds);
 
 /** The devices that reduce the margin to `error`; null when collisions of strings alone exceed it. */
 export const devicesFor = (law: Law, error: number, share: number): number | null =>
   leastDevices((devices) => marginAt(law, devices, share) <= error);
+
+/*
+ * Cohorts of strings. Reports are spread over cohorts, each with its own hash. Strings that collide in one cohort do not collide in
+ * another. So the number of cohorts sets a lower limit to the error, and a schema's `devices` determines that number.
+ */
+
+/** The `devices` of a schema, and the resulting number of cohorts. */
+export interface Cohorts {
+  readonly devices: number;
+  readonly cohorts: number;
+}
+
+/** Maps the number of devices to the law of a metric's strings. */
+export type LawFor = (devices: number) => StringLaw;
+
+/**
+ * The law that a metric would have with another number of devices; undefined when it asks for no string, or came from an expert's
+ * parameters.
+ */
+export function lawsFor({ law, epsilon, permanent }: MetricDocument, devices: number): LawFor | undefined {
+  if (!isStringLaw(law)) return undefined;
+  const { lawFor } = estimationOf(law);
+  const at: LawFor = (expected) => lawFor(epsilon, expected, permanent?.epsilon);
+  return canonicalJson(at(devices) as unknown as Json) === canonicalJson(law as unknown as Json) ? at : undefined;
+}
+
+/**
+ * The fewest devices that reach a margin of at most `error` when the schema expects exactly that many; null when no number of cohorts is
+ * enough.
+ */
+export function cohortsForError(at: LawFor, error: number, share: number): Cohorts | null {
+  const devices = leastDevices((expected) => marginAt(at(Math.min(expected, MOST_DEVICES)), expected, share) <= error);
+  return devices === null ? null : { devices, cohorts: at(devices).cohorts };
+}

@@ -10,8 +10,7 @@ import {
   type QuestionType,
   type SchemaDocument,
 } from '@murmuration/shared';
-import { type Asking, PLANNED, type Planning, type PlanOption } from '../../estimation/questions/presentation.ts';
-import { presentationOf, types } from '../../estimation/questions/table.ts';
+import { type Asking, PLANNED, type Planning, type PlanOption, presentationOf, types } from '../../estimation/questions.ts';
 
 const planningOf = (type: QuestionType): Planning<unknown> | undefined => presentationOf(type).planning as Planning<unknown> | undefined;
 

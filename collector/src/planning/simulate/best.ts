@@ -4,11 +4,22 @@ import { readFile } from 'node:fs/promises';
 import { best, type DeviceQuestion } from '@murmuration/client';
 import { type ExponentialLaw, exponential } from '@murmuration/shared';
 import { UsageError, unreadBecause } from '../../base/usage.ts';
-import { estimatesOf } from '../../estimation/estimator.ts';
 import { inverseOf } from '../../estimation/mechanisms/exponential.ts';
-import { simulatedAs } from './named.ts';
-import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, coveredBy, errorsBeside, errorsOf, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { estimatesOf } from '../../estimation/mechanisms/table.ts';
+import { simulatedAs } from './lists.ts';
+import {
+  averageOf,
+  coveredBy,
+  deviceOf,
+  drawsOf,
+  errorsBeside,
+  errorsOf,
+  folderOf,
+  type RoundErrors,
+  roundsOf,
+  type Simulation,
+  sharesOf,
+} from './simulation.ts';
 
 /** The input: a row of utilities for each input. */
 interface BestSimulation extends Simulation {

@@ -3,10 +3,22 @@
 import { type DeviceQuestion, distribution } from '@murmuration/client';
 import { type DistributionLaw, mechanismOf, type Range } from '@murmuration/shared';
 import { type Distribution, interval, meanPlace, quantileInterval, sharesBelow } from '../../estimation/distribution.ts';
-import { distributionOf } from '../../estimation/estimator.ts';
-import { clientMechanism, simulatedAs } from './named.ts';
-import { deviceOf, drawsOf, folderOf, sharesOf } from './round.ts';
-import { averageOf, coveredBy, errorsBeside, errorsOf, holds, type RoundErrors, roundsOf, type Simulation } from './simulation.ts';
+import { distributionOf } from '../../estimation/mechanisms/table.ts';
+import { clientMechanism, simulatedAs } from './lists.ts';
+import {
+  averageOf,
+  coveredBy,
+  deviceOf,
+  drawsOf,
+  errorsBeside,
+  errorsOf,
+  folderOf,
+  holds,
+  type RoundErrors,
+  roundsOf,
+  type Simulation,
+  sharesOf,
+} from './simulation.ts';
 
 /** The input: a share for each cell. Numbers lie in the middle of their cell. */
 export interface DistributionSimulation extends Simulation {

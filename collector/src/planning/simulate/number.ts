@@ -3,16 +3,19 @@
 import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
 import { type Ask, mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
 import { UsageError } from '../../base/usage.ts';
-import { estimatesOf, scoresOf } from '../../estimation/estimator.ts';
-import { estimationOf } from '../../estimation/mechanisms/table.ts';
-import { clientMechanism, namesOf, simulatedAs } from './named.ts';
-import { addDays, daySumsOf, deviceOf, drawsOf, overDays } from './round.ts';
+import { estimatesOf, estimationOf, scoresOf } from '../../estimation/mechanisms/table.ts';
+import { clientMechanism, namesOf, simulatedAs } from './lists.ts';
 import {
+  addDays,
   coveredBy,
   type DaysErrors,
+  daySumsOf,
+  deviceOf,
+  drawsOf,
   type Errors,
   errorsBeside,
   errorsOf,
+  overDays,
   type PermanentErrors,
   permanentErrors,
   roundsOf,

@@ -1,6 +1,13 @@
-/** The input and output that all simulations share. */
+/** Parts of all simulations: input and output, the distributions of simulated answers, and rounds of seeded draws. */
 
+import { readFile } from 'node:fs/promises';
+import type { DeviceQuestion } from '@murmuration/client';
+import { createCoins, seededRng, words } from '@murmuration/client/testing';
+import { type Law, mechanismOf, toBase64url } from '@murmuration/shared';
+import { UsageError, unreadBecause } from '../../base/usage.ts';
 import type { Estimate } from '../../estimation/estimate.ts';
+import type { Tallies } from '../../estimation/tally.ts';
+import { Accumulator } from '../../storage/tallying/accumulator.ts';
 
 /** Seeded rounds of clients whose true answers are drawn from shares. */
 export interface Simulation {
@@ -91,3 +98,125 @@ export interface PermanentErrors {
 /** These errors over rounds; empty when the metric is not permanent. */
 export const permanentErrors = ({ permanent, days = 1 }: Simulation, rounds: readonly DaysErrors[]): PermanentErrors | object =>
   permanent === undefined ? {} : { permanent, days, allDays: errorsOf(rounds.map(({ allDays }) => allDays)) };
+
+// The distributions of simulated answers: Zipf, uniform, or a CSV file of weights.
+
+/** Shares of `size` answers that sum to 1. */
+export async function parseDistribution(text: string, size: number): Promise<readonly number[]> {
+  const weights = await weightsOf(text, size);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+async function weightsOf(text: string, size: number): Promise<readonly number[]> {
+  const zipf = /^zipf:(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+  if (zipf !== undefined) return Array.from({ length: size }, (_, i) => (i + 1) ** -Number(zipf));
+  if (text === 'uniform') return Array.from({ length: size }, () => 1);
+  if (!text.endsWith('.csv')) throw new UsageError(`--distribution: expected zipf:S, uniform or FILE.csv, got ${JSON.stringify(text)}`);
+  const lines = await readFile(text, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--distribution ${text}: ${unreadBecause(error)}`);
+  });
+  const weights = lines
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => Number(line.split(',').at(-1)));
+  const bad = weights.findIndex((weight) => !(weight >= 0 && Number.isFinite(weight)));
+  if (bad >= 0 || weights.length !== size) {
+    throw new UsageError(
+      `--distribution ${text}: expected ${size} lines that end in a weight, got ${bad >= 0 ? `no weight in line ${bad + 1}` : weights.length}`,
+    );
+  }
+  return weights;
+}
+
+/** Draws from shares by the alias method (Walker 1977, Vose 1991), with two uniforms per draw. */
+export function sampler(shares: readonly number[], uniform: () => number): () => number {
+  const size = shares.length;
+  const cut = shares.map((share) => share * size);
+  const alias = shares.map((_, i) => i);
+  const small: number[] = [];
+  const large: number[] = [];
+  cut.forEach((weight, i) => {
+    (weight < 1 ? small : large).push(i);
+  });
+  while (small.length > 0 && large.length > 0) {
+    const [low, high] = [small.pop() as number, large.at(-1) as number];
+    alias[low] = high;
+    cut[high] = (cut[high] as number) - (1 - (cut[low] as number));
+    if ((cut[high] as number) < 1) small.push(large.pop() as number);
+  }
+  return () => {
+    const i = Math.floor(uniform() * size);
+    return uniform() < (cut[i] as number) || alias[i] === i ? i : (alias[i] as number);
+  };
+}
+
+/** The parts of a round: seeded draws, the production randomizers, and the collector's sums of the reports. */
+type Coins = ReturnType<typeof createCoins>;
+
+/** The sources of randomness of a round, in the order in which they are used. */
+interface Draws {
+  readonly coins: Coins;
+  /** Draws the index of an answer, by its share. */
+  readonly draw: () => number;
+}
+
+export function drawsOf({ shares }: Simulation, seed: number): Draws {
+  const word = words(seededRng(seed));
+  return { coins: createCoins(word), draw: sampler(shares, () => word() / 2 ** 32) };
+}
+
+/** The share of each answer among those drawn for the clients. */
+export function sharesOf(drawn: Iterable<number>, answers: number, clients: number): readonly number[] {
+  const counts = Array<number>(answers).fill(0);
+  for (const answer of drawn) counts[answer] = (counts[answer] as number) + 1;
+  return counts.map((count) => count / clients);
+}
+
+/** A device's reactions to an input, and to the symbol that it stores for a permanent metric. */
+export interface Device {
+  readonly randomize: (input: unknown) => Uint8Array;
+  readonly respond: (symbol: string) => Uint8Array;
+}
+
+/** The randomizers of a question. */
+export type Randomizing = Pick<DeviceQuestion<never>, 'randomizers' | 'respondStored'>;
+
+/** A device that answers by a law. */
+export function deviceOf({ randomizers, respondStored }: Randomizing, law: Law, coins: Coins): Device {
+  const randomize = randomizers[law.mechanism] as unknown as (law: Law, input: unknown, coins: Coins) => Uint8Array;
+  return {
+    randomize: (input) => randomize(law, input, coins),
+    respond: (symbol) => (respondStored as NonNullable<typeof respondStored>)(law, symbol, coins),
+  };
+}
+
+/** An empty sum of reports. */
+export const folderOf = (law: Law): Accumulator => new Accumulator(mechanismOf(law).shape(law));
+
+/** Sums of the first day's reports and of all days' reports; the same object when there is only one day. */
+interface DaySums {
+  readonly first: Accumulator;
+  readonly all: Accumulator;
+}
+
+export function daySumsOf(law: Law, { days = 1 }: Simulation): DaySums {
+  const first = folderOf(law);
+  return { first, all: days > 1 ? folderOf(law) : first };
+}
+
+/** Adds a device's reports of its symbol, day by day. */
+export function addDays({ first, all }: DaySums, { permanent, days = 1 }: Simulation, { respond }: Device, symbol: Uint8Array): void {
+  for (let day = 0; day < days; day++) {
+    const report = permanent === undefined ? symbol : respond(toBase64url(symbol));
+    all.addReport(report);
+    if (day === 0 && all !== first) first.addReport(report);
+  }
+}
+
+/** The errors of estimates from both sums, given the number of reports of each device. */
+export const overDays = (
+  { first, all }: DaySums,
+  { days = 1 }: Simulation,
+  errors: (tallies: Tallies, perDevice: number) => RoundErrors,
+): DaysErrors => ({ ...errors(first.tallies(), 1), allDays: errors(all.tallies(), days) });

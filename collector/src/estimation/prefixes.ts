@@ -1,4 +1,103 @@
-/**
+/** The shares of given strings from their prefixes: a string's place at each level, what the tallies of each level say, and estimates. */
+
+import {
+  binOf,
+  bytesOfText,
+  END,
+  FIRST_WORD,
+  firstWord,
+  mechanismOf,
+  type PrefixHashingLaw,
+  placeOfPrefix,
+  SECOND_WORD,
+  secondWord,
+} from '@murmuration/shared';
+import { cohortSupports } from './cohorts.ts';
+import { type Estimate, THESE } from './estimate.ts';
+import { Z95 } from './statistics/tails.ts';
+import type { Tallies } from './tally.ts';
+
+/** A whole string. */
+export interface Placed {
+  readonly bytes: Uint8Array;
+  readonly bin: number;
+  /** By level. */
+  readonly places: Int32Array;
+  /** By level, the words of its prefix. */
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+}
+
+/** The places of a string. */
+export function placed({ longest, bins, places }: PrefixHashingLaw, bytes: Uint8Array): Placed {
+  const [first, second] = [new Int32Array(longest), new Int32Array(longest)];
+  let [one, other] = [FIRST_WORD, SECOND_WORD];
+  for (let level = 0; level < longest; level++) {
+    if (level <= bytes.length) {
+      const symbol = bytes[level] ?? END;
+      [one, other] = [firstWord(one, symbol), secondWord(other, symbol)];
+    }
+    first[level] = one;
+    second[level] = other;
+  }
+  const bin = binOf(one, other, bins);
+  return {
+    bytes,
+    bin,
+    first,
+    second,
+    places: first.map((word, level) => placeOfPrefix(level, bin, word, second[level] as number, places)),
+  };
+}
+
+/*
+ * What the tallies of a discovery say: for each level and place, an estimate of the number of devices there, and its variance.
+ *
+ * With S supporting reports of n, (S - n q) / (p - q) estimates the devices at a place. Of the other devices, one in d is there by accident
+ * of the hash. So X = (S - n r) / w with r = q + (p - q) / d and w = (p - q) (1 - 1/d) estimates the devices whose strings belong there.
+ * Where nobody's does, S is binomial with n and r over the hash, and X has variance n r (1-r) / w².
+ */
+
+/** One level. */
+interface Level {
+  readonly reports: number;
+  /** X by place. */
+  readonly devices: Float64Array;
+}
+
+/** All levels of a law. */
+export interface Levels {
+  readonly law: PrefixHashingLaw;
+  readonly levels: readonly Level[];
+  /** The reports of all levels. */
+  readonly reports: number;
+  /** r and w. */
+  readonly chance: number;
+  readonly gain: number;
+  /** The variance of X for each report where nobody's string belongs: r (1-r) / w². */
+  readonly noise: number;
+}
+
+/** The reports of a level that support each place. */
+export const levelSupports = ({ places, buckets }: PrefixHashingLaw, cells: Float64Array): Float64Array =>
+  cohortSupports(places, buckets, (cohort) => cells.subarray(cohort * buckets, (cohort + 1) * buckets));
+
+/** The devices by level and place. */
+export function levelsIn(law: PrefixHashingLaw, tallies: Tallies): Levels {
+  const { p, q } = mechanismOf(law).support(law);
+  const { longest, places } = law;
+  const chance = q + (p - q) / places;
+  const gain = (p - q) * (1 - 1 / places);
+  const levels = Array.from({ length: longest }, (_, level): Level => {
+    const { reports = 0, cells } = tallies.get(level) ?? {};
+    if (cells === undefined) return { reports, devices: new Float64Array(places) };
+    return { reports, devices: levelSupports(law, cells).map((support) => (support - reports * chance) / gain) };
+  });
+  const reports = levels.reduce((sum, level) => sum + level.reports, 0);
+  return { law, levels, reports, chance, gain, noise: (chance * (1 - chance)) / gain ** 2 };
+}
+
+/*
  * The share of a string, from the devices at its place at each level.
  *
  * Some of them are of rare strings with the same first symbols and the same bin, its mates. Their expectation is the mean over the other
@@ -12,10 +111,6 @@
  * 3. the mates', τ² (1 + 1 / (B - 1)). Mates are mostly the same at successive levels, so τ² is the variance of the weighted sum of levels.
  *    Each other bin has such a sum, and τ² is what those vary more than noise does. It may be large where no level varies clearly.
  */
-
-import { mechanismOf, placeOfPrefix } from '@murmuration/shared';
-import type { Levels } from './levels.ts';
-import type { Placed } from './prefix.ts';
 
 /** The devices that are not explained yet, by level and place. */
 export type Residuals = readonly Float64Array[];
@@ -118,4 +213,27 @@ export function shareOf(found: Levels, residuals: Residuals, string: Placed): Sh
     readings.splice(distances.indexOf(farthest), 1);
   }
   return meanOf(found, readings);
+}
+
+/** A share, if need be moved to 0 or 1. */
+export const within = (share: number): number => Math.min(1, Math.max(0, share));
+
+/** The standard error of a share among all users, or with infinitely many people among those who reported. */
+export function deviationOf({ share, constant, slope }: Share, people: number): number {
+  const f = within(share);
+  return Math.sqrt(constant + f * slope + (f * (1 - f)) / people);
+}
+
+/** A share with its plain interval. */
+export function plain(share: Share, people: number): Estimate {
+  const standardError = deviationOf(share, people);
+  return { estimate: share.share, standardError, low: share.share - Z95 * standardError, high: share.share + Z95 * standardError };
+}
+
+/** The shares of given strings, in their order, whether anybody has them or not. None without reports. */
+export function sharesOf(law: PrefixHashingLaw, tallies: Tallies, texts: readonly string[], people: number = THESE): readonly Estimate[] {
+  const found = levelsIn(law, tallies);
+  if (found.reports === 0) return [];
+  const devices = found.levels.map((level) => level.devices);
+  return texts.map((text) => plain(shareOf(found, devices, placed(law, bytesOfText(text, law.longest))), people));
 }

@@ -1,5 +1,7 @@
 /**
- * The chi-squared distribution's upper tail, by the regularized incomplete gamma function (Abramowitz and Stegun 1964, §6.5).
+ * Upper tails of the chi-squared and the normal distribution, and their inversion.
+ *
+ * The chi-squared distribution's tail is computed by the regularized incomplete gamma function (Abramowitz and Stegun 1964, §6.5).
  * `@stdlib/math-base-special-gammainc` 0.3.1 agrees to 12 digits up to 900 degrees of freedom. With 99,000 it is wrong by 1.6e-3
  * of the value (P(X > 100,000) = 0.0125031, it gives 0.0125226), and it brings 200 packages.
  */
@@ -59,4 +61,52 @@ export function chiSquaredTail(statistic: number, degrees: number): number {
   if (x === 0) return 1;
   const scale = Math.exp(a * Math.log(x) - x - logGamma(a));
   return x < a + 1 ? 1 - scale * lowerSeries(a, x) : scale * upperFraction(a, x);
+}
+
+// The standard normal distribution's upper tail, as accurate far out as that of chi-squared (Z² has one degree of freedom), and its inverse.
+
+/** Two-sided 95 % of the normal distribution. */
+export const Z95 = 1.959963984540054;
+
+/** P(Z > z). 0 beyond 38. */
+export function normalTail(z: number): number {
+  const outside = chiSquaredTail(z * z, 1) / 2;
+  return z >= 0 ? outside : 1 - outside;
+}
+
+/** The z that is exceeded with this probability, from -38 to 38. */
+export function normalQuantile(probability: number): number {
+  let [low, high] = [-38, 38];
+  while (high - low > 1e-9) {
+    const middle = (low + high) / 2;
+    if (normalTail(middle) > probability) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** From here on the continued fraction is exact to double precision. */
+const FAR = 5;
+const TERMS = 40;
+
+/** ln P(Z > z), also where the tail itself is too small for a double. Far out by Laplace's continued fraction for Mills' ratio: φ(z) / (z + 1/(z + 2/(z + 3/(z + ...)))). */
+export function logUpperTail(z: number): number {
+  if (z < FAR) {
+    const beyond = chiSquaredTail(z * z, 1) / 2;
+    return Math.log(z < 0 ? 1 - beyond : beyond);
+  }
+  let rest = z;
+  for (let term = TERMS; term > 0; term--) rest = z + term / rest;
+  return (-z * z) / 2 - Math.log(rest * Math.sqrt(2 * Math.PI));
+}
+
+/** The point between `from` and `to` at which a condition that holds at `from` stops holding, by halving. */
+export function endOf(from: number, to: number, holds: (f: number) => boolean): number {
+  let [inside, outside] = [from, to];
+  for (let halving = 0; halving < 60; halving++) {
+    const middle = (inside + outside) / 2;
+    if (holds(middle)) inside = middle;
+    else outside = middle;
+  }
+  return inside;
 }

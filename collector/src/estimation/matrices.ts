@@ -1,5 +1,21 @@
 /**
- * Tests the fit of laws with a matrix (rows.ts). The outputs of n reports have expectations n Pᵀθ. In a direction orthogonal to all rows of
+ * The finite channels of laws with few outputs: P(output | input) as a matrix, a row for each input, and a test of tallies against it. A
+ * number is rounded at random to one of the two nearest points, so its row is a mixture of the rows of these points.
+ */
+
+import type { Tallies } from './tally.ts';
+import { type Fit, pooled, sumsOf, tailOf } from './watch/fit.ts';
+import { basisOf, leftInverse, residual } from './watch/residual.ts';
+
+/** P(output | input): a row for each input, each summing to 1. */
+export type Rows = readonly (readonly number[])[];
+
+/** The rows of a channel, from the probability of an output given an input. */
+export const rowsBy = (inputs: number, outputs: number, chance: (input: number, output: number) => number): Rows =>
+  Array.from({ length: inputs }, (_, input) => Array.from({ length: outputs }, (__, output) => chance(input, output)));
+
+/*
+ * Tests the fit of laws with a matrix. The outputs of n reports have expectations n Pᵀθ. In a direction orthogonal to all rows of
  * P, the answers have no effect. So the counts' covariance there is that of independent reports with the mean shares μ, whoever sent them,
  * and Pearson's statistic at the best signed θ is chi-squared with K - rank P degrees.
  *
@@ -9,12 +25,6 @@
  * chance alone: by t with probability at most exp(-n t² / (2 (s² + b t / 3))), with s² the variance of a score and b how far below the mean
  * it may be (Bernstein; Boucheron, Lugosi, Massart 2013, §2.8).
  */
-
-import type { Rows } from '../rows.ts';
-import type { Tallies } from '../tally.ts';
-import { pooled, sumsOf, tailOf } from './classes.ts';
-import type { Fit } from './fit.ts';
-import { basisOf, leftInverse, residual } from './residual.ts';
 
 /** After this many rounds the expected outputs hardly change, and only these are used. */
 const ROUNDS = 30;
