@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Capacity, REQUEST_BYTES } from '#collector/ingest/capacity.ts';
 import { StoreFull } from '#collector/storage/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
+import { timesIn } from './times.ts';
 
 let folder: string;
 let opened: Collector | undefined;
@@ -241,11 +243,38 @@ test('a collector that stops answers every request that it accepted, tells conne
   expect(await counted()).toBe(100);
 });
 
+/** The columns of the folder's databases, with all of their values. */
+function columnsIn(): ReadonlyMap<string, readonly unknown[]> {
+  const columns = new Map<string, readonly unknown[]>();
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.sqlite'))) {
+    const database = new DatabaseSync(join(folder, file), { readOnly: true });
+    for (const { name } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
+      const select = database.prepare(`SELECT * FROM "${name}"`);
+      select.setReadBigInts(true);
+      const rows = select.all();
+      for (const column of Object.keys(rows[0] ?? {}))
+        columns.set(
+          `${file} ${name}.${column}`,
+          rows.map((row) => row[column]),
+        );
+    }
+    database.close();
+  }
+  return columns;
+}
+
 test('nothing on the disk names a sender or a time finer than a day', async () => {
+  const begun = Date.now();
   await open({ perMinute: 1_000 });
-  await post(batch(), { 'user-agent': 'a-rare-browser/7', origin: 'https://app.example' });
-  await counted();
+  for (let i = 0; i < 20; i++) await post(batch(), { 'user-agent': 'a-rare-browser/7', origin: 'https://app.example' });
+  const timed = (): readonly string[] =>
+    [...columnsIn()].flatMap(([column, values]) => timesIn(values, { from: begun, to: Date.now() }).map((form) => `${column}: ${form}`));
+  expect([...columnsIn().keys()]).toContain('murmuration.sqlite log.words');
+  expect(timed()).toEqual([]);
+  expect(await counted()).toBe(20);
+  await collector.store.fold();
+  expect([...columnsIn().keys()]).toContain('murmuration.sqlite tally.cells');
+  expect(timed()).toEqual([]);
   const disk = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
-  for (const trace of ['127.0.0.1', 'a-rare-browser', 'app.example', dayText(dayNumber(Date.now()))])
-    expect(disk.join('')).not.toContain(trace);
+  for (const trace of ['127.0.0.1', 'a-rare-browser', 'app.example', dayText(dayNumber(begun))]) expect(disk.join('')).not.toContain(trace);
 });

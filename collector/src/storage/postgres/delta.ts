@@ -1,13 +1,16 @@
 /**
- * Deltas: what one flush adds to the tallies of one shard. The sums of a row lie one after the other in `sums`; `head` is JSON and says what
- * each is of, so that totals are known without reading the sums.
+ * Deltas: what one flush adds to the tallies. The sums of a row lie one after the other in `sums`; `head` is JSON and says what each is of,
+ * so that totals are known without reading the sums.
+ *
+ * A row has one metric's sums of one day, or the number of ids of one app's day, and a random id of its own. So no column joins a device's
+ * answers to two questions or on two days, even where a flush has one batch only, and none says when they came.
  */
 
 import type { Partition } from '../group.ts';
+import { appOf } from '../room.ts';
 import type { PackedTallies } from '../tallying/tally-sums.ts';
 import { byteas, smallints, texts } from './binary.ts';
 import type { Query } from './database.ts';
-import { flushId } from './flush-id.ts';
 import type { MetricSums } from './group-sums.ts';
 import { unpackOnes, unpackTallies } from './packed.ts';
 import { SCHEMA, shardOf } from './tables.ts';
@@ -46,14 +49,15 @@ export interface FullAddition extends Addition {
   readonly ones: ReadonlyMap<number, number>;
 }
 
-interface Growing {
-  readonly partitions: Map<Partition, number>;
+interface Growing extends Head {
+  readonly shard: number;
+  readonly partitions: Partition[];
   readonly parts: Part[];
   readonly bytes: Uint8Array[];
 }
 
 /**
- * The rows that add sums to the tallies. The first of them has the ids.
+ * The rows that add sums to the tallies, and ids to those that apps have.
  *
  * @param openedBy the rows of the tables that sums open, where that is known
  */
@@ -62,32 +66,32 @@ export function deltaRows(
   ids: readonly Ids[],
   openedBy: (sums: MetricSums) => number | undefined,
 ): readonly DeltaRow[] {
-  const shards = new Map<number, Growing>();
+  const rows = new Map<string, Growing>();
   for (const sums of all) {
     const { partition, metric, reports, tallies, ones } = sums;
-    const shard = shardOf(partition[0], metric);
-    const row: Growing = shards.get(shard) ?? { partitions: new Map(), parts: [], bytes: [] };
-    shards.set(shard, row);
-    const number = row.partitions.get(partition) ?? row.partitions.size;
-    row.partitions.set(partition, number);
-    row.parts.push([number, metric, reports, openedBy(sums) ?? sums.rows, tallies.length, ones.length]);
+    const [schema, day] = partition;
+    const name = `${appOf(schema)}\n${day}\n${metric}`;
+    const row: Growing = rows.get(name) ?? { shard: shardOf(schema, metric), partitions: [], parts: [], ids: [], bytes: [] };
+    rows.set(name, row);
+    row.parts.push([row.partitions.push(partition) - 1, metric, reports, openedBy(sums) ?? sums.rows, tallies.length, ones.length]);
     row.bytes.push(tallies, ones);
   }
-  return [...shards].map(([shard, { partitions, parts, bytes }], i) => {
-    const head: Head = { partitions: [...partitions.keys()], parts, ids: i === 0 ? ids : [] };
-    return { shard, head: JSON.stringify(head), sums: Buffer.concat(bytes) };
-  });
+  const ofIds = ids.map((count): Growing => ({ shard: shardOf(`${count[0]}/`, ''), partitions: [], parts: [], ids: [count], bytes: [] }));
+  return [...rows.values(), ...ofIds].map(({ shard, bytes, ...head }) => ({
+    shard,
+    head: JSON.stringify(head satisfies Head),
+    sums: Buffer.concat(bytes),
+  }));
 }
 
 const APPEND = `
-  INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums)
-    SELECT shard, $2::uuid, head, sums FROM unnest($1::smallint[], $3::text[], $4::bytea[]) AS rows (shard, head, sums)`;
+  INSERT INTO ${SCHEMA}.delta (shard, head, sums)
+    SELECT * FROM unnest($1::smallint[], $2::text[], $3::bytea[])`;
 
 /** Appends the rows of a flush. */
 export const appendDeltas = (query: Query, rows: readonly DeltaRow[]): Promise<unknown> =>
   query(APPEND, [
     smallints(rows.length, (i) => (rows[i] as DeltaRow).shard),
-    flushId(),
     texts(rows.map(({ head }) => head)),
     byteas(rows.map(({ sums }) => sums)),
   ]);

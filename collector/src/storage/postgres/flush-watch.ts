@@ -27,8 +27,8 @@ export async function tryToWrite(database: Database, partitions: Partitions, day
           ON CONFLICT (shard, day, id) DO NOTHING`,
         [day, id],
       );
-      await query(`INSERT INTO ${SCHEMA}.delta (shard, flush, head, sums) VALUES (0, $1, '', '')`, [id]);
-      await query(`DELETE FROM ${SCHEMA}.delta WHERE shard = 0 AND flush = $1`, [id]);
+      await query(`INSERT INTO ${SCHEMA}.delta (shard, id, head, sums) VALUES (0, $1, '', '')`, [id]);
+      await query(`DELETE FROM ${SCHEMA}.delta WHERE shard = 0 AND id = $1`, [id]);
       await query(`DELETE FROM ${SCHEMA}.batch_id WHERE shard = 0 AND day = $1 AND id = $2`, [day, id]);
     });
   } catch (error) {

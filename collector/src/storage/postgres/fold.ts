@@ -53,16 +53,22 @@ async function writeMetrics(
   );
 }
 
+/** A delta, and its place in the table. Another one may be there later, and is as good to fold. */
+interface Listed {
+  readonly id: string;
+  readonly place: string;
+}
+
 /**
- * Folds deltas of a shard, from one id to another. Returns whether nobody else has the shard. (A list of ids would do the same. But where
- * nearly all rows are dead, the database takes the table for a small one, and walks through the whole shard to find them.)
+ * Folds the deltas of a shard at some places. Returns whether nobody else has the shard. (By their ids, the database would walk through all
+ * dead rows of the shard: where nearly all are dead, it takes the table for a small one. `+ 0` keeps it from the index.)
  */
-async function foldSome(query: Query, last: Query, shard: number, from: string, to: string): Promise<boolean> {
+async function foldSome(query: Query, last: Query, shard: number, places: readonly string[]): Promise<boolean> {
   if (!(await lockShard(query, shard))) return false;
   const [[[kept, closed, version] = []], deltas] = await Promise.all([
     // Shared with other folds, and not with retention while it moves its borders.
     query(`SELECT kept, closed, version FROM ${SCHEMA}.store FOR SHARE`),
-    query(`DELETE FROM ${SCHEMA}.delta WHERE shard = $1 AND flush BETWEEN $2 AND $3 RETURNING head, sums`, [shard, from, to]),
+    query(`DELETE FROM ${SCHEMA}.delta WHERE ctid = ANY($2::tid[]) AND shard + 0 = $1 RETURNING head, sums`, [shard, places]),
   ]);
   checkVersion(version);
   if (deltas.length === 0) return true;
@@ -93,18 +99,17 @@ async function foldSome(query: Query, last: Query, shard: number, from: string, 
 }
 
 /**
- * The ids of the deltas that there are, by shard and in their order. While an old snapshot is open, the dead rows of the table stay, by the
- * million after some hours. An index leads through all of them to each row one by one, which takes ten times as long as reading the table;
- * so the condition is one that no index can answer.
+ * The deltas that there are, by shard, and roughly in the order in which they came. While an old snapshot is open, the dead rows of the table
+ * stay, by the million after some hours. An index leads through all of them to each row one by one, which takes ten times as long as reading
+ * the table; so the condition is one that no index can answer.
  */
-async function listDeltas(query: Query): Promise<ReadonlyMap<number, readonly string[]>> {
-  const shards = new Map<number, string[]>();
-  for (const [shard, flush] of await query(`SELECT shard, flush FROM ${SCHEMA}.delta WHERE head <> ''`)) {
-    const flushes = shards.get(Number(shard)) ?? [];
-    shards.set(Number(shard), flushes);
-    flushes.push(String(flush));
+async function listDeltas(query: Query): Promise<ReadonlyMap<number, readonly Listed[]>> {
+  const shards = new Map<number, Listed[]>();
+  for (const [shard, id, place] of await query(`SELECT shard, id, ctid::text FROM ${SCHEMA}.delta WHERE head <> ''`)) {
+    const listed = shards.get(Number(shard)) ?? [];
+    shards.set(Number(shard), listed);
+    listed.push({ id: String(id), place: String(place) });
   }
-  for (const flushes of shards.values()) flushes.sort();
   return shards;
 }
 
@@ -113,7 +118,7 @@ export class Folding {
   readonly #database: Database;
   /** When deltas were listed last, and since when one delta of each shard has been listed that is not folded yet. */
   #listed: number = performance.now();
-  readonly #pending = new Map<number, { readonly flush: string; readonly since: number }>();
+  readonly #pending = new Map<number, { readonly id: string; readonly since: number }>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -133,9 +138,9 @@ export class Folding {
     const shards = await this.#database.transaction(listDeltas);
     this.#list(shards);
     const errors: unknown[] = [];
-    for (const [shard, flushes] of shards) {
+    for (const [shard, listed] of shards) {
       try {
-        await this.#foldShard(shard, flushes.slice(0, TURNS * MOST));
+        await this.#foldShard(shard, listed.slice(0, TURNS * MOST));
       } catch (error) {
         errors.push(error);
       }
@@ -144,19 +149,20 @@ export class Folding {
     return shards.size;
   }
 
-  async #foldShard(shard: number, flushes: readonly string[]): Promise<void> {
-    for (let at = 0; at < flushes.length; at += MOST) {
-      const some = flushes.slice(at, at + MOST);
-      const [from = '', to = ''] = [some[0], some.at(-1)];
-      if (!(await this.#database.transaction((query, last) => foldSome(query, last, shard, from, to)))) return;
-      if (some.includes(this.#pending.get(shard)?.flush ?? '')) this.#pending.delete(shard);
+  async #foldShard(shard: number, listed: readonly Listed[]): Promise<void> {
+    for (let at = 0; at < listed.length; at += MOST) {
+      const some = listed.slice(at, at + MOST);
+      const places = some.map(({ place }) => place);
+      if (!(await this.#database.transaction((query, last) => foldSome(query, last, shard, places)))) return;
+      if (some.some(({ id }) => id === this.#pending.get(shard)?.id)) this.#pending.delete(shard);
     }
   }
 
-  #list(shards: ReadonlyMap<number, readonly string[]>): void {
+  #list(shards: ReadonlyMap<number, readonly Listed[]>): void {
     this.#listed = performance.now();
-    for (const [shard, { flush }] of this.#pending) if (shards.get(shard)?.includes(flush) !== true) this.#pending.delete(shard);
-    for (const [shard, [flush]] of shards)
-      if (flush !== undefined && !this.#pending.has(shard)) this.#pending.set(shard, { flush, since: this.#listed });
+    for (const [shard, { id }] of this.#pending)
+      if (shards.get(shard)?.some((listed) => listed.id === id) !== true) this.#pending.delete(shard);
+    for (const [shard, [first]] of shards)
+      if (first !== undefined && !this.#pending.has(shard)) this.#pending.set(shard, { id: first.id, since: this.#listed });
   }
 }

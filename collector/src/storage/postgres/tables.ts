@@ -9,8 +9,8 @@
  * - All other tables: the shard is a hash of the app and the metric (`shardOf`). A read of a metric and the fold of its deltas stay within
  *   one shard, and a metric has one row a day, segment and block of cohorts, however many shards there are.
  *
- * `delta` is only ever appended to and deleted from. A flush appends one row for each shard that its batches touch: its sums, packed, and a
- * head that says what they are of. (Measured, 1,000 batches a flush with 1,280 tallies: docs/postgres.md.) A fold adds the deltas of a shard
+ * `delta` is only ever appended to and deleted from. A flush appends one row for each metric and day that its batches touch: its sums, packed,
+ * and a head that says what they are of (`delta.ts`). (Measured, 1,000 batches a flush with 1,280 tallies: docs/postgres.md.) A fold adds the deltas of a shard
  * to its tallies in one transaction, under the lock of the shard's row in `shard`; so two collectors never update the same tally at once,
  * and neither waits for the other.
  *
@@ -164,6 +164,12 @@ export const STEPS: readonly string[] = [
     PRIMARY KEY (task, source)
   );
   ALTER TABLE murmuration.decoded ALTER COLUMN answer SET STORAGE EXTERNAL;
+  `,
+  // The id of a flush had its time to the millisecond, and all rows of the flush had it.
+  `
+  ALTER TABLE murmuration.delta RENAME COLUMN flush TO id;
+  ALTER TABLE murmuration.delta ALTER COLUMN id SET DEFAULT gen_random_uuid();
+  UPDATE murmuration.delta SET id = DEFAULT;
   `,
 ];
 
