@@ -64,6 +64,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   let last: Maybe<unknown>; // the last of all transactions
   let turned: Maybe<unknown>; // the last one that may add something to send: an upload waits for no other
   let pending: Entry[] = []; // randomized, but not claimed yet
+  let isDue = false; // they are committed at the end of this tick
   const listeners = new Set<() => void>();
 
   const tell = (outcome: Outcome): void => {
@@ -146,6 +147,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   };
   /** Writes all pending answers, but nothing before it is known whether the person agrees. */
   const commit = (): Maybe<unknown> => {
+    isDue = false;
     const entries = pending;
     if (!entries[0] || store.consent() === 'unknown') return;
     // Written to the spill at the end of the task that recorded them, because no page closes before that. Writing costs more than a record,
@@ -209,9 +211,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (isClosing) return refuse('closed');
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
     if (isTaken(device, store.view, metric, today())) return refuse('already-answered');
-    const entry = { ...claim, wire, day: today() };
-    // All records of a tick share one transaction.
-    if (pending.push(entry) === 1) void Promise.resolve().then(commit);
+    // All records of a tick share one transaction, whatever else waits: answers that were recorded while the page was away may.
+    pending.push({ ...claim, wire, day: today() });
+    if (!isDue) void Promise.resolve().then(commit);
+    isDue = true;
   };
 
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {

@@ -177,6 +177,21 @@ describe('a page that is left and restored', () => {
     expect(sent([first], 'dark')).toBe(1);
   });
 
+  test('and never comes back: the next visit claims every answer that was recorded while it was away', async () => {
+    const browser = modelBrowser();
+    const first = page(browser);
+    await settle();
+    first.leave();
+    first.telemetry.record('dark', true);
+    await settle();
+    first.telemetry.record('daily', true); // by a later listener, in a tick of its own
+    await settle();
+    expect(browser.spilled().size).toBe(2);
+    const next = page(browser);
+    await next.live(600_000);
+    expect([sent([first, next], 'dark'), sent([first, next], 'daily')]).toEqual([1, 1]);
+  });
+
   test('sends what it has written in the tick in which it is left, and that batch takes nothing more', async () => {
     const browser = modelBrowser();
     const first = page(browser);

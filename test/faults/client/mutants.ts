@@ -108,6 +108,11 @@ export const MUTANTS: readonly Mutant[] = [
   spill('a refusal is not spilled', '    decide: (decision) => write(consent, decision),', '    decide: () => {},'),
   telemetry('what is spilled is not claimed', 'answers.filter((each) => each.wire === wire || each.day < today())', '[]'),
   telemetry('an answer is not spilled', "if (store.consent() === 'granted') entries.forEach(spill.keep);", ''),
+  telemetry(
+    'an answer is not spilled where another waits',
+    'if (!isDue) void Promise.resolve().then(commit);',
+    'if (pending.length === 1) void Promise.resolve().then(commit);',
+  ),
   telemetry('an answer is spilled before the person agrees', "if (store.consent() === 'granted') entries", 'entries'),
 
   state('no checksum', 'state.v !== VERSION || text !== summed(json)', 'false'),
