@@ -76,7 +76,7 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
         ? 'Not recorded: IndexedDB could not be written. The site’s data is blocked, the frame is sandboxed, or the disk is full.'
         : 'Not recorded: there is no IndexedDB here. Pass a `storage`: `fileStorage(folder)` in Node, `asyncStorage(AsyncStorage)` in React Native.',
   'storage-reset': () =>
-    `What was stored could not be read, so the budget counts as spent today, and sharing needs another \`telemetry.consent.grant()\`. Another format or another program wrote it. ${RESET}`,
+    `What was stored could not be read, or was deleted while \`localStorage\` stayed. The budget counts as spent, and sharing needs another \`telemetry.consent.grant()\`. Another format or program wrote it, or something deleted the database. ${RESET}`,
   delivered: () => 'Delivered: the collector has the report.',
   refused: ({ outcome: { reason } }) =>
     `The collector refused the batch for good${reason ? `: ${reason.trim()}` : ''}. What is spent stays spent. ${RESET}`,

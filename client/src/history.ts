@@ -56,10 +56,11 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
   const [key, consent] = [`${name}:sent`, `${name}:consent`];
   const read = <T>(item: string): T | undefined => attempt(() => JSON.parse(spill.getItem(item) ?? 'null') ?? undefined) as T | undefined;
   const erase = (): unknown => attempt(() => spill.removeItem(key));
+  const isRefused = (): boolean => Number(read<number>(consent)) < 0; // as ledger/decision.ts writes it
 
   const history = (): readonly Sent[] => {
     // The refusal may come from a tab that keeps no history.
-    if (read<{ readonly value: string }>(consent)?.value === 'denied') erase();
+    if (isRefused()) erase();
     const kept = read<readonly Sent[]>(key);
     return Array.isArray(kept) ? kept : [];
   };
@@ -67,7 +68,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
     const { batch, schema: wire, day, reports } = JSON.parse(text) as Body;
     const known = history();
     if (wire !== schema.wire || known.some((sent) => sent.batch === batch)) return;
-    if (read<{ readonly value: string }>(consent)?.value === 'denied') return; // refused while the batch was being sent
+    if (isRefused()) return; // refused while the batch was being sent
     const told = reports.map(([metric, bytes]) => {
       const said = saidBy(schema as unknown as Schema<DeviceQuestions>, metric, bytes);
       return { metric, said: said.slice(0, MOST_ANSWERS), more: Math.max(0, said.length - MOST_ANSWERS) };
@@ -83,8 +84,8 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
     getItem: (item) => spill.getItem(item),
     removeItem: (item) => spill.removeItem(item),
     setItem: (item, value) => {
-      if (item === consent && !value.includes('"granted"')) erase();
       spill.setItem(item, value);
+      if (isRefused()) erase();
     },
   };
   const sending: Transport = async (upload) => {

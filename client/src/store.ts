@@ -42,6 +42,8 @@ export function createDeviceStore(
   tell: (outcome: Outcome) => void,
   changed: () => void,
 ): DeviceStore {
+  /** The last day on which the accounts of a state had a slot claimed. What `otherwise` answers replace changes no such day. */
+  const lastDay = ({ accounts }: State): number => Math.max(0, ...Object.values(accounts).map(({ day }) => day));
   let decision = UNDECIDED;
   let refusal = spill.decision(); // the newest refusal that this context knows of: its own transaction may never have completed
   let isKnown = false;
@@ -49,15 +51,14 @@ export function createDeviceStore(
   const consent = (): Consent['state'] => (isKnown || decision.value ? answerTo(decision) : 'unknown');
 
   /** The stored state, merged with everything newer that this context knows. */
-  const enter = (stored: string | undefined): State => {
-    const read = stored ? attempt(() => parseState(stored)) : emptyState();
-    const state = read ?? spentState(device, {}, device.today());
+  const enter = (stored: string | undefined, isSeen: boolean): State => {
     const known = newer(decision, spill.decision());
-    if (!read) {
-      device.said.push({ result: 'storage-reset' });
-      // A refusal may have been lost, and the decision in the spill may be older. A person who had agreed is therefore asked again.
-      state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
-    }
+    // A ledger that is gone, but that this page or the spill remembers, counts as spent since its last claim. So another deletion does not
+    // extend that.
+    const last = Math.max(spill.spent(), lastDay(store.view));
+    const read = stored ? attempt(() => parseState(stored)) : last > 0 ? undefined : emptyState();
+    if (!read && !isSeen) throw read; // a record that nobody may notice does not put it back
+    const state = read ?? spentState(device, store.view.accounts, stored ? device.today() : last);
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
     // the state, the stored accounts apply.
     if (state.decision.count <= store.view.decision.count) {
@@ -66,18 +67,24 @@ export function createDeviceStore(
       }
       state.day = Math.max(state.day, store.view.day);
     }
+    if (!read) {
+      device.said.push({ result: 'storage-reset' });
+      // The agreement was lost with the ledger, and a refusal may have been: a person who had agreed is asked again.
+      state.decision = { count: known.count + 1, value: fallback === 'granted' || known.value === 'denied' ? 'denied' : '' };
+    }
     if (known.value === 'denied') refusal = known;
     if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);
     state.decision = newer(state.decision, known);
     return state;
   };
 
-  const learn = (next: State['decision']): void => {
+  const learn = (next: State['decision'], isStored = false): void => {
     const old = consent();
     decision = newer(decision, next);
     if (decision.value === 'denied') refusal = decision;
     isKnown = true;
-    if (decision.count > spill.decision().count) spill.decide(decision);
+    // A grant is remembered only when it is stored. Other pages hear of it then, and read it where the ledger lives.
+    if (isStored || decision.value === 'denied') spill.decide(decision);
     if (consent() !== old) changed();
   };
 
@@ -89,17 +96,20 @@ export function createDeviceStore(
         after(
           storage.transact(name, (stored) => {
             device.said = [];
-            const state = enter(stored);
+            const state = enter(stored, isSeen);
             const isGranted = answerTo(state.decision) === 'granted';
             const result = work(state, isGranted);
             const text = stateText(state);
             // Nothing is created in the storage before the person has decided.
-            const isKept = text !== stored && (stored || isGranted || state.decision.value);
+            const isKept = text !== stored && (stored || isGranted || state.decision.count);
             return { next: isKept ? text : undefined, result: { state, result, said: device.said } };
           }),
           ({ state, result, said }) => {
-            if (isSeen) store.view = state;
-            learn(state.decision);
+            if (isSeen) {
+              store.view = state;
+              spill.spend(lastDay(state));
+            }
+            learn(state.decision, true);
             said.forEach(tell);
             return result;
           },

@@ -256,7 +256,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       await refresh();
       return { state: store.view, schema, today: today(), uploadOf };
     },
-    ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, spill) }),
+    ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),
     forget: async () => void (await decide('denied', true)),
     flush: finish,
     close: async () => {

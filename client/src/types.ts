@@ -35,7 +35,7 @@ export interface Outcome {
     | 'no-entropy'
     /** Storing failed, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
     | 'storage-failed'
-    /** The stored state can't be read. The budget counts as spent today and every metric as answered, and any consent is void. */
+    /** The stored state can't be read, or is gone. The budget counts as spent and every metric as answered, and any consent is void. */
     | 'storage-reset'
     | 'delivered'
     /** The collector refused the batch permanently. */

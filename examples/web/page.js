@@ -11,7 +11,7 @@ globalThis.startPage = (schema, { createTelemetry, ledger, preview }) => {
     'over-budget': 'the budget of this month is spent',
     'no-consent': 'not recorded: you have not agreed',
     'storage-failed': 'not recorded: this browser stores nothing',
-    'storage-reset': 'what was stored can not be read: every question counts as answered',
+    'storage-reset': 'what was stored is gone or can not be read: every question counts as answered',
     delivered: 'delivered',
     refused: 'refused by the collector',
     retired: 'not recorded: this question has ended',

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { defineSchema, flag, ledger, memoryStorage, permanent, preview, type Storage, text } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
 import { stateText } from '#client/ledger/state.ts';
-import { device, results, settle, stateIn, textIn } from './device.ts';
+import { device, FIRST_DAY, results, settle, stateIn, textIn } from './device.ts';
 import { type Fate, modelBrowser } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
@@ -22,19 +22,28 @@ const schema = defineSchema({
 const KEY = 'murmuration:notes';
 const LOADS = 50;
 
-test('storage that is deleted under a page gets back what the page has spent: no slot begins again', async () => {
+test('storage that is deleted under a page counts as spent as far as the page knows, and the person is asked again', async () => {
   let storage = memoryStorage();
-  const { telemetry, outcomes } = device(schema, { storage: { transact: (key, update) => storage.transact(key, update) } });
+  const { telemetry, outcomes } = device(schema, { consent: 'ask', storage: { transact: (key, update) => storage.transact(key, update) } });
+  telemetry.consent.grant();
   telemetry.record('dark', true);
   await telemetry.flush();
   const { accounts } = stateIn(storage);
   storage = memoryStorage();
   await telemetry.flush();
+  expect(telemetry.consent.state).toBe('ask');
+  telemetry.record('dark', true);
+  telemetry.consent.grant();
   telemetry.record('dark', true);
   telemetry.record('kept', 'home');
   await telemetry.flush();
-  expect(results(outcomes)).toEqual(['begun', 'recorded', 'delivered', 'already-answered', 'recorded', 'delivered']);
-  expect(stateIn(storage).accounts).toMatchObject({ ...accounts });
+  expect(results(outcomes)).toEqual([
+    ...['begun', 'recorded', 'delivered'],
+    ...['storage-reset', 'no-consent', 'already-answered', 'already-answered'],
+  ]);
+  const days = (of: typeof accounts): (number | undefined)[] => Object.keys(schema.document.metrics).map((metric) => of[metric]?.day);
+  expect(days(accounts)).toEqual([FIRST_DAY, undefined, FIRST_DAY, undefined]);
+  expect(days(stateIn(storage).accounts)).toEqual([FIRST_DAY, FIRST_DAY, FIRST_DAY, FIRST_DAY]);
 });
 
 describe('storage that can not write', () => {

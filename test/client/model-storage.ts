@@ -30,6 +30,8 @@ export interface Browser {
   /** What is durable. */
   readonly stored: (key: string) => string | undefined;
   readonly write: (key: string, text: string) => void;
+  /** Deletes all that is durable, and leaves the spill: an app's logout, or a browser that needs room. */
+  readonly evict: () => void;
   /** What the spill holds: in the newest version, and on the disk. */
   readonly spilled: () => ReadonlyMap<string, string>;
 }
@@ -169,6 +171,7 @@ export function modelBrowser({ isSlow = false, hasSpill = true, isHeard = false 
     },
     stored: (key) => durable.get(key),
     write: (key, text) => void durable.set(key, text),
+    evict: () => durable.clear(),
     spilled: () => spill,
   };
 }

@@ -9,6 +9,12 @@ export interface Decision {
 /** Nobody has been asked. */
 export const UNDECIDED: Decision = { count: 0, value: '' };
 
-/** The newer of two decisions. If both are equally new, a refusal wins. */
+/** The newer of two decisions. If both are equally new, a refusal wins, and a decision wins over the memory that there was one. */
 export const newer = (one: Decision, other: Decision): Decision =>
-  one.count > other.count || (one.count === other.count && one.value === 'denied') ? one : other;
+  one.count > other.count || (one.count === other.count && (one.value === 'denied' || !other.value)) ? one : other;
+
+/** What is remembered outside of the ledger: the count, negative for a refusal. An agreement is not: it lives where the ledger lives. */
+export const mark = ({ count, value }: Decision): number => (value === 'denied' ? -count : count);
+
+/** The decision that a mark remembers. */
+export const remembered = (mark: number): Decision => ({ count: Math.abs(mark), value: mark < 0 ? 'denied' : '' });

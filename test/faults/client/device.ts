@@ -176,6 +176,8 @@ export function createDevice(setup: Setup, person: Person) {
         record(metric, value);
       }
     },
+    /** The wire name of the version that contexts opened from now on use. */
+    wire: (): string => (schemas[version % schemas.length] as (typeof schemas)[number]).wire,
     /** Contexts opened from now on use this version of the schema. */
     release: (next: number): void => {
       version = next;

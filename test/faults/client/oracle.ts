@@ -58,6 +58,14 @@ export interface Oracle {
   readonly said: (source: Source, outcome: Outcome) => void;
   /** The stored state is corrupt or gone. Another life begins, because nothing can know what was claimed. */
   readonly ruined: () => void;
+  /**
+   * The ledger is gone, and the spill stays. Where that remembers all claims, and all were made under the version that opens next, the
+   * same life goes on.
+   *
+   * @param remembered the last day of a claim, as far as the spill knows
+   * @param wire the version that opens next
+   */
+  readonly lost: (remembered: number, wire: string) => void;
 }
 
 /** The most that a device may store: batches, and characters including the accounts and one more report of the greatest length. */
@@ -86,6 +94,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
   let [life, moment] = [0, 0];
   let state = EMPTY;
   let refusedAt = 0; // when the current refusal became durable
+  let voided = -1; // the number of decisions up to the last that was lost with its ledger
   const find = (what: string): void => void failures.push(what);
   const note = ({ name }: Source, what: string): void => void trace.push(`${now()} ${name} ${what}`);
   const assertNoValue = (where: string, text: string): void => {
@@ -101,6 +110,12 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
     if (day !== next.day) find(`a report of ${metric} claimed on another day than the device's`);
     lastOf.set(`${life} ${metric}`, day);
     cells.set(`${life} ${metric} ${day}`, { batch: batch.batch, metric, day, schema: batch.schema, life, epoch: account?.epoch?.day });
+  };
+
+  const ruined = (): void => {
+    state = EMPTY;
+    life++;
+    voided = -1;
   };
 
   return {
@@ -121,6 +136,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       if (next.decision.count < state.decision.count) find('a decision was forgotten');
       const left = state.quiet - now();
       if (next.quiet > 0 && next.quiet !== state.quiet && left > 0 && left <= TWO_DAYS) find('a quiet time cut short');
+      if (next.decision.value === 'granted' && next.decision.count <= voided) find('an agreement that outlives its ledger');
       const isDenied = next.decision.value === 'denied';
       if (isDenied && next.outbox.length > 0) find('an outbox that outlives a refusal');
       if (isDenied && (state.decision.value !== 'denied' || next.decision.count !== state.decision.count)) refusedAt = moment;
@@ -171,9 +187,12 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       const at = ['expired', 'dropped', 'refused', 'delivered', 'no-consent'].includes(result) ? source.owed.indexOf(metric) : -1;
       if (at >= 0) source.owed.splice(at, 1);
     },
-    ruined: () => {
+    ruined,
+    lost: (remembered, wire) => {
+      const claims = [...cells.values()].filter((cell) => cell.life === life);
+      if (!claims.every(({ day, schema }) => day <= remembered && schema === wire) || claims.length === 0) return ruined();
+      voided = state.decision.count;
       state = EMPTY;
-      life++;
     },
   };
 }

@@ -34,6 +34,7 @@ export type Step =
   | { readonly kind: 'turn clock'; readonly milliseconds: number }
   | { readonly kind: 'answers' }
   | { readonly kind: 'release'; readonly version: number; readonly closes: boolean }
+  | { readonly kind: 'lose' }
   | { readonly kind: 'ruin'; readonly text: string | undefined };
 
 const tab = fc.nat(1);
@@ -82,6 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: of('release' as const), version: fc.nat(families.versions.length - 1), closes: fc.boolean() }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: of('lose' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: of('ruin' as const), text: fc.constantFrom(...RUINS) }) },
 );
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });

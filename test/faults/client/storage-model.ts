@@ -191,6 +191,12 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
     },
     health: () => health,
     text: () => stored,
+    /** Deletes the ledger and leaves the spill, which is on the disk by now. Returns the day until which the spill remembers claims; 0 for none. */
+    lose: (): number => {
+      stored = undefined;
+      past = [];
+      return Number([...items].find(([key]) => key.endsWith(':spent'))?.[1] ?? 0);
+    },
     replace: (text: string | undefined): void => {
       stored = text;
       if (text === undefined) {

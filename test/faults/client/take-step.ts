@@ -22,7 +22,10 @@ export async function take(device: Device, step: Step): Promise<void> {
     if (!contexts[0]) device.open(0);
   } else {
     for (const open of contexts) open?.die();
-    if (step.kind === 'kill all') storage.loseSpill(step.losesSpill);
+    if (step.kind === 'kill all') {
+      storage.loseSpill(step.losesSpill);
+      if (step.losesSpill && storage.text() === undefined) oracle.ruined(); // nothing remembers a ledger that was lost before
+    } else if (step.kind === 'lose') oracle.lost(storage.lose(), device.wire());
     else {
       // The storage is corrupted independently of its content, because the same must happen to both people.
       oracle.ruined();
