@@ -17,5 +17,8 @@ export { createCatalog, parseDocument } from './schemas/catalog.ts';
 export { publish } from './schemas/published.ts';
 export { type Collector, createCollector } from './server/collector.ts';
 export type { CollectorOptions } from './server/options.ts';
+export type { Backend } from './storage/backend.ts';
+export { type PostgresBackend, type PostgresChoice, postgres } from './storage/postgres/backend.ts';
+export { sqlite } from './storage/sqlite/backend.ts';
 export type { AcceptedBatch } from './storage/store.ts';
 export { foldBatches } from './storage/tallying/unfolded.ts';

@@ -8,8 +8,8 @@ import { dayNumber, dayText } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '#collector/base/refusal.ts';
-import { createRefusalLog } from '#collector/server/health/refusal-log.ts';
-import { HEALTH_ROUTES } from '#collector/server/health/router.ts';
+import { createRefusalLog } from '#collector/server/health/counts.ts';
+import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
 import { batch, raw, schema } from './senders.ts';
 
 let folder: string;

@@ -14,7 +14,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { HEALTH_ROUTES } from '#collector/server/health/router.ts';
+import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
 import { schema } from '../collector/senders.ts';
 import { bin } from '../setup/command.ts';
 import { deployed } from './deployed.ts';

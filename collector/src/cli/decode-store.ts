@@ -6,6 +6,7 @@ import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
 import { cellCountsOf, cellMapOf } from '../answers/cells.ts';
 import { UsageError } from '../base/usage.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
+import { backendOf } from './admin.ts';
 import { readCandidates } from './candidate-files/candidates.ts';
 import type { Way } from './candidate-files/normalize.ts';
 import type { Source } from './decode-source.ts';
@@ -38,7 +39,7 @@ export async function storeSource(options: StoredOptions, lists: readonly string
     return { reports: evidence.reports, counts: cellCountsOf(law, evidence.tallies, perDevice) };
   });
   if (read === undefined || read.reports === 0)
-    throw new UsageError(`--metric ${metric.metric}: expected reports in ${postgres === undefined ? data : 'the database'}, got none`);
+    throw new UsageError(`--metric ${metric.metric}: expected reports in ${backendOf(options).words.place}, got none`);
   const map = cellMapOf(
     law,
     answers.map(({ text }) => text),

@@ -5,7 +5,8 @@ import { wholeOption } from '../base/usage.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
 import { TIMEOUTS } from '../server/http/server.ts';
-import { type CollectorOptions, MOST_SPILL } from '../server/options.ts';
+import type { CollectorOptions } from '../server/options.ts';
+import { MOST_SPILL } from '../storage/postgres/backend.ts';
 import { RETENTION } from '../storage/retention.ts';
 import { ROOM } from '../storage/room.ts';
 

@@ -3,25 +3,9 @@
 import { Failure, UsageError } from '../base/usage.ts';
 import { OverBudget } from '../release/budget/limits.ts';
 import { StreamOver } from '../release/streams/ask.ts';
-import { ADMIN, hasAdmin } from '../storage/admin/database.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { checkStored } from '../storage/postgres/opening.ts';
-import { openPostgresLedger } from '../storage/postgres/release-ledger.ts';
 import { InDoubt, type Ledger } from '../storage/release-ledger.ts';
-import { checkNotMoved } from '../storage/sqlite/moved.ts';
-import { openSqliteLedger } from '../storage/sqlite/release-ledger.ts';
-import type { AdminPlace } from './admin.ts';
-
-async function open({ data, postgres }: AdminPlace): Promise<Ledger> {
-  if (postgres !== undefined) {
-    await checkStored({ postgres });
-    return openPostgresLedger({ postgres });
-  }
-  if (!hasAdmin(data))
-    throw new UsageError(`--data ${data}: expected a folder that serve, keys create or schemas publish has used, got one without ${ADMIN}`);
-  checkNotMoved(data);
-  return openSqliteLedger(data);
-}
+import { type AdminPlace, backendOf } from './admin.ts';
 
 /** Invalid input is wrong usage; what a budget or a restored ledger refuses is a failure. Each is one line. */
 function inOneLine(error: unknown): Error {
@@ -36,7 +20,7 @@ function inOneLine(error: unknown): Error {
 /** Works with the ledger, and closes it. @throws {UsageError | Failure} */
 export async function withLedger<T>(place: AdminPlace, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   try {
-    const ledger = await open(place);
+    const ledger = await backendOf(place).openExistingLedger();
     try {
       return await work(ledger);
     } finally {

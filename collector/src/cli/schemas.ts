@@ -1,7 +1,5 @@
 /** `murmuration schemas`: publishes and retires schemas. A running collector takes changes up within a second. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { dayText, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { print } from '../base/usage.ts';
@@ -9,9 +7,8 @@ import { loadSchema } from '../schemas/schema-file.ts';
 import { COMMAND_LINE } from '../storage/admin/actions.ts';
 import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../storage/admin/published.ts';
-import { DATABASE } from '../storage/sqlite/schema.ts';
 import { openTallies } from '../storage/tallies.ts';
-import { type AdminPlace, readExistingAdmin, withAdmin } from './admin.ts';
+import { type AdminPlace, backendOf, readExistingAdmin, withAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { verdictsOf } from './schema.ts';
 import { table } from './table.ts';
@@ -53,10 +50,10 @@ async function list(options: Options): Promise<void> {
 }
 
 /** Wire names of the schemas that the store has reports of; none without a store. */
-async function reportedIn({ data, postgres }: Options): Promise<readonly string[]> {
-  if (postgres === undefined && !existsSync(join(data, DATABASE))) return [];
+async function reportedIn(options: Options): Promise<readonly string[]> {
+  if (!backendOf(options).mayHaveStore()) return [];
   const { sourceOf } = await import('./stored.ts'); // loads long, and no other command here needs it
-  const tallies = openTallies(await sourceOf({ data, ...(postgres !== undefined && { postgres }) }));
+  const tallies = openTallies(await sourceOf(options));
   try {
     return [...new Set((await tallies.totals()).map(({ schema }) => schema))];
   } finally {

@@ -11,11 +11,11 @@ import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { createCollector } from '../server/collector.ts';
 import type { CollectorOptions } from '../server/options.ts';
-import { hasAdmin, SCHEMAS_SINCE } from '../storage/admin/database.ts';
+import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas } from '../storage/admin/published.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
 import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
-import { type AdminPlace, prepareAdmin, readExistingAdmin } from './admin.ts';
+import { type AdminPlace, backendOf, inOneLine, readExistingAdmin } from './admin.ts';
 import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
 import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
@@ -59,26 +59,22 @@ async function loadCandidates(option: string, metrics: readonly string[]): Promi
 
 /** The schemas that commands have published. Reading them leaves the file as it is: an older collector may still use it. @throws {UsageError} */
 async function publishedIn(place: AdminPlace): Promise<readonly SchemaDocument[]> {
-  if (place.postgres === undefined && !hasAdmin(place.data)) return [];
+  if (!backendOf(place).admin.exists()) return [];
   return (await readExistingAdmin(place, SCHEMAS_SINCE, listSchemas)).flatMap(({ document }) => document ?? []);
 }
 
 /** The schemas and the candidates that the options name, and the schemas that commands have published. @throws {UsageError} */
-export async function load({
-  schema = [],
-  candidates = [],
-  data,
-  postgres,
-  checkConfig,
-}: Pick<ServeOptions, 'schema' | 'candidates' | 'data' | 'postgres' | 'checkConfig'>): Promise<
-  Pick<CollectorOptions, 'schemas' | 'candidates'> & { readonly published: readonly SchemaDocument[] }
-> {
+export async function load(
+  options: Pick<ServeOptions, 'schema' | 'candidates' | 'data' | 'postgres' | 'checkConfig'>,
+): Promise<Pick<CollectorOptions, 'schemas' | 'candidates'> & { readonly published: readonly SchemaDocument[] }> {
+  const { schema = [], candidates = [], checkConfig } = options;
+  const { shared, words } = backendOf(options);
   // A check of the options connects to nothing.
-  const isApart = checkConfig === true && postgres !== undefined;
-  const published = isApart ? [] : await publishedIn({ data, ...(postgres !== undefined && { postgres }) });
+  const isApart = checkConfig === true && shared !== undefined;
+  const published = isApart ? [] : await publishedIn(options);
   if (!isApart && schema.length + published.length === 0)
     throw new UsageError(
-      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${postgres === undefined ? data : 'the database'}, got none`,
+      `--schema: expected a schema module or canonical JSON, or one that schemas publish has put into ${words.place}, got none`,
     );
   const schemas: SchemaDocument[] = [];
   for (const file of schema) schemas.push(await loadSchema(file));
@@ -119,27 +115,29 @@ async function serve(_options: unknown, command: Command): Promise<void> {
   checkDatabase(options);
   checkFolder(options);
   if (options.checkConfig) return check(options, command);
-  const { data, postgres, allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric } = options;
+  const { allowLoss, views, spill, port, host, minimum, origin, perMinute, perMetric } = options;
   // No timestamps: a proxy may log addresses with times, and the time of a failed request would then identify its sender.
   const log = pino({ name: 'murmuration', timestamp: false }, pino.destination(2));
-  const limits = {
-    ...accessOf(options),
-    ...limitsOf(options),
-    ...(origin && { origins: origin }),
-    ...(perMinute && { perMinute }),
-    perMetric,
-    ...(postgres !== undefined && { postgres }),
+  const { mostSpill, ...limits } = limitsOf(options);
+  const storage = backendOf(options, {
     ...(allowLoss && { allowLoss }),
     ...(views && { views }),
-    ...(spill !== undefined && { spill }),
-  };
-  if (postgres !== undefined) await prepareAdmin(postgres, allowLoss === true);
+    ...(spill !== undefined && { spill, mostSpill }),
+  });
+  const senders = { ...accessOf(options), ...(origin && { origins: origin }), ...(perMinute && { perMinute }), perMetric };
+  await inOneLine(storage.prepare);
   const { schemas, published, candidates } = await load(options);
-  const collector = await createCollector({ schemas, ...(candidates && { candidates }), data, minimum, log, ...limits }).catch(
-    (error: Error) => {
-      throw error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure(error.message);
-    },
-  );
+  const collector = await createCollector({
+    schemas,
+    ...(candidates && { candidates }),
+    storage,
+    minimum,
+    log,
+    ...limits,
+    ...senders,
+  }).catch((error: Error) => {
+    throw error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure(error.message);
+  });
   const address = await collector.listen(port, host).catch(async (error: Error) => {
     await collector.close();
     throw new Failure(`--host ${host} --port ${port}: expected an address and a port that are free, got ${error.message}`);
@@ -163,10 +161,9 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     log.fatal({ err: error }, 'the store failed: what was acknowledged is on the disk');
     process.exit(1);
   });
-  const place = postgres === undefined ? `--data ${data}` : '--postgres URL';
   log.info({ settings: effectiveSettings(command) }, 'started with these settings');
   process.stdout.write(
-    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], place, log)}`,
+    `Murmuration listens on ${address}${readsAt}\n${await accessHint(collector.admin, options, [...schemas, ...published], storage.words.option, log)}`,
   );
 }
 

@@ -1,17 +1,14 @@
 /** The metrics of a store that options select (stored-options.ts), and what it holds of them. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseDay } from '@murmuration/shared';
 import { UsageError } from '../base/usage.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { checkStored } from '../storage/postgres/opening.ts';
 import { appOf } from '../storage/room.ts';
-import { DATABASE, isCurrent } from '../storage/sqlite/schema.ts';
 import type { MetricTotal, TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
+import { type AdminPlace, backendOf } from './admin.ts';
 import type { load } from './serve.ts';
 import type { StoredOptions } from './stored-options.ts';
 
@@ -60,28 +57,13 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
   return chosen(createCatalog(options.schema === undefined ? published : schemas).metrics, options);
 }
 
-/** Whether a file is a store of the newest version. @throws {UsageError} when it is no store, or another user's */
-function isNewest(file: string): boolean {
-  try {
-    return isCurrent(file);
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  }
-}
-
 /** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
-export async function sourceOf({ data, postgres }: Pick<StoredOptions, 'data' | 'postgres'>): Promise<TallySource> {
-  if (postgres !== undefined) {
-    const source = { postgres };
-    await checkStored(source).catch((error: Error) => {
-      throw error instanceof UnfitDatabase ? new UsageError(error.message) : error;
+export async function sourceOf(place: AdminPlace): Promise<TallySource> {
+  return backendOf(place)
+    .findTallies()
+    .catch((error: Error) => {
+      throw error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(error.message) : error;
     });
-    return source;
-  }
-  const file = join(data, DATABASE);
-  if (!existsSync(file)) throw new UsageError(`${data}: expected a folder with a store, got none`);
-  if (!isNewest(file)) throw new UsageError(`${data}: expected a store of the newest version, got an older one; start the collector once`);
-  return { file };
 }
 
 /**

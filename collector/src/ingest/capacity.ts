@@ -1,6 +1,5 @@
 /** Admission control: whether there is room for another batch, both in memory (bytes that wait for their commit) and on the disk. */
 
-import { statfs } from 'node:fs/promises';
 import { refusal } from '../base/refusal.ts';
 
 /** Interval between checks of the free disk space, in milliseconds. The check never runs while a request waits for it. */
@@ -24,12 +23,6 @@ export interface CapacityOptions {
   readonly leastFree: number;
   /** Returns the number of free bytes. */
   readonly free: () => Promise<number>;
-}
-
-/** The free bytes of the disk that holds a folder. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 /** Refuses requests while there is no room for them. Accepts them again once there is room, without a restart. */

@@ -7,18 +7,20 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { dayNumber, dayText } from '@murmuration/shared';
 import type { Request, RequestHandler } from 'express';
+import type { Logger } from 'pino';
 import { Refusal, refusal } from '../base/refusal.ts';
+import type { Administration } from '../storage/admin/administration.ts';
 import { type AcceptedBatch, type Entry, type Store, StoreAway, StoreFull } from '../storage/store.ts';
 import { isReadable, lengthOf, readBody } from './body.ts';
-import type { Capacity } from './capacity.ts';
-import type { ClockWatch } from './clock.ts';
+import { Capacity, type CapacityOptions } from './capacity.ts';
+import { ClockWatch } from './clock.ts';
 import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
-import type { SenderLimits } from './sender-limits.ts';
-import type { UnfinishedBodies } from './unfinished-bodies.ts';
+import { SenderLimits } from './sender-limits.ts';
+import { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** What the ingest route needs. */
-export interface IngestParts {
+interface IngestParts {
   readonly schemas: SchemaLookup;
   readonly store: Store;
   readonly capacity: Capacity;
@@ -35,19 +37,47 @@ export interface IngestParts {
   readonly perMetric: number;
 }
 
+/** What the ingest of a collector is made of: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
+export interface IngestOptions
+  extends CapacityOptions,
+    Pick<IngestParts, 'schemas' | 'store' | 'answered' | 'now' | 'origins' | 'perMetric'> {
+  /** The write keys that batches need; undefined where they need none. */
+  readonly keys: Pick<Administration, 'writeKey'> | undefined;
+  readonly perMinute?: number | undefined;
+  readonly mostArriving: number;
+  readonly log: Logger;
+  /** Called with the number of days from the collector's day to the day of a batch. */
+  readonly skewed: (days: number) => void;
+}
+
+/** The ingest of a collector: its route, and what is watched of it. */
+export interface Ingest {
+  readonly takeReports: RequestHandler;
+  readonly capacity: Capacity;
+  readonly unfinished: UnfinishedBodies;
+  readonly clock: ClockWatch;
+  readonly close: () => void;
+}
+
+/** Creates the ingest of a collector. Resolves once the free space of the disk is known. */
+export async function createIngest(options: IngestOptions): Promise<Ingest> {
+  const { log, skewed, keys, perMinute, mostArriving } = options;
+  const capacity = new Capacity(options);
+  await capacity.look();
+  const unfinished = new UnfinishedBodies(mostArriving);
+  const clock = new ClockWatch({ log, onSkew: skewed });
+  const limits = new SenderLimits(keys, perMinute);
+  return {
+    takeReports: ingest({ ...options, capacity, unfinished, clock, limits }),
+    capacity,
+    unfinished,
+    clock,
+    close: () => capacity.close(),
+  };
+}
+
 /** The ingest route. */
-export function ingest({
-  schemas,
-  store,
-  capacity,
-  unfinished,
-  clock,
-  answered,
-  now,
-  origins,
-  limits,
-  perMetric,
-}: IngestParts): RequestHandler {
+function ingest({ schemas, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric }: IngestParts): RequestHandler {
   const allowed = origins && new Set(origins);
 
   const check = (request: IncomingMessage): void => {

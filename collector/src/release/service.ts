@@ -1,11 +1,9 @@
 /** Releases of a running collector. The ledger is opened and threads are started by the first question that needs them. */
 
 import { ACCEPTED_DAYS, dayNumber } from '@murmuration/shared';
-import { hasAdmin, readAdmin, SECRETS_SINCE } from '../storage/admin/database.ts';
-import { openPostgresLedger } from '../storage/postgres/release-ledger.ts';
+import type { Backend } from '../storage/backend.ts';
 import { type Ledger, lazyLedger } from '../storage/release-ledger.ts';
 import { bordersOf, RETENTION, type RetentionOptions } from '../storage/retention.ts';
-import { openSqliteLedger } from '../storage/sqlite/release-ledger.ts';
 import type { Store } from '../storage/store.ts';
 import { measuringBy } from './measuring/measuring.ts';
 import { measuringInThread } from './measuring/thread.ts';
@@ -25,11 +23,6 @@ export interface ReleaseService {
   readonly close: () => Promise<void>;
 }
 
-/** Whether a folder keeps secrets of streams. */
-const hasSecrets = (folder: string): boolean =>
-  hasAdmin(folder) &&
-  readAdmin(folder, SECRETS_SINCE, (database) => database.prepare('SELECT 1 FROM release_secret LIMIT 1').all()).length > 0;
-
 /** The first day that is still kept as a day when the newest report that is accepted today has come. */
 function firstKept(today: number, retention: Partial<RetentionOptions>): number {
   const { rolled, kept } = bordersOf(today + ACCEPTED_DAYS.after, { ...RETENTION, ...retention });
@@ -38,8 +31,7 @@ function firstKept(today: number, retention: Partial<RetentionOptions>): number 
 
 /** Where a collector stores, and what its clock and its retention are. */
 interface ReleaseOptions {
-  readonly data: string;
-  readonly postgres?: string | undefined;
+  readonly storage: Pick<Backend, 'openLedger' | 'mayKeepSecrets'>;
   readonly retention: Partial<RetentionOptions>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -47,8 +39,8 @@ interface ReleaseOptions {
 
 /** Creates the service. */
 export function createReleases(store: Pick<Store, 'fold' | 'source'>, options: ReleaseOptions): ReleaseService {
-  const { data, postgres, retention, now } = options;
-  const ledger = lazyLedger(() => (postgres === undefined ? openSqliteLedger(data) : openPostgresLedger({ postgres })));
+  const { storage, retention, now } = options;
+  const ledger = lazyLedger(storage.openLedger);
   const reading = createReading(store.source);
   const measuring = measuringInThread(measuringBy(systemRandom()));
   const read = async (wanted: WantedRows): Promise<Participation> => {
@@ -64,7 +56,7 @@ export function createReleases(store: Pick<Store, 'fold' | 'source'>, options: R
     streams,
     ledger,
     tidy: async () => {
-      if (postgres !== undefined || hasSecrets(data)) await streams.tidy();
+      if (storage.mayKeepSecrets()) await streams.tidy();
     },
     close: async () => {
       await reading.close();

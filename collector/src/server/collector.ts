@@ -2,33 +2,20 @@
 
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Express, Router } from 'express';
-import { createDecoding } from '../answers/decode-thread.ts';
-import { createEstimating } from '../answers/estimates-thread.ts';
-import { SharedDecodes } from '../answers/shared-decodes.ts';
-import { keepViews } from '../answers/views/views.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { createAnswering } from '../answers/answering.ts';
 import type { Refusal } from '../base/refusal.ts';
-import { Capacity } from '../ingest/capacity.ts';
-import { ClockWatch } from '../ingest/clock.ts';
 import { createClosing } from '../ingest/closing.ts';
-import { ingest } from '../ingest/route.ts';
-import { SenderLimits } from '../ingest/sender-limits.ts';
-import { UnfinishedBodies } from '../ingest/unfinished-bodies.ts';
+import { createIngest } from '../ingest/route.ts';
 import { createReleases } from '../release/service.ts';
 import { followSchemas, openSchemas } from '../schemas/live.ts';
 import type { Shapes } from '../schemas/published.ts';
-import { Administration } from '../storage/admin/administration.ts';
+import type { Administration } from '../storage/admin/administration.ts';
 import { warnWithoutKey } from '../storage/admin/without-key.ts';
 import { lineOf } from '../storage/postgres/errors.ts';
-import { prepare } from '../storage/postgres/opening.ts';
-import { openPostgresStore } from '../storage/postgres/postgres.ts';
-import { openReplica } from '../storage/postgres/replica.ts';
-import { SpillLog } from '../storage/postgres/spill/spill-log.ts';
-import { withSpill } from '../storage/postgres/spill/spilling.ts';
 import { Telling } from '../storage/postgres/telling.ts';
 import { appOf } from '../storage/room.ts';
-import { openSqliteStore } from '../storage/sqlite/sqlite.ts';
 import type { Commit, Store } from '../storage/store.ts';
+import { type Counts, createCounts } from './health/counts.ts';
 import { createHealth } from './health/health.ts';
 import { type AccessParts, visibleCatalog } from './http/access.ts';
 import { exactRouter } from './http/exact-router.ts';
@@ -65,39 +52,23 @@ export interface Collector {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the administration: in the database that collectors share, or in the folder. */
-async function openAdmin({ data, postgres, allowLoss, log }: Settings): Promise<Administration> {
-  const place = postgres === undefined ? 'admin.sqlite' : 'keys, tokens and published schemas';
-  const telling = new Telling((trouble) => log.error({ trouble }, `${place} could not be read`));
-  const onTrouble = (error: unknown): void => telling.tell(lineOf(error), lineOf(error));
-  if (postgres === undefined) return new Administration(data, onTrouble);
-  await prepare({ postgres }, allowLoss);
-  return new Administration(await openReplica({ postgres }, onTrouble), onTrouble);
+/** Opens the administration. While it can't be read, the log says so once in a while. */
+function openAdmin({ storage, log }: Settings): Promise<Administration> {
+  const telling = new Telling((trouble) => log.error({ trouble }, `${storage.words.admin} could not be read`));
+  return storage.admin.open((error) => telling.tell(lineOf(error), lineOf(error)));
 }
 
 /** Opens the store. Its commits close days, and are passed on. */
 async function openStore(settings: Settings, shapes: Shapes, committed: (commit: Commit) => void): Promise<Store> {
-  const { data, postgres, spill, mostSpill, allowLoss, now, log, room, retention } = settings;
+  const { storage, now, log, room: limits, retention } = settings;
   const onTrouble = (trouble: string): void => log.warn({ trouble }, 'the store tries again');
   const close = createClosing({ now, expire: (day) => store.expire(day), onTrouble });
   const onCommit = (commit: Commit): void => {
     close(commit);
     committed(commit);
   };
-  const options = { limits: room, retention, onTrouble, onCommit };
-  const openPostgres = async (url: string): Promise<Store> => {
-    const shared = { ...options, isLossAllowed: allowLoss, now };
-    if (spill === undefined) return openPostgresStore({ postgres: url }, shapes, shared);
-    const spillLog = new SpillLog(spill, mostSpill);
-    try {
-      return withSpill(await openPostgresStore({ postgres: url }, spillLog.publish(shapes), shared), spillLog, onTrouble);
-    } catch (error) {
-      spillLog.close();
-      throw error;
-    }
-  };
   const store: Store = await (settings.openStore?.(shapes, onCommit) ??
-    (postgres === undefined ? openSqliteStore(data, shapes, options) : openPostgres(postgres)));
+    storage.openStore(shapes, { limits, retention, onTrouble, onCommit, now }));
   return store;
 }
 
@@ -109,6 +80,14 @@ const listenOn =
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
   };
 
+/** The server of the app, and that of reads where they are apart. */
+function serve(app: Express, parts: RouteParts, { readsApart, timeouts }: Settings, counts: Counts): readonly [HttpServer, HttpServer] {
+  const serverOf = (served: Express): HttpServer =>
+    createHttpServer(served, timeouts, (refusal) => counts.answered('connection', refusal.status, refusal));
+  const server = serverOf(app);
+  return [server, readsApart ? serverOf(createApp(parts, false, true)) : server];
+}
+
 /**
  * Opens the store and sets up the routes.
  *
@@ -116,55 +95,31 @@ const listenOn =
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const settings = settingsOf(options);
-  const { minimum, truth, now, log, open: isOpen, readsApart, perMinute, timeouts } = settings;
+  const { storage, minimum, truth, now, log, open: isOpen } = settings;
+  const counts = createCounts(log);
   const admin = await openAdmin(settings);
-  const live = await openSchemas(settings.schemas, admin);
-  const store = await openStore(settings, live.shapes, (commit) => health.committed(commit)).catch(async (error: Error) => {
+  const schemas = await openSchemas(settings.schemas, admin);
+  const store = await openStore(settings, schemas.shapes, counts.committed).catch(async (error: Error) => {
     await admin.close();
     throw error;
   });
-  const capacity = new Capacity(settings);
-  await capacity.look();
-  const unfinished = new UnfinishedBodies(settings.mostArriving);
-  const candidates = new Map(Object.entries(settings.candidates));
-  const estimating = createEstimating({ store, candidates });
-  const { postgres } = settings;
-  const shared = postgres === undefined ? undefined : new SharedDecodes({ source: { postgres }, candidates, version: packageVersion() });
-  const decoding = createDecoding({ store, totals: estimating.totals, candidates, shared });
-  const endViews =
-    settings.views && postgres !== undefined
-      ? keepViews({
-          ...{ source: { postgres }, catalogOf: () => live.catalog, totals: estimating.totals },
-          ...{ estimating, decoding, minimum, candidates, log },
-        })
-      : undefined;
-  const estimates = (): number => estimating.waiting() + decoding.waiting();
-  const clock = new ClockWatch({ log, onSkew: (days) => health.skewed(days) });
-  const isClockDoubtful = (): boolean => clock.isDoubtful;
-  const file = 'file' in store.source ? store.source.file : undefined;
-  const health = createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log });
-  const place = postgres === undefined ? `--data ${settings.data}` : '--postgres URL';
-  const updateSchemas = followSchemas(live, admin, store.publish, log, (served) => {
-    if (!isOpen) warnWithoutKey(admin, served.map(appOf), place, log);
+  const updateSchemas = followSchemas(schemas, admin, store.publish, log, (served) => {
+    if (!isOpen) warnWithoutKey(admin, served.map(appOf), storage.words.option, log);
   });
+  const answered = (status: number, refusal?: Refusal): void => counts.answered('reports', status, refusal);
+  const ingest = await createIngest({ ...settings, schemas, store, keys: isOpen ? undefined : admin, answered, skewed: counts.skewed });
+  const answering = createAnswering({ ...settings, store, shared: storage.shared, catalogOf: () => schemas.catalog });
+  const releases = createReleases(store, settings);
+  await releases.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
+  const health = createHealth({ counts, ingest, estimates: answering.waiting, store });
 
-  const answered = (status: number, refusal?: Refusal): void => health.answered('reports', status, refusal);
-  const limits = new SenderLimits(isOpen ? undefined : admin, perMinute);
-  const { origins, perMetric } = settings;
-  const takeReports = ingest({ schemas: live, store, capacity, unfinished, clock, answered, now, origins, limits, perMetric });
-  const catalogOf = visibleCatalog(() => live.catalog);
-  const metrics = metricsRouter({ catalogOf, estimating, decoding, minimum, truth });
-  const release = createReleases(store, settings);
-  await release.tidy().catch((err: unknown) => log.warn({ err }, 'counts of ended streams could not be deleted'));
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
-  const reads = readsRouter(access, () => live.catalog, metrics, releaseRouter({ ...release, catalogOf }));
-  const parts: RouteParts = { takeReports, reads, access, health, log };
-
-  const app = createApp(parts, true, !readsApart);
-  const serve = (served: Express): HttpServer =>
-    createHttpServer(served, timeouts, (refusal) => health.answered('connection', refusal.status, refusal));
-  const server = serve(app);
-  const readServer = readsApart ? serve(createApp(parts, false, true)) : server;
+  const catalogOf = visibleCatalog(() => schemas.catalog);
+  const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
+  const reads = readsRouter(access, () => schemas.catalog, metrics, releaseRouter({ ...releases, catalogOf }));
+  const parts: RouteParts = { takeReports: ingest.takeReports, reads, access, health, log };
+  const app = createApp(parts, true, !settings.readsApart);
+  const [server, readServer] = serve(app, parts, settings, counts);
   return {
     app,
     router: addRoutes(exactRouter(), parts, true, true),
@@ -176,9 +131,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     listenForReads: listenOn(readServer),
     close: async () => {
       health.stop();
-      capacity.close();
-      await Promise.all([server.close(), readServer.close(), endViews?.(), estimating.close(), decoding.close(), release.close()]);
-      await shared?.close();
+      ingest.close();
+      await Promise.all([server.close(), readServer.close(), answering.close(), releases.close()]);
       await store.close();
       await admin.close();
     },

@@ -3,35 +3,30 @@
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Logger, pino } from 'pino';
 import type { Truth } from '../answers/estimates.ts';
-import { freeBytes, LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
+import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
 import type { Shapes } from '../schemas/published.ts';
+import type { Backend } from '../storage/backend.ts';
+import { postgres } from '../storage/postgres/backend.ts';
 import type { RetentionOptions } from '../storage/retention.ts';
 import type { RoomLimits } from '../storage/room.ts';
+import { sqlite } from '../storage/sqlite/backend.ts';
 import type { Commit, Store } from '../storage/store.ts';
 import type { AccessOptions } from './http/access.ts';
 import { TIMEOUTS, type Timeouts } from './http/server.ts';
 
-/** Bytes that a spill may hold. */
-export const MOST_SPILL: number = 2 ** 30;
-
 /** What a collector needs. */
 export interface CollectorOptions {
   readonly schemas: readonly SchemaDocument[];
-  /** The folder of the embedded store, and of `admin.sqlite`. Not used with `postgres`. */
+  /** Where it stores: `sqlite(folder)`, or `postgres(url, { spill, views })`. */
+  readonly storage?: Backend;
+  /** The short way for `storage: sqlite(folder)`. */
   readonly data?: string;
-  /** The URL of a PostgreSQL database that the store is in, instead of the folder. Any number of collectors may share one. */
+  /** The short way for `storage: postgres(url, …)`, with the four options that follow. */
   readonly postgres?: string;
-  /** Whether the database's server may be one that loses what it has confirmed. Default: false. */
   readonly allowLoss?: boolean;
-  /** Whether estimates are written into the database's tables, from which other tools read them by SQL. Only with `postgres`. Default: false. */
   readonly views?: boolean;
-  /**
-   * A folder of this collector alone, for a database that does not answer: batches are acknowledged once they are in it, and forwarded later.
-   * Default: they are asked to come again.
-   */
   readonly spill?: string;
-  /** Bytes of batches that the folder may hold. Default: 1 GiB. */
   readonly mostSpill?: number;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
@@ -85,34 +80,41 @@ export interface CollectorOptions {
   readonly openStore?: (shapes: Shapes, onCommit: (commit: Commit) => void) => Promise<Store>;
 }
 
+/** The short ways to say where it stores. */
+type Short = 'data' | 'postgres' | 'allowLoss' | 'views' | 'spill' | 'mostSpill';
+
 /** The options that may stay open. */
-type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore' | 'postgres' | 'spill';
+type Optional = 'truth' | 'origins' | 'perMinute' | 'openStore';
 
 /** The options with their defaults. */
-export type Settings = Required<Omit<CollectorOptions, Optional>> & Pick<CollectorOptions, Optional>;
+export type Settings = Required<Omit<CollectorOptions, Optional | Short>> & Pick<CollectorOptions, Optional>;
 
-/** The folder. @throws {RangeError} when there is none, and the store is not in a database either */
-function folderOf({ data, postgres }: CollectorOptions): string {
-  if (data === undefined && postgres === undefined)
-    throw new RangeError('data: expected the folder of the store, or postgres, got neither');
-  return data ?? '';
+/** The backend of the options. @throws {RangeError} when there is none, or options do not go together */
+function storageOf({ storage, data, postgres: url, ...choice }: CollectorOptions): Backend {
+  if (storage !== undefined) return storage;
+  const { views, spill, mostSpill, allowLoss } = choice;
+  if (views === true && url === undefined) throw new RangeError('views: expected postgres, too, got none');
+  if (data === undefined && url === undefined) throw new RangeError('data: expected the folder of the store, or postgres, got neither');
+  if (spill !== undefined && url === undefined) throw new RangeError('spill: expected postgres beside it, got none');
+  if (url === undefined) return sqlite(data ?? '');
+  return postgres(url, {
+    ...(views !== undefined && { views }),
+    ...(spill !== undefined && { spill }),
+    ...(mostSpill !== undefined && { mostSpill }),
+    ...(allowLoss !== undefined && { allowLoss }),
+  });
 }
 
 /** Fills in the defaults. @throws {RangeError} when options do not go together */
 export function settingsOf(options: CollectorOptions): Settings {
-  if (options.views === true && options.postgres === undefined) throw new RangeError('views: expected postgres, too, got none');
-  const data = folderOf(options);
-  if (options.spill !== undefined && options.postgres === undefined) throw new RangeError('spill: expected postgres beside it, got none');
+  const storage = storageOf(options);
   const { candidates = {}, minimum = 20, now = Date.now, log = pino({ level: 'silent' }), open = false, access = {} } = options;
-  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, allowLoss = false, views = false } = options;
-  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE, mostSpill = MOST_SPILL } = options;
-  // A database says by itself when its disk is full.
-  const freeByDefault = options.postgres === undefined ? () => freeBytes(data) : async () => Number.POSITIVE_INFINITY;
-  const { free = freeByDefault } = options;
+  const { readsApart = false, perMetric = 1, room = {}, retention = {}, timeouts = TIMEOUTS, free = storage.free } = options;
+  const { mostQueued = MOST_QUEUED, mostArriving = MOST_ARRIVING, leastFree = LEAST_FREE } = options;
   return {
     ...options,
-    data,
-    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts, allowLoss, views },
-    ...{ mostQueued, mostArriving, leastFree, mostSpill, free },
+    storage,
+    ...{ candidates, minimum, now, log, open, access, readsApart, perMetric, room, retention, timeouts },
+    ...{ mostQueued, mostArriving, leastFree, free },
   };
 }

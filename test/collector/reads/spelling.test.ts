@@ -1,7 +1,7 @@
 /** Each route has one spelling: rules of a proxy for a path, and the collector's own guards, can't be passed by another one. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HEALTH_ROUTES } from '#collector/server/health/router.ts';
+import { HEALTH_ROUTES } from '#collector/server/health/health.ts';
 import { type Running, start } from './app.ts';
 import { describedAt } from './described.ts';
 

@@ -1,39 +1,40 @@
-/** What an operator sees of a collector: its counters, its readiness, and log lines about refusals. */
+/** What an operator sees of a collector: whether the process runs, whether it can take batches now, and its numbers. */
 
 import { statSync } from 'node:fs';
 import type { RequestHandler, Router } from 'express';
-import type { Logger } from 'pino';
 import type { Refusal } from '../../base/refusal.ts';
-import type { Capacity } from '../../ingest/capacity.ts';
-import type { UnfinishedBodies } from '../../ingest/unfinished-bodies.ts';
-import type { Commit, Store, StoreSizes } from '../../storage/store.ts';
-import { createInstruments, type Reading, type Route } from './instruments.ts';
-import { createRefusalLog } from './refusal-log.ts';
-import { healthRouter, type NotReady } from './router.ts';
+import type { Ingest } from '../../ingest/route.ts';
+import type { Store, StoreSizes } from '../../storage/store.ts';
+import { exactRouter } from '../http/exact-router.ts';
+import type { Counts, Reading } from './counts.ts';
+
+/** The routes, and which of them may be asked by anybody: probes have no tokens, and the answers say nothing about the data. */
+export const HEALTH_ROUTES = [
+  { path: '/livez', isOpen: true },
+  { path: '/readyz', isOpen: true },
+  { path: '/metrics', isOpen: false },
+] as const;
+
+/**
+ * Reasons for which a collector can't take batches now, or must not be taken away: `spilled` says that it has acknowledged batches that are
+ * not in the database yet.
+ */
+type NotReady = 'disk-full' | 'spilled' | 'stopping' | 'store-away' | 'store-failed';
 
 /** The parts of a collector that are watched. */
 export interface HealthParts {
-  readonly capacity: Capacity;
-  readonly unfinished: UnfinishedBodies;
+  readonly counts: Counts;
+  readonly ingest: Pick<Ingest, 'capacity' | 'unfinished' | 'clock'>;
   /** Estimates that are being computed or wait. */
   readonly estimates: () => number;
-  /** Whether most batches disagree with the clock. */
-  readonly isClockDoubtful: () => boolean;
-  readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway' | 'spilled'>;
-  /** The store's file, if it is one. */
-  readonly file: string | undefined;
-  readonly log: Logger;
+  readonly store: Pick<Store, 'failed' | 'sizes' | 'isAway' | 'spilled' | 'source'>;
 }
 
 /** The health of a collector. */
 export interface Health {
   readonly router: Router;
-  /** Counts an answer, and logs the first refusal of each kind. */
-  readonly answered: (route: Route, status: number, refusal?: Refusal) => void;
   /** Counts the answers of the routes after it. A refusal is told by `response.locals.refusal`. */
   readonly countReads: RequestHandler;
-  readonly committed: (commit: Commit) => void;
-  readonly skewed: (days: number) => void;
   /** From now on the collector is not ready, because it stops. */
   readonly stop: () => void;
 }
@@ -41,8 +42,9 @@ export interface Health {
 const sizeOf = (file: string | undefined, suffix = ''): number | undefined =>
   file === undefined ? undefined : (statSync(`${file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0);
 
-/** Creates the counters, the log of refusals and the routes. */
-export function createHealth({ capacity, unfinished, estimates, isClockDoubtful, store, file, log }: HealthParts): Health {
+/** Creates the routes, and adds what is watched to the counters. */
+export function createHealth({ counts, ingest: { capacity, unfinished, clock }, estimates, store }: HealthParts): Health {
+  const file = 'file' in store.source ? store.source.file : undefined;
   let stopping = false;
   let failed = false;
   void store.failed.then(() => {
@@ -62,7 +64,7 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     {
       name: 'murmuration_clock_doubtful',
       help: "1 when most batches disagree with this machine's clock",
-      read: () => Number(isClockDoubtful()),
+      read: () => Number(clock.isDoubtful),
     },
     { name: 'murmuration_queue_bytes', help: 'Bytes of requests that wait for their commit', read: () => capacity.queued },
     { name: 'murmuration_queue_limit_bytes', help: 'Bytes above which requests are refused', read: () => capacity.mostQueued },
@@ -90,21 +92,26 @@ export function createHealth({ capacity, unfinished, estimates, isClockDoubtful,
     },
     { name: 'murmuration_estimates_waiting', help: 'Estimates that are being computed or wait', read: estimates },
   ];
-  const instruments = createInstruments(readings);
-  const refused = createRefusalLog(log);
-  const answered: Health['answered'] = (route, status, refusal) => {
-    instruments.answered(route, status, refusal?.code ?? 'none');
-    if (refusal !== undefined) refused(refusal);
-  };
+  counts.watch(readings);
+  const router = exactRouter()
+    .use((_request, response, next) => {
+      response.setHeader('cache-control', 'no-store');
+      next();
+    })
+    .get('/livez', (_request, response) => void response.json({ alive: true }))
+    .get('/readyz', (_request, response) => {
+      const found = reasons();
+      response.status(found.length === 0 ? 200 : 503).json({ ready: found.length === 0, reasons: found });
+    })
+    .get('/metrics', async (_request, response) => {
+      response.type(counts.contentType).send(await counts.text());
+    });
   return {
-    router: healthRouter(instruments, reasons),
-    answered,
+    router,
     countReads: (_request, response, next) => {
-      response.once('finish', () => answered('read', response.statusCode, response.locals['refusal'] as Refusal | undefined));
+      response.once('finish', () => counts.answered('read', response.statusCode, response.locals['refusal'] as Refusal | undefined));
       next();
     },
-    committed: instruments.committed,
-    skewed: instruments.skewed,
     stop: () => {
       stopping = true;
     },

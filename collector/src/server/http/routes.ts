@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../base/refusal.ts';
 import { refusalOf, refuseRead } from '../../ingest/refuse.ts';
 import type { Health } from '../health/health.ts';
-import { HEALTH_ROUTES } from '../health/router.ts';
+import { HEALTH_ROUTES } from '../health/health.ts';
 import { type AccessParts, checkHostOfPages, requireReader, requireRole } from './access.ts';
 
 /** What the routes lead to. */

@@ -6,7 +6,6 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { SchemaDocument } from '@murmuration/shared';
-import type { AdminReplica } from '../postgres/replica.ts';
 import { StoreFull } from '../store.ts';
 import { type Action, listActions } from './actions.ts';
 import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
@@ -21,6 +20,16 @@ const EVERY = 1_000;
 /** Milliseconds until trouble that goes on is told again. */
 const TOLD_AGAIN = 600_000;
 
+/** A replica of the administration that collectors share, in memory. It follows by itself what others change. */
+export interface SharedAdmin {
+  readonly database: DatabaseSync;
+  /** Another number whenever the rows have changed. */
+  readonly version: number;
+  /** Changes what is shared, and takes the change up. */
+  readonly change: <T>(work: (replica: DatabaseSync) => T) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
 /** A write key in force. */
 export type WriteKey = Pick<Credential, 'name' | 'perMinute'> & { readonly key: string; readonly app: string };
 
@@ -33,7 +42,7 @@ interface Token extends Pick<Credential, 'name' | 'apps'> {
 /** The administration of a running collector. */
 export class Administration {
   readonly #open: () => DatabaseSync;
-  readonly #replica: AdminReplica | undefined;
+  readonly #replica: SharedAdmin | undefined;
   /** Undefined while the disk is too full to open it. */
   #opened: DatabaseSync | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -56,7 +65,7 @@ export class Administration {
    * @throws {RangeError} when the file is something else, or of a later version
    */
   constructor(
-    place: string | AdminReplica,
+    place: string | SharedAdmin,
     onTrouble: (error: unknown) => void,
     open: (folder: string) => DatabaseSync = openAdminDatabase,
   ) {

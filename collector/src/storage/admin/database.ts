@@ -61,9 +61,11 @@ export const SCHEMAS_SINCE = 2;
 export const ROLES_SINCE = 3;
 export const SECRETS_SINCE = 5;
 
-/** Creates the tables in a database in memory. */
-export function createAdminTables(database: DatabaseSync): void {
+/** The tables in a new database in memory. */
+export function emptyAdmin(): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
   for (const step of STEPS) step(database);
+  return database;
 }
 
 /** Whether a folder has the file. */

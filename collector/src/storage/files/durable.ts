@@ -1,7 +1,14 @@
 /** Files and folders that survive a power loss. Anything that is not synced may be lost then, including the entries of folders. */
 
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+
+/** The free bytes of the disk that holds a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
 
 /** Syncs the content of a file, or the entries of a folder. */
 export function sync(path: string): void {

@@ -4,11 +4,12 @@
  */
 
 import type { Shapes } from '../../schemas/published.ts';
+import type { StoreOptions } from '../backend.ts';
 import { batchesOf, type Group, type Partition } from '../group.ts';
 import { createGroupCommit, summaryOf } from '../group-commit.ts';
-import { RETENTION, type RetentionOptions } from '../retention.ts';
-import { ROOM, type RoomLimits } from '../room.ts';
-import { type Appended, type Commit, type PostgresSource, type Store, StoreAway } from '../store.ts';
+import { RETENTION } from '../retention.ts';
+import { ROOM } from '../room.ts';
+import { type Appended, type PostgresSource, type Store, StoreAway } from '../store.ts';
 import { createCheck } from './checks.ts';
 import { Database } from './database.ts';
 import { TakesNone } from './errors.ts';
@@ -42,19 +43,10 @@ const DAY = 86_400_000;
 const PATIENCE = 10_000;
 const FOLDS = 3;
 
-/** Options of the store. */
-export interface PostgresOptions {
-  /** Called when background work on acknowledged batches fails, and when the database does not answer. The work is retried. */
-  readonly onTrouble?: (message: string) => void;
-  /** Called after each commit, before its batches are answered. */
-  readonly onCommit?: (commit: Commit) => void;
-  /** Limits other than the usual ones. */
-  readonly limits?: Partial<RoomLimits>;
-  readonly retention?: Partial<RetentionOptions>;
+/** Options of the store. `onTrouble` is also called when the database does not answer. */
+export interface PostgresOptions extends StoreOptions {
   /** Whether the server may be one that loses what it has confirmed. Default: false. */
   readonly isLossAllowed?: boolean;
-  /** Milliseconds since 1970-01-01. */
-  readonly now?: () => number;
   /** Milliseconds for which no flush may succeed before the database counts as away, and a third of those before folds are told to be late. Default: 10 s. */
   readonly patience?: number;
 }

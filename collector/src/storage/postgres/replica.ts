@@ -4,8 +4,8 @@
  * fresh replica, works on it, and writes the rows that differ. The tables have few rows, since only people and commands add to them.
  */
 
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { createAdminTables } from '../admin/database.ts';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { emptyAdmin } from '../admin/database.ts';
 import { transaction } from '../files/database.ts';
 import { type PostgresSource, StoreAway } from '../store.ts';
 import { Database, type Query } from './database.ts';
@@ -49,12 +49,6 @@ async function readTables(query: Query): Promise<ReadonlyMap<Table, readonly Row
   return tables;
 }
 
-function create(): DatabaseSync {
-  const database = new DatabaseSync(':memory:');
-  createAdminTables(database);
-  return database;
-}
-
 /** Writes the rows of a replica that differ from those that it was made of. Returns whether there were any. */
 async function write(query: Query, table: Table, before: readonly Row[], after: readonly Row[]): Promise<boolean> {
   const { name, key, columns } = table;
@@ -79,7 +73,7 @@ export const changeAdmin = <T>(database: Database, work: (replica: DatabaseSync)
     const [[version] = []] = await query(`SELECT version FROM ${SCHEMA}.store FOR UPDATE`);
     checkVersion(version);
     const tables = await readTables(query);
-    const replica = create();
+    const replica = emptyAdmin();
     try {
       for (const [table, rows] of tables) insert(replica, table, rows);
       const before = TABLES.map((table) => rowsOf(replica, table));
@@ -103,14 +97,14 @@ export async function fillAdmin(query: Query, from: DatabaseSync): Promise<void>
 
 /** A replica in memory of the administration in a folder's file, or an empty one. */
 export function replicaOf(from: DatabaseSync | undefined): DatabaseSync {
-  const replica = create();
+  const replica = emptyAdmin();
   if (from !== undefined) for (const table of TABLES) insert(replica, table, rowsOf(from, table));
   return replica;
 }
 
 /** A replica that follows its database. */
 export class AdminReplica {
-  readonly database: DatabaseSync = create();
+  readonly database: DatabaseSync = emptyAdmin();
   /** Another number whenever the rows have changed. */
   version = 0;
   readonly #shared: Database;

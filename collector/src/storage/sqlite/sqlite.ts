@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { connect, threadFile } from '../../base/threads/request-reply.ts';
 import type { Shapes } from '../../schemas/published.ts';
+import type { StoreOptions } from '../backend.ts';
 import { makeFolder } from '../files/durable.ts';
 import { lock } from '../files/lock.ts';
 import { createGroupCommit } from '../group-commit.ts';
-import { RETENTION, type RetentionOptions } from '../retention.ts';
-import { ROOM, type RoomLimits } from '../room.ts';
-import { type Appended, type Commit, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
+import { RETENTION } from '../retention.ts';
+import { ROOM } from '../room.ts';
+import { type Appended, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
 import { checkNotMoved } from './moved.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';
@@ -27,16 +28,9 @@ function orThrow(reply: Reply): Reply {
 }
 
 /** Options of the store. */
-export interface SqliteOptions {
+export interface SqliteOptions extends StoreOptions {
   /** The file of the writer thread. */
   readonly writer?: URL;
-  /** Called when background work on acknowledged batches fails. The work is retried, and no data on the disk is lost. */
-  readonly onTrouble?: (message: string) => void;
-  /** Called after each commit, before its batches are answered. */
-  readonly onCommit?: (commit: Commit) => void;
-  /** Limits other than the usual ones. */
-  readonly limits?: Partial<RoomLimits>;
-  readonly retention?: Partial<RetentionOptions>;
 }
 
 /**

@@ -4,12 +4,13 @@
  */
 
 import { ACCEPTED_DAYS } from '@murmuration/shared';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Refusal } from '../../base/refusal.ts';
 import type { Commit } from '../../storage/store.ts';
-import { processRegistry } from './process-registry.ts';
 
 /** The kinds of routes by which answers are counted. `connection`: answers to what reached no route. */
-export type Route = 'reports' | 'read' | 'connection';
+type Route = 'reports' | 'read' | 'connection';
 
 /** A number that is looked up when it is asked for. */
 export interface Reading {
@@ -20,11 +21,14 @@ export interface Reading {
 }
 
 /** Counters of a collector. */
-export interface Instruments {
-  readonly answered: (route: Route, status: number, reason: string) => void;
+export interface Counts {
+  /** Counts an answer, and logs the first refusal of each kind. */
+  readonly answered: (route: Route, status: number, refusal?: Refusal) => void;
   readonly committed: (commit: Commit) => void;
   /** Records how many days the day of a batch is from the collector's day; negative for days that are over. */
   readonly skewed: (days: number) => void;
+  /** Adds numbers that are looked up when they are asked for. */
+  readonly watch: (readings: readonly Reading[]) => void;
   readonly contentType: string;
   readonly text: () => Promise<string>;
 }
@@ -54,8 +58,8 @@ function createTally<Name extends string>(): {
   };
 }
 
-/** Creates the counters, with gauges for the readings. */
-export function createInstruments(readings: readonly Reading[]): Instruments {
+/** Creates the counters. */
+export function createCounts(log: Logger): Counts {
   const registry = new Registry();
   const registers = [registry];
   const answers = createTally<'route' | 'status' | 'reason'>();
@@ -87,20 +91,27 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
     registers,
     collect: days.collect,
   });
-  for (const { name, help, read } of readings) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = await read();
-        if (value === undefined) this.reset();
-        else this.set(value);
-      },
-    });
-  }
+  const refused = createRefusalLog(log);
   return {
-    answered: (route, status, reason) => answers.count(`${route} ${status} ${reason}`, () => ({ route, status, reason })),
+    answered: (route, status, refusal) => {
+      const reason = refusal?.code ?? 'none';
+      answers.count(`${route} ${status} ${reason}`, () => ({ route, status, reason }));
+      if (refusal !== undefined) refused(refusal);
+    },
+    watch: (readings) => {
+      for (const { name, help, read } of readings) {
+        new Gauge({
+          name,
+          help,
+          registers,
+          async collect() {
+            const value = await read();
+            if (value === undefined) this.reset();
+            else this.set(value);
+          },
+        });
+      }
+    },
     committed: (commit) => {
       seconds.observe(commit.seconds);
       batches.observe(commit.batches);
@@ -112,5 +123,43 @@ export function createInstruments(readings: readonly Reading[]): Instruments {
     },
     contentType: registry.contentType,
     text: async () => `${await registry.metrics()}\n${await processRegistry().metrics()}`,
+  };
+}
+
+// The numbers of this process: memory, CPU time, event-loop lag. A process that runs several collectors has them once.
+
+let processNumbers: Registry | undefined;
+
+/** Measuring begins with the first call, so a collector that nobody watches does not pay for it. */
+function processRegistry(): Registry {
+  if (processNumbers === undefined) {
+    processNumbers = new Registry();
+    collectDefaultMetrics({ register: processNumbers });
+  }
+  return processNumbers;
+}
+
+// Logs the first refusal of each kind, and later how many there were, so that an operator sees what clients run into. A line has no address,
+// no body and no time. Nobody can fill the log: the kinds are few.
+
+/** Milliseconds between two lines about the same kind. */
+const INTERVAL = 600_000;
+
+interface Seen {
+  at: number;
+  count: number;
+}
+
+/** Returns the function to call for each refusal. `elapsed`: milliseconds of a clock that nobody sets. */
+export function createRefusalLog(log: Logger, elapsed: () => number = () => performance.now()): (refusal: Refusal) => void {
+  const kinds = new Map<string, Seen>();
+  return ({ status, code, expected }) => {
+    const seen = kinds.get(code) ?? { at: Number.NEGATIVE_INFINITY, count: 0 };
+    kinds.set(code, seen);
+    seen.count++;
+    const now = elapsed();
+    if (now - seen.at < INTERVAL) return;
+    log.warn({ status, code, expected, times: seen.count }, 'refused; this kind is logged once in ten minutes');
+    [seen.at, seen.count] = [now, 0];
   };
 }
