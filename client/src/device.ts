@@ -1,9 +1,9 @@
 /** What a context of a device works with: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
-import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments } from '@murmuration/shared';
+import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments, systemRng, words } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
 import type { DeviceQuestions } from './questions/question.ts';
-import { createCoins, systemRng, words } from './random/coins.ts';
+import { createCoins } from './random/coins.ts';
 import type { Path } from './record.ts';
 import type { Options, Outcome } from './types.ts';
 

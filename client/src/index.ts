@@ -6,6 +6,7 @@ export {
   defineSchema,
   type JointValue,
   type Permanence,
+  type Rng,
   type Schema,
   type SchemaDocument,
   type ValueOf,
@@ -19,7 +20,6 @@ export { longList } from './long-list.ts';
 export * from './questions/index.ts';
 export { permanent } from './questions/permanent.ts';
 export type { DeviceQuestion, DeviceQuestions } from './questions/question.ts';
-export type { Rng } from './random/coins.ts';
 export { createTelemetry } from './telemetry.ts';
 export type { Consent, Options, Outcome, Telemetry } from './types.ts';
 export { type LedgerView, type Look, ledger, type Preview, preview } from './view.ts';

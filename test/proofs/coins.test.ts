@@ -1,8 +1,9 @@
 /** Coins and dice, over every word; and that exhaustion itself finds the distributions that it should. */
 
 import { seededRng } from '@murmuration/client/testing';
+import { words } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { type Coins, createCoins, words } from '#client/random/coins.ts';
+import { type Coins, createCoins } from '#client/random/coins.ts';
 import { range } from './channel.ts';
 import { exactDistribution, firstDraw } from './enumerate.ts';
 import { rational } from './rational.ts';

@@ -124,3 +124,23 @@ test('no word outlives the task that it was drawn in, which a copy of the runnin
   expect(fills).toHaveBeenCalledTimes(2);
   fills.mockRestore();
 });
+
+test('a system source that is broken gives no noise: one that stands still, that fills a part, or that repeats its last words', () => {
+  const last = new Uint8Array(2 ** 16);
+  const broken: readonly ((bytes: Uint8Array) => void)[] = [
+    (bytes) => void bytes.fill(7),
+    (bytes) => void bytes.subarray(0, bytes.length / 2).set(last.map((_, i) => (i * 31) % 251).subarray(0, bytes.length / 2)),
+    (bytes) => void bytes.set(last.map((_, i) => (i * i) % 251).subarray(0, bytes.length)),
+  ];
+  for (const fill of broken) {
+    const source = vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
+      fill(bytes as unknown as Uint8Array);
+      return bytes;
+    });
+    const random = systemRandom();
+    expect(() => {
+      for (let i = 0; i < 1_000; i++) random.flip(1, 2);
+    }).toThrow('rng: expected random bytes');
+    source.mockRestore();
+  }
+});

@@ -1,6 +1,7 @@
 /** @module Helpers for testing an app with telemetry. Nothing here belongs in an app. */
 
-export { createCoins, words } from '../random/coins.ts';
+export { words } from '@murmuration/shared';
+export { createCoins } from '../random/coins.ts';
 export { type FakeClock, fakeClock } from './clock.ts';
 export type { Test } from './expect.ts';
 export { type Ending, testLifecycle } from './lifecycle.ts';

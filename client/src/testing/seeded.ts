@@ -1,6 +1,6 @@
 /** Repeatable randomness for tests and simulations. Never for devices: whoever knows the seed knows every coin. */
 
-import type { Rng } from '../random/coins.ts';
+import type { Rng } from '@murmuration/shared';
 
 /**
  * An rng that gives the same bytes for the same seed: sfc32 (Doty-Humphrey, PractRand), seeded by a whole number.

@@ -2,8 +2,8 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type ListLaw, listLaw, longListLaw, mechanismOf, toBase64url } from '@murmuration/shared';
-import { createCoins, systemRng, words } from '#client/random/coins.ts';
+import { type ListLaw, listLaw, longListLaw, mechanismOf, systemRng, toBase64url, words } from '@murmuration/shared';
+import { createCoins } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { randomizersOf } from '#collector/planning/simulate/lists.ts';

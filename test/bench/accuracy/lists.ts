@@ -4,8 +4,8 @@
  * every size and ε of a grid.
  */
 
-import { type ListLaw, listLaw, longListLaw, meanVariance, mechanismOf } from '@murmuration/shared';
-import { createCoins, systemRng, words } from '#client/random/coins.ts';
+import { type ListLaw, listLaw, longListLaw, meanVariance, mechanismOf, systemRng, words } from '@murmuration/shared';
+import { createCoins } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { optimum } from '#collector/estimation/mechanisms/subset.ts';
 import { randomizersOf } from '#collector/planning/simulate/lists.ts';

@@ -4,6 +4,8 @@
  * Privacy": for x <= 1 let K be the first k at which a coin of probability x/k fails. P(K > k) = x^k/k!, so P(K is odd) = e^-x.
  */
 
+import { systemRng, words } from '@murmuration/shared';
+
 /** A whole number. Numbers are for speed, and must be safe integers. */
 export type Whole = number | bigint;
 
@@ -100,28 +102,5 @@ export function createRandom(word: () => number): Random {
   return { uniform: uniformOf(word), flip, decay: decayBy(flip) };
 }
 
-/** Words of one call: 8 KiB. More would be drawn in vain for most questions, and fewer would make sampling slower. */
-const WORDS = 2 ** 11;
-
-/**
- * Decisions from the system's cryptographically secure source. Words that are left at the end of a task are dropped: in two copies of a
- * running machine they would give two questions the same noise, and the difference of the answers would have none.
- */
-export function systemRandom(): Random {
-  const buffer = new Uint32Array(WORDS);
-  let used = WORDS;
-  let willDrop = false;
-  return createRandom(() => {
-    if (used === WORDS) {
-      crypto.getRandomValues(buffer);
-      used = 0;
-      if (!willDrop)
-        void Promise.resolve().then(() => {
-          used = WORDS;
-          willDrop = false;
-        });
-      willDrop = true;
-    }
-    return buffer[used++] as number;
-  });
-}
+/** Decisions from the system's cryptographically secure source, which devices use, too. @throws {RangeError} when that is plainly broken */
+export const systemRandom = (): Random => createRandom(words(systemRng));
