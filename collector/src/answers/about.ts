@@ -15,7 +15,7 @@ export interface About {
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
-  /** Estimates from fewer reports than this are not shown. This is a rule against noise, not part of ε. */
+  /** Estimates from fewer reports than this are not shown. That is for readability: two answers subtracted give one device's report. */
   readonly minimum: number;
 }
 

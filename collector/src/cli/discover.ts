@@ -103,7 +103,7 @@ export function addDiscover(program: Command): void {
   const command = program.command('discover').description('find the frequent strings of a discover metric, which nobody has listed');
   addStored(command)
     .option('--fdr <share>', 'the false discovery rate', shareOption('--fdr'), RATE)
-    .option('--minimum <n>', 'no strings from fewer reports than this', wholeOption('--minimum', 1), 20)
+    .option('--minimum <n>', 'no strings from fewer reports than this; for readability, it hides nothing', wholeOption('--minimum', 1), 20)
     .option('--json', 'print JSON')
     .action(run);
 }

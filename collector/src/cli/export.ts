@@ -71,7 +71,12 @@ export function addExport(program: Command): void {
   const command = program.command('export').description('write the estimates of a store as CSV or JSON; a running collector keeps working');
   addStored(command)
     .option('--candidates <metric=file...>', 'the strings to look for in a text metric, one a line')
-    .option('--minimum <n>', 'no estimates from fewer reports than this', wholeOption('--minimum', 1), 20)
+    .option(
+      '--minimum <n>',
+      'no estimates from fewer reports than this; for readability, it hides nothing',
+      wholeOption('--minimum', 1),
+      20,
+    )
     .option('--format <format>', FORMATS.join(' or '), choiceOption('--format', FORMATS), FORMATS[0])
     .option('--out <file>', 'the file to create; it must not exist (default: standard output)')
     .action(run);

@@ -179,7 +179,12 @@ export function addServe(program: Command): void {
     .option('--spill <folder>', 'with --postgres: take batches while the database is away, into a folder of this collector alone')
     .option('--port <n>', 'the port; 0 picks a free one', wholeOption('--port', 0, 65_535), 8080)
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
-    .option('--minimum <n>', 'show no estimates for fewer reports than this', wholeOption('--minimum', 1), 20)
+    .option(
+      '--minimum <n>',
+      'show no estimates for fewer reports than this; for readability, it hides nothing',
+      wholeOption('--minimum', 1),
+      20,
+    )
     .option('--origin <origin...>', 'origins of pages that may report, such as https://app.example (default: all)', originsOption)
     .option(
       '--per-minute <n>',

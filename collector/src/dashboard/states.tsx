@@ -67,7 +67,7 @@ export function TooFew({ estimates }: { estimates: Pick<Estimates, 'reports' | '
   return (
     <div class="quiet">
       <p>
-        {count(reports)} of {count(minimum)} reports: too few to say anything.
+        {count(reports)} of {count(minimum)} reports: too few to say anything. The limit is for readability. It hides nobody.
       </p>
       <progress value={reports} max={minimum} aria-label="Reports on the way to a first estimate" />
     </div>

@@ -30,7 +30,7 @@ export interface CollectorOptions {
   readonly mostSpill?: number;
   /** The strings to estimate for text metrics, by metric name. */
   readonly candidates?: { readonly [metric: string]: readonly string[] };
-  /** Estimates from fewer reports than this are not shown. Default: 20. */
+  /** Estimates from fewer reports than this are not shown, for readability. Default: 20. */
   readonly minimum?: number;
   /** For demonstrations: the true shares, shown beside the estimates. */
   readonly truth?: Truth;

@@ -98,7 +98,10 @@ const described = z.strictObject({
   ranges: z.array(z.strictObject({ from: number, to: number, ...interval })),
 });
 
-const settings = { among, minimum: count.meta({ description: 'Estimates from fewer reports are not shown.' }) };
+const settings = {
+  among,
+  minimum: count.meta({ description: 'Estimates from fewer reports are not shown, for readability. It hides nothing.' }),
+};
 
 /** What answers say of the reports that they are from. */
 const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
