@@ -2,7 +2,6 @@
 
 import {
   type Budget,
-  chargeIn,
   DAYS,
   dayText,
   fromBase64url,
@@ -11,6 +10,7 @@ import {
   type Law,
   type Schema,
   sumOf,
+  timesIn,
 } from '@murmuration/shared';
 import type { Upload } from './adapters/transport.ts';
 import { nextDay, openWindows, spentIn } from './ledger/ledger.ts';
@@ -48,7 +48,7 @@ export interface LedgerView {
   readonly left: number;
   readonly today: string;
   /**
-   * For each metric: the ε in the window, the ε of a year in which it is answered whenever possible, and the first day, today or later, on
+   * For each metric: the ε in the window, the most ε in any 365 days, and the first day, today or later, on
    * which it can be answered again (undefined for never).
    */
   readonly metrics: readonly {
@@ -114,7 +114,7 @@ export async function ledger(telemetry: Looked): Promise<LedgerView> {
     metrics: Object.entries(metrics).map(([metric, document]) => ({
       metric,
       spent: spentOn(metric),
-      year: chargeIn(document, DAYS.year, budget.per),
+      year: (document.permanent ?? document).epsilon * timesIn(document, DAYS.year, budget.per),
       nextDay: dayOrNever(nextDay(document, accounts[metric], today, budget)),
     })),
   };

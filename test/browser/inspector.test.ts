@@ -95,7 +95,7 @@ test('says ε, the budget and a year under Details alone', async () => {
   expect(await page.getByText(/ε/).filter({ visible: true }).count()).toBe(0);
   await page.getByText('Details', { exact: true }).click();
   await says('ε\u00a06 of 6 is spent, in any 30 days.');
-  await says('A year of answering everything adds up to ε\u00a018 at most.'); // 13 x 1, 1 and 4
+  await says('A year of answering everything adds up to ε\u00a022 at most.'); // 13 x 1, 1, and two epochs of 4
   await says('ε\u00a01 a report, 4 spent now; all reports from one answer together ε\u00a04');
   await says('by at most 410 times.'); // e^6
 });

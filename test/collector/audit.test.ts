@@ -159,7 +159,7 @@ describe('what people read', () => {
       [
         '- Is dark mode on? (dark)',
         '  Asked at most once in 7 days. Answers: yes or no.',
-        '  Anyone who sees a report can be at most 1.2 times more confident in one answer over another (ε 0.100). Where all answers were equally likely before (50.0 % each), one of them is then the true one with a probability of at most 52.5 %. In a year of answering whenever it can: ε 5.300 at most.',
+        '  Anyone who sees a report can be at most 1.2 times more confident in one answer over another (ε 0.100). Where all answers were equally likely before (50.0 % each), one of them is then the true one with a probability of at most 52.5 %. In any 365 days: ε 5.300 at most; in ten years: ε 52.200.',
         '  Asked by: design. Needed until 2027-01-31.',
       ].join('\n'),
     );
@@ -309,7 +309,7 @@ describe('what a law lets through', () => {
     expect(percent(ratio(10n ** 40n - 1n, 10n ** 40n))).toBe('100 %');
   });
 
-  test('is added up for a year, and for days of recording, by metric and in all', () => {
+  test('is added up for a year, for ten, and for days of recording, by metric and in all', () => {
     const document = of({
       weekly: flag({ ...ask, every: 'week', otherwise: false }),
       monthly: flag(ask),
@@ -317,23 +317,55 @@ describe('what a law lets through', () => {
       kept: permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'year' }),
       ever: permanent(flag({ ...ask, every: 'day' }), { epsilon: 2, renew: 'never' }),
     });
-    const { metrics, recorded, year } = JSON.parse(audit(document, '--json').stdout);
+    const { metrics, recorded, year, life } = JSON.parse(audit(document, '--json').stdout);
     const rows = metrics.map(({ metric, times, epsilon }: { metric: string; times: number; epsilon: { [of: string]: string } }) => [
       metric,
       times,
-      ...['window', 'recorded', 'year'].map((each) => Math.round(Number(epsilon[each]))),
+      ...['window', 'recorded', 'year', 'life'].map((each) => Math.round(Number(epsilon[each]))),
     ]);
     expect(rows).toEqual([
-      ['weekly', 5, 5, 6, 53],
-      ['monthly', 1, 1, 2, 13],
-      ['once', 1, 1, 1, 1],
-      ['kept', 1, 2, 4, 2],
-      ['ever', 1, 2, 2, 2],
+      ['weekly', 5, 5, 6, 53, 522],
+      ['monthly', 1, 1, 2, 13, 122],
+      ['once', 1, 1, 1, 1, 1],
+      ['kept', 1, 2, 4, 4, 22],
+      ['ever', 1, 2, 2, 2, 2],
     ]);
-    expect([Math.round(Number(recorded)), Math.round(Number(year))]).toEqual([15, 71]);
+    expect([recorded, year, life].map((each) => Math.round(Number(each)))).toEqual([15, 73, 669]);
     const text = audit(document).stdout;
     expect(text).toMatch(/^any month of days of recording, which may touch one slot more of a metric: ε 14\.99/m);
-    expect(text).toMatch(/^any year: ε 70\.99/m);
+    expect(text).toMatch(/^any year: ε 72\.99\d*; ten years: ε 668\.99/m);
+  });
+
+  test('is added up over versions: a new law of a permanent question is a new epoch, and a renamed question a further one', () => {
+    const version = (number: number, epsilon: number, name: string): SchemaDocument => ({
+      ...of({
+        kept: permanent(flag({ ...ask, epsilon, every: 'day' }), { epsilon: 2, renew: 'year' }),
+        [name]: flag({ ...ask, every: 'year' }),
+      }),
+      version: number,
+    });
+    const [one, two, three] = [version(1, 1, 'a'), version(2, 0.9, 'b'), version(3, 0.8, 'c')];
+    const files = [one, two].map((document) => {
+      const file = join(folder, `version-${document.version}.json`);
+      writeFileSync(file, JSON.stringify(document));
+      return file;
+    });
+    const alone = JSON.parse(audit(three, '--json').stdout);
+    expect([alone.year, alone.life].map((each) => Math.round(Number(each)))).toEqual([5, 32]);
+    const all = JSON.parse(audit(three, '--json', '--history', ...files).stdout);
+    // Of the permanent question two epochs by the first law and one by each other; and three questions, each once a year.
+    expect([all.versions, ...[all.year, all.life].map((each) => Math.round(Number(each)))]).toEqual([[1, 2], 8 + 3, 26 + 30]);
+    const { stdout } = audit(three, '--history', ...files);
+    expect(stdout).toMatch(/^any year: ε 10\.99\d*; ten years: ε 55\.99\d*, versions 1, 2 before this one included$/m);
+    expect(stdout).toContain('and ε 56.000 in ten years, versions 1, 2 before this one included.');
+    const other = audit(three, '--history', path('../vectors/certificate.json'));
+    expect([other.status, other.stdout]).toEqual([2, '']);
+    expect(audit({ ...three, app: 'another' }, '--history', ...files)).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  test('of a year is what as many windows can hold, where that is less than the sum of all questions', () => {
+    const { year, life } = JSON.parse(audit(assigned, '--json').stdout);
+    expect([Number(year), Number(life)]).toEqual([6 * 13, 6 * 122]);
   });
 
   test('includes presence, where what is not listed sends nothing', () => {

@@ -1,6 +1,6 @@
 /** Proofs that budgets add up: what a schema may spend never fails to fit for rounding, and what fits never overspends. */
 
-import { chargesOf, fits, PERIOD_DAYS, type Period, slotsPerWindow, sumOf } from '@murmuration/shared';
+import { chargesOf, fits, PERIOD_DAYS, type Period, sumOf, timesIn } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { range } from './channel.ts';
@@ -16,7 +16,7 @@ describe('a window of a schema whose charges are its whole budget', () => {
   test('holds every slot of a single metric, for each cadence and each hundredth of ε', () => {
     for (const per of PERIODS) {
       for (const every of PERIODS) {
-        const times = slotsPerWindow(every, per);
+        const times = timesIn({ epsilon: 1, every }, PERIOD_DAYS[per], per);
         for (let n = 1; n <= 1000; n++) {
           const reports = range(times).map(() => n / 100);
           expect(fits(reports, (n / 100) * times), `${n / 100}, every ${every} per ${per}`).toBe(true);
@@ -31,7 +31,7 @@ describe('a window of a schema whose charges are its whole budget', () => {
     fc.assert(
       fc.property(schema, fc.infiniteStream(fc.nat()), ({ metrics, per }, keys) => {
         const budget = sumOf(chargesOf(metrics, per).map(({ charge }) => charge));
-        const reports = Object.values(metrics).flatMap((of) => range(slotsPerWindow(of.every, per)).map(() => of.epsilon));
+        const reports = Object.values(metrics).flatMap((of) => range(timesIn(of, PERIOD_DAYS[per], per)).map(() => of.epsilon));
         const shuffled = reports.map((report) => [keys.next().value as number, report] as const).sort(([a], [b]) => a - b);
         expect(
           fits(

@@ -9,13 +9,14 @@ import { certificateOf } from '../planning/audit/certificate.ts';
 import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';
 import { type Linkability, linkabilityOf } from '../planning/audit/linkability.ts';
 import { type MetricSpending, type Spending, spendingOf } from '../planning/audit/spending.ts';
-import { statementOf } from '../planning/audit/statement.ts';
+import { statementOf, versionsBefore } from '../planning/audit/statement.ts';
 import { linkageWords, warningsOf } from '../planning/audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 
 interface AuditOptions {
   readonly schema: string;
+  readonly history?: readonly string[];
   readonly certificate?: boolean;
   readonly empirical?: number;
   readonly devices?: number;
@@ -24,7 +25,7 @@ interface AuditOptions {
 
 function row(
   document: SchemaDocument,
-  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
+  { metric, mechanism, report, times, window, recorded, year, life, epoch, holds }: MetricSpending,
 ): string[] {
   const question = document.metrics[metric] as MetricDocument;
   const { epsilon, permanent, law } = question;
@@ -40,7 +41,8 @@ function row(
     `${times}`,
     window.epsilon,
     recorded.epsilon,
-    year.epsilon,
+    year,
+    life,
     holds ? 'holds' : 'EXCEEDED',
     moved,
   ];
@@ -71,6 +73,7 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending, 
         `ε a ${budget.per}`,
         'of recording',
         'ε a year',
+        'in ten',
         '',
         '1 % crafted moves',
       ],
@@ -82,7 +85,7 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending, 
       ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${all.epsilon}`]
       : []),
     `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${spending.recorded.epsilon}`,
-    `any year: ε ${spending.year.epsilon}`,
+    `any year: ε ${spending.year}; ten years: ε ${spending.life}${versionsBefore(spending)}`,
     '',
     `reports ${document.reports}: ${SENDING[document.reports]}. Who sees addresses joins the batches of an address.`,
     `linkability: ${linkageWords(document, linkability)}`,
@@ -113,10 +116,19 @@ function describeTest({ runs, probability, metrics }: Empirical): string {
   ].join('\n');
 }
 
-async function audit({ schema, certificate, empirical: runs, devices, json }: AuditOptions): Promise<void> {
+/** The versions that devices had before this one. */
+async function loadBefore(files: readonly string[], { app }: SchemaDocument): Promise<readonly SchemaDocument[]> {
+  const versions: SchemaDocument[] = [];
+  for (const file of files) versions.push(await loadUnproven(file, '--history'));
+  const other = versions.find((version) => version.app !== app);
+  if (other) throw new UsageError(`--history: expected versions of the app ${app}, got one of ${other.app}`);
+  return versions;
+}
+
+async function audit({ schema, history = [], certificate, empirical: runs, devices, json }: AuditOptions): Promise<void> {
   if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
   const document = await loadUnproven(schema);
-  const spending = spendingOf(document);
+  const spending = spendingOf(document, await loadBefore(history, document));
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
   const linkability = linkabilityOf(document, devices);
@@ -133,6 +145,7 @@ export function addAudit(program: Command): void {
     .command('audit')
     .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
     .requiredOption('--schema <file>', 'a schema module or canonical JSON')
+    .option('--history <file...>', 'the versions that devices had before it, oldest first: the ε of a year and of ten years includes them')
     .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
     .option(
       '--empirical <runs>',

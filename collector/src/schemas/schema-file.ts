@@ -67,4 +67,4 @@ async function load(file: string, parse: (json: unknown) => SchemaDocument, opti
 export const loadSchema = (file: string, option = '--schema'): Promise<SchemaDocument> => load(file, parseDocument, option);
 
 /** The same, but the schema may spend more than it claims. */
-export const loadUnproven = (file: string): Promise<SchemaDocument> => load(file, parseUnproven, '--schema');
+export const loadUnproven = (file: string, option = '--schema'): Promise<SchemaDocument> => load(file, parseUnproven, option);

@@ -30,15 +30,24 @@ interface Charged {
   readonly permanent?: Permanence;
 }
 
-/** The number of slots, at least `every` days apart, that fit into one window. The first lies on the window's first day. */
-export const slotsPerWindow = (every: Cadence, per: Period): number => Math.ceil(DAYS[per] / DAYS[every]);
-
 /**
- * The most that a metric can spend in `days` days if it is answered whenever possible. Epochs of a permanent metric begin at least `renew`
- * apart, and at least the silent window apart.
+ * The most charges of a metric that `days` consecutive days can contain: slots in which it reports, or epochs from which it does.
+ *
+ * Two charges that follow each other are G days apart at least: `every` days, and of a permanent metric `per` days of silence. The second
+ * begins G days after the *last* report of the first, and M = max(renew, G) days after its first one. The days contain most if the first
+ * charge has its last report on day 0, so that it began before them. The second then begins on day G at the earliest, and each further one
+ * M days later. Begun by day `days` - 1 are 1 + (1 + floor((days - 1 - G) / M)) = 1 + ceil((days - G) / M). A slot is its own last report,
+ * M = G, and the count is ceil(days / G). An epoch that is never renewed is the only one.
  */
-export const chargeIn = ({ epsilon, every, permanent }: Charged, days: number, per: Period): number =>
-  (permanent ?? { epsilon }).epsilon * Math.ceil(days / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
+export function timesIn({ every, permanent }: Charged, days: number, per: Period): number {
+  if (permanent?.renew === 'never') return 1;
+  const gap = Math.max(DAYS[every], DAYS[permanent ? per : every]);
+  return 1 + Math.ceil((days - gap) / Math.max(gap, DAYS[permanent?.renew ?? every]));
+}
+
+/** The most that a metric can spend in one window. The silence between two epochs is as long as the window, so it holds one of them. */
+const chargeOf = ({ epsilon, every, permanent }: Charged, per: Period): number =>
+  (permanent ?? { epsilon }).epsilon * Math.ceil(DAYS[per] / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
 
 /**
  * Whether a device can account for a metric: its charge is a number above 0 that fits the budget on its own. It is false if a period has no
@@ -46,7 +55,7 @@ export const chargeIn = ({ epsilon, every, permanent }: Charged, days: number, p
  * slot of such a metric free. This is the only check of a schema in production bundles.
  */
 export function isChargeable(metric: Charged, { epsilon, per }: Budget): boolean {
-  const charge = chargeIn(metric, DAYS[per], per);
+  const charge = chargeOf(metric, per);
   return charge > 0 && fits([charge], epsilon);
 }
 
@@ -54,8 +63,8 @@ export function isChargeable(metric: Charged, { epsilon, per }: Budget): boolean
 export function chargesOf(metrics: { readonly [name: string]: Charged }, per: Period): readonly Charge[] {
   return Object.entries(metrics).map(([name, metric]) => {
     const { epsilon } = metric.permanent ?? metric;
-    const charge = chargeIn(metric, DAYS[per], per);
-    return { metric: name, times: metric.permanent ? 1 : slotsPerWindow(metric.every, per), epsilon, charge };
+    const times = timesIn(metric, DAYS[per], per);
+    return { metric: name, times, epsilon, charge: epsilon * times };
   });
 }
 
@@ -71,7 +80,7 @@ export function assigned(
   const taken: number[] = [];
   return order.filter((name) => {
     const metric = metrics[name]; // undefined if only an older version had it
-    const charge = metric && chargeIn(metric, DAYS[per], per);
+    const charge = metric && chargeOf(metric, per);
     return charge && fits([...taken, charge], epsilon) && taken.push(charge);
   });
 }

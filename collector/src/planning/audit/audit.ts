@@ -11,7 +11,7 @@ import { warningsOf } from './warnings.ts';
 
 const epsilons = (
   document: SchemaDocument,
-  { metric, mechanism, report, times, window, recorded, year, epoch, holds }: MetricSpending,
+  { metric, mechanism, report, times, window, recorded, year, life, epoch, holds }: MetricSpending,
 ): object => {
   const question = document.metrics[metric] as MetricDocument;
   const { epsilon, permanent } = question;
@@ -26,7 +26,8 @@ const epsilons = (
       report: report.epsilon,
       window: window.epsilon,
       recorded: recorded.epsilon,
-      year: year.epsilon,
+      year,
+      life,
       ...(epoch && { epoch: epoch.epsilon }),
     },
     ...(posterior && { posterior: { report: percent(posterior), ...(epochPosterior && { epoch: percent(epochPosterior) }) } }),
@@ -57,7 +58,9 @@ export async function auditOf(
     holds: spending.holds,
     segmentCombinations: combinationsOf(document),
     recorded: spending.recorded.epsilon,
-    year: spending.year.epsilon,
+    year: spending.year,
+    life: spending.life,
+    ...(spending.versions.length > 0 && { versions: spending.versions }),
     reports: document.reports,
     linkability,
     warnings: warningsOf(document, spending, linkability),

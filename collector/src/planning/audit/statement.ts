@@ -1,19 +1,10 @@
 /** The privacy statement in plain English, generated from a schema's descriptions, owners, expiry days and exact ε. */
 
-import {
-  type About,
-  type Cadence,
-  lnUp,
-  type MetricDocument,
-  PERIOD_DAYS,
-  type Ratio,
-  ratio,
-  type SchemaDocument,
-} from '@murmuration/shared';
+import { type About, type Cadence, type MetricDocument, PERIOD_DAYS, type Ratio, ratio, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../../estimation/questions.ts';
 import { inWords } from '../../schemas/otherwise.ts';
 import { percent, posteriorOf } from './posterior.ts';
-import type { MetricSpending, Spending } from './spending.ts';
+import { type MetricSpending, type Spending, upTo3 } from './spending.ts';
 
 /** e^ε, rounded up: to a tenth, for larger values to a whole number, and for very large ones to a power of ten. */
 export function factor({ numerator, denominator }: Ratio): string {
@@ -29,9 +20,6 @@ function oddsOf(epsilon: number): Ratio {
   return ratio(BigInt(Math.ceil((1 + 1e-9) * 2 ** (bits - whole + 50))) << BigInt(whole), 1n << 50n);
 }
 
-/** ε in readable form, rounded up. */
-const short = (odds: Ratio): string => lnUp(odds, 3);
-
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
@@ -42,14 +30,14 @@ function guess(metric: MetricDocument, odds: Ratio): string {
   return ` Where all answers were equally likely before (${percent(before)} each), one of them is then the true one with a probability of at most ${percent(most)}.`;
 }
 
-function bound({ report, epoch, year }: MetricSpending, metric: MetricDocument): string {
+function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocument): string {
   const { permanent, otherwise, every } = metric;
-  const one = `Anyone who sees a report can be at most ${factor(report.odds)} times more confident in one answer over another (ε ${short(report.odds)}).${guess(metric, report.odds)}`;
-  const yearly = ` In a year of answering whenever it can: ε ${short(year.odds)} at most.`;
-  if (epoch === undefined || permanent === undefined) return every === 'once' ? one : `${one}${yearly}`;
+  const one = `Anyone who sees a report can be at most ${factor(report.odds)} times more confident in one answer over another (ε ${upTo3(report.epsilon)}).${guess(metric, report.odds)}`;
+  const longer = ` In any 365 days: ε ${upTo3(year)} at most; in ten years: ε ${upTo3(life)}.`;
+  if (epoch === undefined || permanent === undefined) return every === 'once' ? one : `${one}${longer}`;
   const span = permanent.renew === 'never' ? 'ever' : `in one ${permanent.renew}`;
   const first = otherwise === undefined ? 'The first answer' : 'The first answer, or what is reported in its place,';
-  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${short(epoch.odds)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : yearly}`;
+  return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${upTo3(epoch.epsilon)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : longer}`;
 }
 
 /** What happens to an answer that is not listed. */
@@ -76,13 +64,19 @@ function question(spending: MetricSpending, metric: MetricDocument, { descriptio
   ].join('\n');
 }
 
+/** Which versions a figure of a year or a life includes besides the one that is stated. */
+export const versionsBefore = ({ versions }: Spending): string =>
+  versions.length === 0 ? '' : `, version${versions.length > 1 ? 's' : ''} ${versions.join(', ')} before this one included`;
+
 /** What one installation reveals in a window. */
-function window({ budget: { epsilon, per }, assign }: SchemaDocument, spending: Spending): string {
+function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending): string {
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
-  const spent = isBounded ? `ε ${epsilon}, the budget, for it is asked no more than fits` : `ε ${short(odds)}, of a budget of ${epsilon}`;
+  const spent = isBounded
+    ? `ε ${epsilon}, the budget, for it is asked no more than fits`
+    : `ε ${upTo3(spending.all.epsilon)}, of a budget of ${epsilon}`;
   const days = PERIOD_DAYS[per];
-  const larger = `${factor(spending.recorded.odds)} (ε ${short(spending.recorded.odds)})`;
+  const larger = `${factor(spending.recorded.odds)} (ε ${upTo3(spending.recorded.epsilon)})`;
   return [
     `Anyone who sees everything that one installation sends for the slots that begin in any ${days} consecutive days can be at most ${factor(odds)} times more confident in one set of answers over another (${spent}).`,
     ...(spending.recorded.epsilon === spending.all.epsilon
@@ -90,7 +84,7 @@ function window({ budget: { epsilon, per }, assign }: SchemaDocument, spending: 
       : [
           `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days} days can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, the factor is at most ${larger}.`,
         ]),
-    `In a year of answering whenever it can, all questions together spend ε ${short(spending.year.odds)} at most${assign ? ', and one device fewer, for it is asked only some of them' : ''}.`,
+    `All questions together spend ε ${upTo3(spending.year)} at most on the slots that begin in any 365 days, and ε ${upTo3(spending.life)} in ten years${versionsBefore(spending)}.`,
   ].join(' ');
 }
 
