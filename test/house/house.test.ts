@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { againstTheLaw, floorsOf } from './floors.ts';
-import { missingIn } from './mentions.ts';
+import { anchorsOf, brokenIn, missingIn } from './mentions.ts';
 
 const PAGE = '| floor | room |\n| --- | --- |\n| 3 | `server/` | routes |\n| 2 | `storage/` | the store |\n| 1 | `base/` | errors |\n';
 const floors = floorsOf(PAGE);
@@ -60,4 +60,12 @@ test('a path that is mentioned and not there is found, in pages and in comments'
   expect(missingIn('a.md', 'See `storage/store.ts`, [format](docs/format.md) and `storage/*.ts`.', files)).toEqual([]);
   expect(missingIn('a.md', 'See `storage/stores.ts`.\n\n```ts\n// app/schema.ts\n```\n', files)).toEqual(['storage/stores.ts']);
   expect(missingIn('a.ts', "// as in storage/gone.ts\nimport './not/prose.ts';\n", files)).toEqual(['storage/gone.ts']);
+});
+
+test('a link to a file or a heading that is not there is found', () => {
+  const texts: Record<string, string> = { 'docs/a.md': '# One\n## What `x` is\n## One\n', 'b.md': '# B\n' };
+  const broken = (text: string): readonly string[] => brokenIn('docs/b.md', text, Object.keys(texts), (page) => texts[page] as string);
+  expect([...anchorsOf(texts['docs/a.md'] as string)]).toEqual(['one', 'what-x-is', 'one-1']);
+  expect(broken('[a](a.md) [b](a.md#what-x-is) [c](../b.md#b) [d](https://a.example/#x) [e](../docs/)')).toEqual([]);
+  expect(broken('[a](c.md) [b](a.md#two) [c](../b.md#one)')).toEqual(['c.md', 'a.md#two', '../b.md#one']);
 });

@@ -1,8 +1,8 @@
-/** Paths of files that pages and comments mention exist. Part of `npm run check`. */
+/** Paths of files that pages and comments mention exist, and so do the targets of links between pages. Part of `npm run check`. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A path of two names or more, the last with an ending of code. `X` and `*` stand for any name. What begins with `src` is an app's. */
@@ -31,6 +31,41 @@ export function missingIn(file: string, text: string, files: readonly string[]):
   });
 }
 
+/** The anchors of a page: its headings as GitHub names them. */
+export function anchorsOf(page: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const headings = [...page.replace(ELSEWHERE, '').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/\]\([^)]*\)/g, '')
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(
+    headings.map((slug) => {
+      const times = seen.get(slug) ?? 0;
+      seen.set(slug, times + 1);
+      return times === 0 ? slug : `${slug}-${times}`;
+    }),
+  );
+}
+
+/**
+ * The links of a page that lead to no file, or to no heading of a page.
+ *
+ * @param textOf the text of a page by its path
+ * @param files the paths of all files
+ */
+export function brokenIn(page: string, text: string, files: readonly string[], textOf: (page: string) => string): readonly string[] {
+  const links = [...text.replace(ELSEWHERE, '').matchAll(/\]\(([^)\s:]+)\)/g)].map(([, link]) => link as string);
+  return links.filter((link) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : posix.join(posix.dirname(page), path).replace(/\/$/, '');
+    const isThere = files.includes(target) || files.some((file) => file.startsWith(`${target}/`));
+    return !isThere || (anchor !== undefined && target.endsWith('.md') && !anchorsOf(textOf(target)).has(anchor));
+  });
+}
+
 /** Pages that speak of files as they were, or of what an app has. */
 const NOT_OURS = /(^|\/)CHANGELOG\.md$|^\.changeset\/|^examples\/|^docs\/recipes\.md$|^test\/house\/mentions/;
 
@@ -38,10 +73,13 @@ if (import.meta.main) {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n');
   const read = files.filter((file) => /\.(tsx?|md)$/.test(file) && !NOT_OURS.test(file));
-  const complaints = read.flatMap((file) =>
-    missingIn(file, readFileSync(join(root, file), 'utf8'), files).map((path) => `${file}: mentions ${path}, which is no file`),
-  );
+  const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+  const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));
+  const complaints = [
+    ...read.flatMap((file) => missingIn(file, textOf(file), files).map((path) => `${file}: mentions ${path}, which is no file`)),
+    ...pages.flatMap((page) => brokenIn(page, textOf(page), files, textOf).map((link) => `${page}: links to ${link}, which is not there`)),
+  ];
   for (const complaint of complaints) console.error(complaint);
-  console.log(`Mentions: ${read.length} files, ${complaints.length} paths that are not there`);
+  console.log(`Mentions: ${read.length} files, ${complaints.length} paths or links that lead nowhere`);
   if (complaints.length > 0 || read.length === 0) process.exitCode = 1;
 }

@@ -164,6 +164,6 @@ test('the page shows every route and parameter, and loads nothing from elsewhere
 });
 
 test('the docs name every route', () => {
-  const readme = readFileSync(new URL('../../../collector/README.md', import.meta.url), 'utf8');
-  for (const route of ['/estimates', '/decode', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(readme).toContain(route);
+  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  for (const route of ['/estimates', '/decode', '/series', '/compare', '/v1/openapi.json', '/v1/docs']) expect(page).toContain(route);
 });
