@@ -5,7 +5,7 @@ import { localHashing, stringHashing } from '@murmuration/client/mechanisms';
 import { bucketOf, fromBase64url, type LocalHashingLaw, localHashing as law, type MetricDocument, MODULUS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { binomial, upperTail } from '../proofs/statistics.ts';
 import { device, FIRST_DAY } from './device.ts';
 

@@ -4,7 +4,7 @@ import { choice, type Delivery, defineSchema, flag, preview, text } from '@murmu
 import { wireName } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { device, FIRST_DAY, results, settle, timeOf } from './device.ts';
 import { modelBrowser } from './model-storage.ts';
 

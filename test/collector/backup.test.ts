@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lock } from '#collector/storage/files/lock.ts';
+import { lock } from '#collector/storage/files/durable.ts';
 import { seal, unseal } from '#collector/storage/sqlite/seal.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { Store } from '#collector/storage/store.ts';

@@ -10,8 +10,7 @@ import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '#collector/base/refusal.ts';
-import { ClockWatch, LEAST } from '#collector/ingest/clock.ts';
-import { COMMITS, createClosing } from '#collector/ingest/closing.ts';
+import { ClockWatch, COMMITS, createClosing, LEAST } from '#collector/ingest/clock.ts';
 import { batch as batchOfToday, schema } from './senders.ts';
 
 const bin = fileURLToPath(new URL('../../collector/bin/murmuration.js', import.meta.url));

@@ -11,8 +11,7 @@ import { openSqliteTallies } from '#collector/storage/sqlite/reader.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { PartsReader, Selection, Store } from '#collector/storage/store.ts';
 import { openTallies } from '#collector/storage/tallies.ts';
-import { DaySums } from '#collector/storage/tallying/day-sums.ts';
-import { TallySums } from '#collector/storage/tallying/tally-sums.ts';
+import { DaySums, TallySums } from '#collector/storage/tallying/sums.ts';
 import { DAY, entry, OTHER_VERSION, SCHEMA, shapes } from './store/entries.ts';
 
 const plain = ({ tallies, ...rest }: Evidence): object => ({ ...rest, tallies: [...tallies].toSorted(([a], [b]) => a - b) });

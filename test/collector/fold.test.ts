@@ -13,8 +13,7 @@ import {
 } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
-import { VerticalCounter } from '#collector/storage/tallying/vertical-counters.ts';
+import { Accumulator, VerticalCounter } from '#collector/storage/tallying/accumulator.ts';
 import { matrixSpecimens, numberSpecimens, prefixSpecimens, specimens } from '../conformance/specimens.ts';
 import { EFFORT } from '../setup/effort.ts';
 

@@ -1,8 +1,7 @@
 /** Commits beside each other: a second one begins only for a whole group, or beside a slow one. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batchesOf, type Group } from '#collector/storage/group.ts';
-import { createGroupCommit } from '#collector/storage/group-commit.ts';
+import { batchesOf, createGroupCommit, type Group } from '#collector/storage/group-commit.ts';
 import type { Appended } from '#collector/storage/store.ts';
 import { entry } from './store/entries.ts';
 

@@ -2,11 +2,11 @@
 
 import { type Packing, packingOf, type TallyShape } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { GroupBuilder } from '#collector/storage/group.ts';
+import { GroupBuilder } from '#collector/storage/group-commit.ts';
 import { readBatches } from '#collector/storage/postgres/batch-ids.ts';
-import { deltaRows, readDelta } from '#collector/storage/postgres/delta.ts';
+import { deltaRows, readDelta } from '#collector/storage/postgres/fold.ts';
 import { sumBatches } from '#collector/storage/postgres/group-sums.ts';
-import { TallySums } from '#collector/storage/tallying/tally-sums.ts';
+import { TallySums } from '#collector/storage/tallying/sums.ts';
 import { UnfoldedReports } from '#collector/storage/tallying/unfolded.ts';
 
 const SHAPES: readonly TallyShape[] = [

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HEAD, ID } from '#collector/storage/group.ts';
-import { IdSet } from '#collector/storage/sqlite/id-set.ts';
-import { Ids } from '#collector/storage/sqlite/ids.ts';
+import { HEAD, ID } from '#collector/storage/group-commit.ts';
+import { IdSet, Ids } from '#collector/storage/sqlite/ids.ts';
 
 const DAY = 20_000;
 

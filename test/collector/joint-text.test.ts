@@ -13,7 +13,7 @@ import { candidateAnswersOf } from '#collector/answers/candidates.ts';
 import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
 import { spendingOf } from '#collector/planning/audit/spending.ts';
 import { statementOf } from '#collector/planning/audit/statement.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { device } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 import { anyString } from '../setup/any-string.ts';

@@ -8,7 +8,7 @@ import { createCollector, type MetricEstimates } from '@murmuration/collector';
 import { wireName } from '@murmuration/shared';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseBatch } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { device, FIRST_DAY } from '../client/device.ts';
 import { upperTail } from '../proofs/statistics.ts';
 import { questionSpecimens } from '../shared/question-specimens.ts';

@@ -1,7 +1,7 @@
 /** Who counts as one source, and how many are remembered. */
 
 import { expect, test } from 'vitest';
-import { RateLimits } from '#collector/ingest/rate-limits.ts';
+import { RateLimits } from '#collector/ingest/sender-limits.ts';
 
 test('a source has another name the next day, and neighbours in one IPv6 network have one', () => {
   const sources = new RateLimits(1);

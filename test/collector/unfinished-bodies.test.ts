@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { readBody } from '#collector/ingest/body.ts';
-import { UnfinishedBodies } from '#collector/ingest/unfinished-bodies.ts';
+import { readBody, UnfinishedBodies } from '#collector/ingest/body.ts';
 
 const responseTo = (request: IncomingMessage): ServerResponse<IncomingMessage> => new ServerResponse(request);
 

@@ -6,7 +6,7 @@
 import { choice, defineSchema } from '@murmuration/client';
 import { unary } from '@murmuration/client/mechanisms';
 import { bigEndian, dayText, type SchemaDocument, toBase64url, wireName } from '@murmuration/shared';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { Store } from '#collector/storage/store.ts';
 

@@ -36,7 +36,7 @@ import murmur from 'murmurhash3js-revisited';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '#collector/base/refusal.ts';
 import { parseBatch, unpackReports } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { type LawCase, readVectors, testLaws, testRefused } from './law-vectors.ts';
 
 interface Case extends RapporParameters, LawCase {

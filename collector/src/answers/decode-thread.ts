@@ -6,8 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { isStringLaw } from '@murmuration/shared';
 import { Refusal } from '../base/refusal.ts';
-import { threadFile } from '../base/threads/request-reply.ts';
-import { createTaskQueue, type TaskLimits } from '../base/threads/task-queue.ts';
+import { createTaskQueue, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import { candidateAnswersOf } from './candidates.ts';

@@ -5,8 +5,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { threadFile } from '../base/threads/request-reply.ts';
-import { createTaskQueue, TASK_LIMITS, type TaskLimits } from '../base/threads/task-queue.ts';
+import { createTaskQueue, TASK_LIMITS, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import { createFreshTotals, type FreshTotals } from './fresh-totals.ts';

@@ -2,7 +2,7 @@
 
 import { type About, dayText, type Law, type MetricDocument, type Range, rangeOf, type SchemaDocument } from '@murmuration/shared';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import { inWords } from '../schemas/otherwise.ts';
+import { inWords } from '../schemas/compare.ts';
 import { type Totals, totalKey } from './fresh-totals.ts';
 
 /** A metric in the answer of `GET /v1/metrics`. */

@@ -18,8 +18,8 @@ export type { Answer as Release, Preview } from '../release/answer.ts';
 export type { Cell, Measured } from '../release/query/measured.ts';
 export type { Measure, Question } from '../release/query/question.ts';
 export type { Stream, StreamAnswer, StreamWithAnswers } from '../release/streams/stream.ts';
-export type { Reader } from './openapi/access-answers.ts';
-export type { ReleaseTable } from './openapi/release-answers.ts';
+export type { Reader } from './openapi/access.ts';
+export type { ReleaseTable } from './openapi/release.ts';
 export type { AssociationOf as Association } from './reader/types.ts';
 
 export type Strings = StringsOf<AnswerEstimate['answer']>;

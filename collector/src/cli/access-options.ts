@@ -8,8 +8,8 @@ import { choiceOption, Failure, UsageError, wholeOption } from '../base/usage.ts
 import type { Collector } from '../server/collector.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import type { Administration } from '../storage/admin/administration.ts';
+import { warnWithoutKey } from '../storage/admin/administration.ts';
 import { ROLES, type Role } from '../storage/admin/credentials.ts';
-import { warnWithoutKey } from '../storage/admin/without-key.ts';
 
 /** What the options give. */
 export interface AccessFlags {

@@ -3,8 +3,17 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Failure, UsageError } from '../base/usage.ts';
-import { assertRestorable, backupSqliteStore, type Copy, restoreSqliteStore, verifyCopy } from '../storage/sqlite/backup.ts';
-import { type Carried, carryAdmin, unpackAdmin, verifyCarried } from '../storage/sqlite/carried.ts';
+import {
+  assertRestorable,
+  backupSqliteStore,
+  type Carried,
+  type Copy,
+  carryAdmin,
+  restoreSqliteStore,
+  unpackAdmin,
+  verifyCarried,
+  verifyCopy,
+} from '../storage/sqlite/backup.ts';
 
 const summary = ({ version, bytes }: Copy): string => `a store of version ${version}, ${bytes} bytes`;
 

@@ -3,7 +3,7 @@
 import { ACCEPTED_DAYS, dayNumber, dayText, parseDay } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { UsageError } from '../base/usage.ts';
-import { COMMAND_LINE, logAction } from '../storage/admin/actions.ts';
+import { COMMAND_LINE, logAction } from '../storage/admin/database.ts';
 import { type AdminPlace, backendOf, inOneLine, withAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 

@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { dayText } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { choiceOption, print, UsageError, wholeOption } from '../base/usage.ts';
-import { COMMAND_LINE } from '../storage/admin/actions.ts';
 import {
   type Created,
   type Credential,
@@ -15,7 +14,7 @@ import {
   type Role,
   revokeCredential,
 } from '../storage/admin/credentials.ts';
-import { KEYS_SINCE } from '../storage/admin/database.ts';
+import { COMMAND_LINE, KEYS_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';

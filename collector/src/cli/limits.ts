@@ -2,13 +2,13 @@
 
 import type { Command } from 'commander';
 import { wholeOption } from '../base/usage.ts';
+import { MOST_ARRIVING } from '../ingest/body.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
-import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
 import { TIMEOUTS } from '../server/http/server.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import { MOST_SPILL } from '../storage/postgres/backend.ts';
+import { ROOM } from '../storage/quota.ts';
 import { RETENTION } from '../storage/retention.ts';
-import { ROOM } from '../storage/room.ts';
 
 const MIB = 2 ** 20;
 const SECOND = 1_000;

@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { choiceOption, Failure, UsageError } from '../base/usage.ts';
 import { type Copy, copyAhead, type Moved, moveStore, type Places } from '../storage/migration/move.ts';
+import { withoutPassword } from '../storage/postgres/connection.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { withoutPassword } from '../storage/postgres/url.ts';
 import { addPostgres } from './postgres-option.ts';
 
 interface MigrateOptions {

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../base/usage.ts';
-import { checkUrl } from '../storage/postgres/url.ts';
+import { checkUrl } from '../storage/postgres/connection.ts';
 
 /** Parses the URL. Its text may hold a password, so no message has it. */
 function urlOption(text: string): string {

@@ -7,7 +7,7 @@ import { MECHANISMS, type MechanismName, MOST_ABOUT, MOST_QUERIES, type StreamRe
 import { Streams } from '../release/streams/streams.ts';
 import { readParticipation } from '../release/table/participation.ts';
 import { createCatalog } from '../schemas/catalog.ts';
-import { COMMAND_LINE } from '../storage/admin/actions.ts';
+import { COMMAND_LINE } from '../storage/admin/database.ts';
 import type { Ledger } from '../storage/release-ledger.ts';
 import type { AdminPlace } from './admin.ts';
 import { withLedger } from './release-place.ts';

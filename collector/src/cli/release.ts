@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { print, UsageError, wholeOption } from '../base/usage.ts';
 import { override } from '../release/budget/budgets.ts';
-import { COMMAND_LINE } from '../storage/admin/actions.ts';
+import { COMMAND_LINE } from '../storage/admin/database.ts';
 import type { Entry, Wanted } from '../storage/release-ledger.ts';
 import type { AdminPlace } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';

@@ -2,10 +2,8 @@
 
 import type { Command } from 'commander';
 import { choiceOption, print } from '../base/usage.ts';
-import { COMMAND_LINE } from '../storage/admin/actions.ts';
-import { ROLES, type Role } from '../storage/admin/credentials.ts';
-import { ROLES_SINCE } from '../storage/admin/database.ts';
-import { listRoles, removeRole, setRole } from '../storage/admin/roles.ts';
+import { listRoles, ROLES, type Role, removeRole, setRole } from '../storage/admin/credentials.ts';
+import { COMMAND_LINE, ROLES_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
 import { addPostgres } from './postgres-option.ts';
 import { table } from './table.ts';

@@ -14,8 +14,7 @@ import {
 } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { print, UsageError } from '../base/usage.ts';
-import { type Change, compareSchemas, nearestTo } from '../schemas/compare.ts';
-import { inWords } from '../schemas/otherwise.ts';
+import { type Change, compareSchemas, inWords, nearestTo } from '../schemas/compare.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 

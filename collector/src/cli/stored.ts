@@ -5,7 +5,7 @@ import { UsageError } from '../base/usage.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { appOf } from '../storage/room.ts';
+import { appOf } from '../storage/quota.ts';
 import type { MetricTotal, TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
 import { type AdminPlace, backendOf } from './admin.ts';

@@ -1,6 +1,6 @@
 // What the page of releases asks the collector. Addresses are relative to the page. A failure becomes one sentence.
 
-import { ReadError } from '../api/reader/read-error.ts';
+import { ReadError } from '../api/reader/requests.ts';
 import type { Preview, Question, Refusal, Release, ReleaseTable, Stream, StreamWithAnswers } from '../api/shown.ts';
 
 const TIMEOUT = 30_000;

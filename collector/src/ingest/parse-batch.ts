@@ -2,7 +2,7 @@
 
 import { ACCEPTED_DAYS, type Batch, dayText, MAX_REPORTS, type Packing, parseDay, type Report, unpackReport } from '@murmuration/shared';
 import { type Refusal, refusal } from '../base/refusal.ts';
-import type { PackedMetric, Published } from '../schemas/published.ts';
+import type { PackedMetric, Published } from '../schemas/catalog.ts';
 import type { AcceptedBatch } from '../storage/store.ts';
 
 /** Finds a schema by its wire name. May throw a refusal for one that is known and not taken. */

@@ -11,13 +11,12 @@ import type { Logger } from 'pino';
 import { Refusal, refusal } from '../base/refusal.ts';
 import type { Administration } from '../storage/admin/administration.ts';
 import { type AcceptedBatch, type Entry, type Store, StoreAway, StoreFull } from '../storage/store.ts';
-import { isReadable, lengthOf, readBody } from './body.ts';
+import { isReadable, lengthOf, readBody, UnfinishedBodies } from './body.ts';
 import { Capacity, type CapacityOptions } from './capacity.ts';
 import { ClockWatch } from './clock.ts';
 import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
 import { SenderLimits } from './sender-limits.ts';
-import { UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** What the ingest route needs. */
 interface IngestParts {

@@ -6,9 +6,7 @@
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Logger } from 'pino';
 import { Refusal } from '../base/refusal.ts';
-import { wireNameOf } from './canonical.ts';
-import { type Catalog, createCatalog, parseDocument } from './catalog.ts';
-import { type Published, publish, type Shapes } from './published.ts';
+import { type Catalog, createCatalog, type Published, parseDocument, publish, type Shapes, wireNameOf } from './catalog.ts';
 
 /** Where published schemas come from. */
 export interface SchemaSource {

@@ -3,13 +3,13 @@
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Logger, pino } from 'pino';
 import type { Truth } from '../answers/estimates.ts';
+import { MOST_ARRIVING } from '../ingest/body.ts';
 import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
-import { MOST_ARRIVING } from '../ingest/unfinished-bodies.ts';
-import type { Shapes } from '../schemas/published.ts';
+import type { Shapes } from '../schemas/catalog.ts';
 import type { Backend } from '../storage/backend.ts';
 import { postgres } from '../storage/postgres/backend.ts';
+import type { RoomLimits } from '../storage/quota.ts';
 import type { RetentionOptions } from '../storage/retention.ts';
-import type { RoomLimits } from '../storage/room.ts';
 import { sqlite } from '../storage/sqlite/backend.ts';
 import type { Commit, Store } from '../storage/store.ts';
 import type { AccessOptions } from './http/access.ts';

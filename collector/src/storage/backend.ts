@@ -4,11 +4,11 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { Shapes } from '../schemas/published.ts';
+import type { Shapes } from '../schemas/catalog.ts';
 import type { Administration } from './admin/administration.ts';
+import type { RoomLimits } from './quota.ts';
 import type { Ledger } from './release-ledger.ts';
 import type { RetentionOptions } from './retention.ts';
-import type { RoomLimits } from './room.ts';
 import type { Commit, PostgresSource, Store, TallySource } from './store.ts';
 
 /** Options of every store. */

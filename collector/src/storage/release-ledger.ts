@@ -82,7 +82,7 @@ export interface LedgerTransaction {
   readonly count: (wanted: Wanted) => Promise<ReadonlyMap<Kind, number>>;
   /** @throws {InDoubt} when entries may be missing, unless `settle` was called */
   readonly append: (who: string, entry: NewEntry) => Promise<Entry>;
-  /** Writes an action to the log of actions (admin/actions.ts). */
+  /** Writes an action to the log of actions (admin/database.ts). */
   readonly log: (who: string, what: string, app?: string) => Promise<void>;
   readonly head: () => Promise<Head>;
   /** Why the ledger may have lost entries, which a restored backup has; undefined if nothing speaks for it. */

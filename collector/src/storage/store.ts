@@ -1,7 +1,7 @@
 /** The store interface. Tallies are its only state: sums of reports, and the ids of the batches that are in them. */
 
 import type { Evidence } from '../estimation/tally.ts';
-import type { Shapes } from '../schemas/published.ts';
+import type { Shapes } from '../schemas/catalog.ts';
 
 /** A batch that passed every check. */
 export interface AcceptedBatch {

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { choice, createTelemetry, defineSchema, memoryStorage, text } from '@murmuration/client';
 import { dayNumber, dayText, type SchemaDocument, wireName } from '@murmuration/shared';
 import { parseBatch } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { DATABASE } from '#collector/storage/sqlite/schema.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import type { Entry } from '#collector/storage/store.ts';

@@ -2,8 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type MetricDocument, mechanismOf, type TallyShape } from '@murmuration/shared';
-import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
-import { VerticalCounter } from '#collector/storage/tallying/vertical-counters.ts';
+import { Accumulator, VerticalCounter } from '#collector/storage/tallying/accumulator.ts';
 import { median } from '../quantile.ts';
 import { schema } from './schema.ts';
 

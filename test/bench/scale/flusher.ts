@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { GroupBuilder } from '#collector/storage/group.ts';
+import { GroupBuilder } from '#collector/storage/group-commit.ts';
 import { type Batches, insertIds, readBatches } from '#collector/storage/postgres/batch-ids.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
 import { FORMS } from './forms.ts';

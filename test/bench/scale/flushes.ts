@@ -6,9 +6,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Partitions } from '#collector/storage/postgres/batch-ids.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
 import { prepare } from '#collector/storage/postgres/opening.ts';
-import { Partitions } from '#collector/storage/postgres/partitions.ts';
 import { type Cluster, withCluster } from '../../faults/postgres/cluster.ts';
 import { withStandby } from '../../faults/postgres/standby.ts';
 import type { Line } from '../lines.ts';

@@ -6,9 +6,9 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { byteas, integers, smallints, texts } from '#collector/storage/postgres/binary.ts';
 import type { Query } from '#collector/storage/postgres/database.ts';
-import { appendDeltas } from '#collector/storage/postgres/delta.ts';
+import { appendDeltas } from '#collector/storage/postgres/fold.ts';
+import { byteas, integers, smallints, texts } from '#collector/storage/postgres/packed.ts';
 
 const [METRICS, COHORTS, CELLS] = [10, 128, 20];
 const TALLIES = METRICS * COHORTS;

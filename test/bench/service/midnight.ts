@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
-import { ID_MARGIN } from '#collector/ingest/closing.ts';
+import { ID_MARGIN } from '#collector/ingest/clock.ts';
 import { openLoop } from '../ingest/load.ts';
 import { fillIds } from '../ingest/many-ids.ts';
 import { withFolder } from '../ingest/process.ts';

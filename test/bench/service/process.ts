@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json, SchemaDocument } from '@murmuration/shared';
-import { canonicalText } from '#collector/schemas/canonical.ts';
+import { canonicalText } from '#collector/schemas/catalog.ts';
 import { bin } from '../../setup/command.ts';
 import type { Attack, AttackResult } from './attacker.ts';
 import type { Seen } from './dashboards.ts';

@@ -3,7 +3,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 import { dayNumber, type Packing, packingOf, wireName } from '@murmuration/shared';
-import { type PackedMetric, publish } from '#collector/schemas/published.ts';
+import { type PackedMetric, publish } from '#collector/schemas/catalog.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { schema } from '../ingest/schema.ts';
 

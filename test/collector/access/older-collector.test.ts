@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { canonicalSchema } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lock } from '#collector/storage/files/lock.ts';
+import { lock } from '#collector/storage/files/durable.ts';
 import { runCommand } from '../../setup/command.ts';
 import { schema } from '../senders.ts';
 

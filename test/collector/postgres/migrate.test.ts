@@ -8,22 +8,26 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { listActions } from '#collector/storage/admin/actions.ts';
-import { createToken, createWriteKey, listCredentials, revokeCredential } from '#collector/storage/admin/credentials.ts';
-import { openAdminDatabase } from '#collector/storage/admin/database.ts';
+import {
+  createToken,
+  createWriteKey,
+  listCredentials,
+  listRoles,
+  revokeCredential,
+  setRole,
+} from '#collector/storage/admin/credentials.ts';
+import { listActions, openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { listSchemas, publishSchemas } from '#collector/storage/admin/published.ts';
-import { listRoles, setRole } from '#collector/storage/admin/roles.ts';
 import { copyAhead, moveStore } from '#collector/storage/migration/move.ts';
 import { Target } from '#collector/storage/migration/target.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { openPostgresLedger } from '#collector/storage/postgres/release-ledger.ts';
 import { openReplica } from '#collector/storage/postgres/replica.ts';
 import type { Ledger } from '#collector/storage/release-ledger.ts';
-import { closedBefore, reopenDays } from '#collector/storage/sqlite/days.ts';
 import { removeMove } from '#collector/storage/sqlite/moved.ts';
 import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
-import { pruneStore } from '#collector/storage/sqlite/upkeep.ts';
+import { closedBefore, pruneStore, reopenDays } from '#collector/storage/sqlite/upkeep.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { startProxy } from '../../faults/postgres/proxy.ts';
 import { bin, type Ran, runProcess } from '../../setup/command.ts';

@@ -1,11 +1,11 @@
 /** A store says that it is away while no batch can be written, whatever the reason, and that it is back by itself once one can. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Partitions } from '#collector/storage/postgres/batch-ids.ts';
 import { connected } from '#collector/storage/postgres/connection.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
 import { UnfitDatabase } from '#collector/storage/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/storage/postgres/flush-watch.ts';
-import { Partitions } from '#collector/storage/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { Telling } from '#collector/storage/postgres/telling.ts';
 import { type Store, StoreAway, StoreFull } from '#collector/storage/store.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { batchesOf, type Group, GroupBuilder } from '#collector/storage/group.ts';
+import { batchesOf, type Group, GroupBuilder } from '#collector/storage/group-commit.ts';
 import { openPostgresStore, type PostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { SpillLog } from '#collector/storage/postgres/spill/spill-log.ts';
 import { withSpill } from '#collector/storage/postgres/spill/spilling.ts';

@@ -1,8 +1,8 @@
 /** Transactions in few round trips: nothing runs whose BEGIN has failed, and nothing is committed whose last statement has. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { bigints, byteas, integers, smallints, texts, uuids } from '#collector/storage/postgres/binary.ts';
 import { Database, type Query } from '#collector/storage/postgres/database.ts';
+import { bigints, byteas, integers, smallints, texts, uuids } from '#collector/storage/postgres/packed.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 

@@ -1,18 +1,17 @@
 /** What a store does between flushes on PostgreSQL goes on where a part of it fails, and its transactions are what they say. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GroupBuilder } from '#collector/storage/group.ts';
-import { findIds, readBatches } from '#collector/storage/postgres/batch-ids.ts';
+import { GroupBuilder } from '#collector/storage/group-commit.ts';
+import { Holdings } from '#collector/storage/postgres/admission.ts';
+import { findIds, Partitions, readBatches } from '#collector/storage/postgres/batch-ids.ts';
 import { connected } from '#collector/storage/postgres/connection.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
-import { reopenDaysIn } from '#collector/storage/postgres/days.ts';
 import { flush } from '#collector/storage/postgres/flush.ts';
 import { Folding } from '#collector/storage/postgres/fold.ts';
-import { Holdings } from '#collector/storage/postgres/holdings.ts';
-import { Partitions } from '#collector/storage/postgres/partitions.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
+import { reopenDaysIn } from '#collector/storage/postgres/retention.ts';
 import { STEPS, shardOf } from '#collector/storage/postgres/tables.ts';
-import { ROOM } from '#collector/storage/room.ts';
+import { ROOM } from '#collector/storage/quota.ts';
 import type { Appended, Entry, Store } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';

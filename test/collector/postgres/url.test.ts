@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkUrl, withoutPassword } from '#collector/storage/postgres/connection.ts';
 import { prepare } from '#collector/storage/postgres/opening.ts';
-import { checkUrl, withoutPassword } from '#collector/storage/postgres/url.ts';
 import { withCluster } from '../../faults/postgres/cluster.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';

@@ -6,8 +6,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answers } from '#collector/api/forms/answers.ts';
-import { decodeAnswer } from '#collector/api/forms/decode-answer.ts';
+import { answers, decodeAnswer } from '#collector/api/forms/answers.ts';
 import { bodyOf, type Running, schema, start } from './app.ts';
 import { anything, type Described, describedAt, expectRefusal, type Operation, type Parameter } from './described.ts';
 

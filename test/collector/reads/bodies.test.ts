@@ -7,7 +7,7 @@ import { parseBatch } from '@murmuration/collector';
 import { MAX_REPORTS, REFUSALS } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessAnswers } from '#collector/api/openapi/access-answers.ts';
+import { accessAnswers } from '#collector/api/openapi/access.ts';
 import { batch } from '#collector/api/openapi/reports.ts';
 import type { Refusal } from '#collector/base/refusal.ts';
 import { BATCH_ID } from '#collector/ingest/parse-batch.ts';

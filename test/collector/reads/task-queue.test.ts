@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import { createTaskQueue, TASK_LIMITS, type TaskLimits, type TaskQueue } from '#collector/base/threads/task-queue.ts';
+import { createTaskQueue, TASK_LIMITS, type TaskLimits, type TaskQueue } from '#collector/base/threads.ts';
 
 /** A task: a number that is given back, once the flag is 1 where there is one. The flag is 2 while the task runs. */
 interface Task {

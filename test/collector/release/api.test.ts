@@ -4,7 +4,7 @@ import { parseBatch, publish } from '@murmuration/collector';
 import { dayNumber, wireName } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { releaseAnswers } from '#collector/api/openapi/release-answers.ts';
+import { releaseAnswers } from '#collector/api/openapi/release.ts';
 import { parseAmount } from '#collector/release/budget/amount.ts';
 import { setBudget, setTable } from '#collector/release/budget/budgets.ts';
 import { createToken, type Role } from '#collector/storage/admin/credentials.ts';

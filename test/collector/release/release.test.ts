@@ -15,8 +15,8 @@ import { type Random, systemRandom } from '#collector/release/mechanisms/random.
 import type { Measure, Question } from '#collector/release/query/question.ts';
 import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
+import type { Shapes } from '#collector/schemas/catalog.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';
-import type { Shapes } from '#collector/schemas/published.ts';
 import type { Ledger } from '#collector/storage/release-ledger.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { startProxy } from '../../faults/postgres/proxy.ts';

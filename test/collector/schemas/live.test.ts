@@ -10,10 +10,8 @@ import { canonicalSchema, dayNumber, dayText, type SchemaDocument, toBase64url, 
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReload } from '#collector/cli/reload.ts';
-import { wireNameOf } from '#collector/schemas/canonical.ts';
-import { type PublishedMetric, parseDocument } from '#collector/schemas/catalog.ts';
-import { publish } from '#collector/schemas/published.ts';
-import { select } from '#collector/server/http/read/select.ts';
+import { type PublishedMetric, parseDocument, publish, wireNameOf } from '#collector/schemas/catalog.ts';
+import { select } from '#collector/server/http/select.ts';
 import { bin, type Ran, runCommand } from '../../setup/command.ts';
 
 const PLANS = ['free', 'pro'];

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppIds } from '#collector/storage/app-ids.ts';
+import { AppIds } from '#collector/storage/quota.ts';
 
 function create(most: number, apps: readonly string[]): AppIds {
   const database = new DatabaseSync(':memory:');

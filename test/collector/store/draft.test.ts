@@ -5,9 +5,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lock } from '#collector/storage/files/lock.ts';
+import { lock } from '#collector/storage/files/durable.ts';
 import { backupSqliteStore } from '#collector/storage/sqlite/backup.ts';
-import { lockNew, removeAbandoned } from '#collector/storage/sqlite/draft.ts';
+import { lockNew, removeAbandoned } from '#collector/storage/sqlite/seal.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { runProcess } from '../../setup/command.ts';
 import { entry, shapes } from './entries.ts';

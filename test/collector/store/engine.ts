@@ -1,7 +1,7 @@
 /** What the conformance suite needs of a kind of store. A file of one exports `engine`; processes of their own import it too. */
 
-import type { Shapes } from '#collector/schemas/published.ts';
-import type { RoomLimits } from '#collector/storage/room.ts';
+import type { Shapes } from '#collector/schemas/catalog.ts';
+import type { RoomLimits } from '#collector/storage/quota.ts';
 import type { Store } from '#collector/storage/store.ts';
 
 /** A kind of store. */

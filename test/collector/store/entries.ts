@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Evidence } from '#collector/estimation/tally.ts';
-import type { PackedMetric, Shapes } from '#collector/schemas/published.ts';
+import type { PackedMetric, Shapes } from '#collector/schemas/catalog.ts';
 import type { Entry, Selection, Store } from '#collector/storage/store.ts';
 
 export const SCHEMA = 'notes/1/0123456789abcdef';

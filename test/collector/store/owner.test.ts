@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openAdminDatabase, readAdmin } from '#collector/storage/admin/database.ts';
 import { backupSqliteStore } from '#collector/storage/sqlite/backup.ts';
-import { closedBefore } from '#collector/storage/sqlite/days.ts';
 import { isCurrent } from '#collector/storage/sqlite/schema.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
+import { closedBefore } from '#collector/storage/sqlite/upkeep.ts';
 import { shapes } from './entries.ts';
 
 let folder: string;

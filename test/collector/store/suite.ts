@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Evidence } from '#collector/estimation/tally.ts';
-import type { RoomLimits } from '#collector/storage/room.ts';
+import type { RoomLimits } from '#collector/storage/quota.ts';
 import type { Entry, MetricTotal, Selection, Store } from '#collector/storage/store.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';

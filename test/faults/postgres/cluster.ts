@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import type { Store } from '#collector/storage/store.ts';
 import { execute, freePort, initialize, spawnServer, untilReady, urlOf } from '../../setup/postgres-server.ts';

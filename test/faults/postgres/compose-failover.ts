@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { connect } from 'node:tls';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { describe, document, wire } from '../cells.ts';
 import { type Outcome, sleep } from '../outcome.ts';

@@ -2,7 +2,7 @@
 
 import { dayNumber } from '@murmuration/shared';
 import { parseBatch } from '#collector/ingest/parse-batch.ts';
-import { publish } from '#collector/schemas/published.ts';
+import { publish } from '#collector/schemas/catalog.ts';
 import type { Entry, Store } from '#collector/storage/store.ts';
 import { bodyOf, countsOf, describe, document, wire } from '../cells.ts';
 import { failuresOf, type Outcome, sleep } from '../outcome.ts';

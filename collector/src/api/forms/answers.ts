@@ -7,13 +7,13 @@ import { type Cadence, DAYS, type Law } from '@murmuration/shared';
 import { z } from 'zod';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
 import type { Comparison, Difference } from '../../answers/compare.ts';
+import type { DecodedString, MetricStrings } from '../../answers/decoded-strings.ts';
 import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
 import type { PageInfo } from '../../answers/packed-answer.ts';
 import type { Series, SeriesPoint } from '../../answers/series.ts';
 import type { MetricSummary } from '../../answers/summary.ts';
 import type { RefusalBody } from '../../base/refusal.ts';
-import type { Estimate } from '../../estimation/estimate.ts';
-import { AMONG } from '../../estimation/estimate.ts';
+import { AMONG, type Estimate } from '../../estimation/estimate.ts';
 import { estimations } from '../../estimation/mechanisms/table.ts';
 import { types } from '../../estimation/questions.ts';
 import type { Watch } from '../../estimation/watch/watch.ts';
@@ -23,30 +23,30 @@ export interface Paged {
   readonly page: PageInfo;
 }
 
-export const count: z.ZodInt = z.int().min(0);
-export const day: z.ZodType<string | null> = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
-export const number: z.ZodNumber = z.number();
+const count: z.ZodInt = z.int().min(0);
+const day: z.ZodType<string | null> = z.iso.date().nullable().meta({ description: 'A day in UTC; null without reports.' });
+const number: z.ZodNumber = z.number();
 
-export const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
+const interval: { readonly [field in keyof Estimate]: z.ZodNumber } = {
   estimate: number.meta({ description: 'Unbiased, so it may lie below 0 or above 1.' }),
   standardError: number.min(0),
   low: number.meta({ description: 'The low end of the 95 % interval.' }),
   high: number.meta({ description: 'The high end of the 95 % interval.' }),
 };
-export const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
+const estimate: z.ZodType<Estimate> = z.strictObject(interval).meta({ id: 'Estimate' });
 
 const plain = z.union([z.string(), z.boolean()]);
-export const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
+const answer: { readonly answer: z.ZodType<AnswerEstimate['answer']>; readonly label: z.ZodString } = {
   answer: z.union([plain, z.record(z.string(), plain)]).meta({ description: 'The answer; of a joint question, one to each part.' }),
   label: z.string(),
 };
 
-export const page: z.ZodType<PageInfo> = z
+const page: z.ZodType<PageInfo> = z
   .strictObject({ total: count.meta({ description: 'How many rows there are in all.' }), offset: count, limit: count })
   .meta({ id: 'Page' });
 
 const among = z.enum(AMONG);
-export const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
+const about: { readonly [field in 'app' | 'metric' | 'type']: z.ZodString } & { readonly version: z.ZodInt } = {
   app: z.string(),
   metric: z.string(),
   version: count,
@@ -82,7 +82,7 @@ const summary: z.ZodType<MetricSummary> = z
   })
   .meta({ id: 'Metric' });
 
-export const watch: z.ZodType<Watch> = z.strictObject({
+const watch: z.ZodType<Watch> = z.strictObject({
   pValue: number,
   cells: number.exactOptional(),
   fit: number.exactOptional(),
@@ -215,3 +215,65 @@ export const answers: { readonly [route in 'list' | 'estimates' | 'series' | 'as
   comparison,
   refusal,
 };
+
+// The answer of a decode, as a zod schema.
+
+const share = number.min(0).max(1);
+
+const distribution = z
+  .strictObject({
+    shares: z.array(z.strictObject({ ...answer, share })).meta({
+      description: 'The largest shares. Each is drawn towards what is typical, and says nothing about whether its string is there.',
+    }),
+    rest: share.meta({ description: 'The share of all other candidates together.' }),
+    other: share.meta({ description: 'What these shares leave over: strings that are no candidates, and whatever is too rare to place.' }),
+  })
+  .meta({
+    description:
+      'What the whole distribution looks like. It adds up to 1, has no intervals, and leaves over more the less the reports say.',
+  });
+
+const found = z.strictObject({
+  ...answer,
+  isFound: z
+    .boolean()
+    .meta({ description: 'Whether it is told apart from chance. Only then do the other numbers say something about it.' }),
+  ...interval,
+  estimate: number.meta({ description: 'Unbiased before the choice of what is found, so it may be negative.' }),
+  low: share.meta({ description: 'The low end of the 95 % interval, which allows for the choice of what is found.' }),
+  high: share.meta({ description: 'The high end.' }),
+  typical: share.meta({ description: 'As likely too large as too small, given that the string is found. It lies within the interval.' }),
+  pValue: share.meta({
+    description:
+      'The probability that a string that nobody has looks as strong. For discover, a bound on the probability that any of all possible strings does.',
+  }),
+  qValue: share.meta({ description: 'The least false discovery rate at which it is found; 1 if it is at none.' }),
+  isCut: z.literal(true).exactOptional().meta({ description: 'Set where the string may go on, because no more bytes of it are sent.' }),
+  truth: number.exactOptional(),
+});
+
+export const decodeAnswer: z.ZodType<MetricStrings & Paged & { readonly strings: readonly DecodedString[] }> = z
+  .strictObject({
+    ...about,
+    mechanism: z.string(),
+    epsilon: number,
+    minimum: count,
+    reports: count,
+    from: day,
+    to: day,
+    fdr: share,
+    candidates: count.meta({ description: 'How many strings are listed; for discover, those that are wanted in any case.' }),
+    found: count.meta({ description: 'How many strings are told apart from chance.' }),
+    outcome: z.enum(['decoded', 'overloaded', 'not-enough-data', 'too-few-reports', 'no-candidates']),
+    meaning: z.string().meta({ description: 'The outcome in plain words.' }),
+    indistinguishable: count.meta({ description: 'Candidates that no report tells from another one. They are never found.' }),
+    unexplained: estimate
+      .exactOptional()
+      .meta({ description: 'The share of the reports that come from none of the found strings. Absent where nothing can be said.' }),
+    detectable: share.exactOptional().meta({ description: 'A string with this share of the reports is found half of the time.' }),
+    distribution: distribution.exactOptional(),
+    watch,
+    page,
+    strings: z.array(found).meta({ description: 'The found strings by descending share; with all=true the others follow.' }),
+  })
+  .meta({ description: 'Two answers to two questions: strings says which are there, distribution what the whole looks like.' });

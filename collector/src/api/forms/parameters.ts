@@ -70,17 +70,17 @@ const dayOf = (description: string) =>
 
 /** A whole number in a query. */
 export function whole(least: number, most: number, usual: number, description: string): z.ZodType<number, string | undefined> {
-  const error = `a whole number from ${least} to ${most}`;
+  const tooMany = `a whole number from ${least} to ${most}`;
   return z
-    .string({ error })
-    .regex(/^\d{1,7}$/, { error })
-    .refine((text) => Number(text) >= least && Number(text) <= most, { error })
+    .string({ error: tooMany })
+    .regex(/^\d{1,7}$/, { error: tooMany })
+    .refine((text) => Number(text) >= least && Number(text) <= most, { error: tooMany })
     .default(`${usual}`)
     .transform(Number)
     .meta({ description });
 }
 
-export const pageParameters: { readonly [name in keyof Page]: z.ZodType<number> } = {
+const pageParameters: { readonly [name in keyof Page]: z.ZodType<number> } = {
   limit: whole(1, MOST_ROWS, USUAL_LIMIT, `The most rows to send, up to ${MOST_ROWS}.`),
   offset: whole(0, 9_999_999, 0, 'How many rows to leave out before the first.'),
 };
@@ -93,13 +93,13 @@ const version = z
   .meta({ description: 'Only reports of this version of the schema. Default: the newest, with older ones that ask by the same law.' });
 
 /** Which reports are meant. Segments are chosen with `segment.<name>=<value>` besides. */
-export const rangeParameters: { readonly [name in 'from' | 'to' | 'version']: z.ZodType<number | undefined> } = {
+const rangeParameters: { readonly [name in 'from' | 'to' | 'version']: z.ZodType<number | undefined> } = {
   from: dayOf('The first day.'),
   to: dayOf('The last day.'),
   version,
 };
 
-export const app: z.ZodType<string | undefined> = z
+const app: z.ZodType<string | undefined> = z
   .string()
   .optional()
   .meta({ description: 'The app, needed where several have a metric of this name.' });
@@ -107,9 +107,9 @@ const among = z
   .enum(AMONG, { error: `one of ${AMONG.join(', ')}` })
   .optional()
   .meta({ description: 'Whom intervals are about: all users (the default), or only the devices that reported.' });
-const error = `at most ${MOST_CANDIDATES} strings`;
-export const candidate: z.ZodType<string | string[] | undefined> = z
-  .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error })
+const tooMany = `at most ${MOST_CANDIDATES} strings`;
+const candidate: z.ZodType<string | string[] | undefined> = z
+  .union([z.string(), z.array(z.string()).max(MOST_CANDIDATES)], { error: tooMany })
   .optional()
   .meta({ description: 'A string to look for in a text. May be given several times. Default: the candidates of the collector.' });
 
@@ -161,8 +161,8 @@ export const compareParameters: Parameters<CompareAsked> = z.strictObject({
 });
 
 /** Throws the first mistake that zod found, as one line. */
-function refuse(error: z.ZodError, parameters: object): never {
-  const [issue] = error.issues;
+function refuse(tooMany: z.ZodError, parameters: object): never {
+  const [issue] = tooMany.issues;
   // What is expected is logged, so it has none of the words that came: names of parameters, above all.
   const expected =
     issue?.code === 'unrecognized_keys' ? 'no parameters of other names' : `${issue?.path.join('.') || 'parameters'}: ${issue?.message}`;
@@ -191,3 +191,37 @@ export function parseQuery<T>(schema: z.ZodType<T>, parameters: object, prefixes
   });
   return { rest: parsed.data, segments };
 }
+
+// The parameters of a decode, as a zod schema, and its answer.
+
+/** The share of false strings among the found ones that is usual. */
+const USUAL_FDR = '0.05';
+
+/** What is asked of a decode. */
+export interface DecodeAsked extends RangeAsked, Page {
+  readonly app?: string | undefined;
+  readonly candidate?: string | readonly string[] | undefined;
+  readonly fdr: number;
+  readonly all: boolean;
+}
+
+const aShare = 'a share above 0 and below 1, such as 0.05';
+
+export const decodeParameters: Parameters<DecodeAsked> = z.strictObject({
+  app,
+  ...rangeParameters,
+  candidate,
+  fdr: z
+    .string({ error: aShare })
+    .regex(/^0?\.\d{1,9}$/, { error: aShare })
+    .refine((text) => Number(text) > 0, { error: aShare })
+    .default(USUAL_FDR)
+    .transform(Number)
+    .meta({ description: 'The false discovery rate: of the strings that are found, at most this share are not there, on average.' }),
+  all: z
+    .enum(['true', 'false'], { error: 'true or false' })
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description: 'Whether candidates that are not told apart from chance are sent, too, after those that are.' }),
+  ...pageParameters,
+});

@@ -2,10 +2,15 @@
 
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answers } from '../forms/answers.ts';
-import { decodeAnswer } from '../forms/decode-answer.ts';
-import { decodeParameters } from '../forms/decode-parameters.ts';
-import { associationParameters, compareParameters, estimatesParameters, listParameters, seriesParameters } from '../forms/parameters.ts';
+import { answers, decodeAnswer } from '../forms/answers.ts';
+import {
+  associationParameters,
+  compareParameters,
+  decodeParameters,
+  estimatesParameters,
+  listParameters,
+  seriesParameters,
+} from '../forms/parameters.ts';
 import { json, responsesOf } from './responses.ts';
 
 const path = z.object({ name: z.string().meta({ description: 'The name of the metric.', example: 'plan' }) });

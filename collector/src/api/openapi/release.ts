@@ -1,8 +1,149 @@
-/** The routes of releases, as their OpenAPI description. */
+/** The routes of releases: their forms, and their OpenAPI description. */
 
+import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { askedForm, MOST_ASKED, releaseAnswers } from './release-answers.ts';
+import type { Answer, Preview } from '../../release/answer.ts';
+import { UNITS, type Unit } from '../../release/budget/accounting.ts';
+import { KINDS, type Question, questionForm } from '../../release/query/question.ts';
 import { json, refused, responsesOf } from './responses.ts';
+
+// What the routes of releases take and answer, as zod schemas.
+
+/** Bytes of a question's body. */
+export const MOST_ASKED = 262_144;
+
+/** A question, and whether a new answer is paid for where there is a stored one. */
+export const askedForm: z.ZodType<{ readonly question: Question; readonly again?: boolean }> = z.strictObject(
+  {
+    question: questionForm,
+    again: z
+      .boolean({ error: 'true or false' })
+      .exactOptional()
+      .meta({ description: 'Pay for a new answer, even if there is a stored one.' }),
+  },
+  { error: 'an object with a question, and again where it is wanted' },
+);
+
+interface LimitText {
+  readonly unit: Unit;
+  readonly amount: string;
+}
+
+/** A table that releases are made of, as readers see it. */
+export interface ReleaseTable {
+  readonly app: string;
+  readonly columns: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly colluders: number | 'all';
+  readonly batchesPerDay: number;
+  /** The most reports of one device-day. */
+  readonly bound: number;
+  readonly budgets: readonly { readonly analyst: string | null; readonly limit: LimitText | null; readonly spent: LimitText }[];
+}
+
+const amount = z.string().meta({ description: 'A decimal or a fraction, exact.' });
+const cost = z.strictObject({ epsilon: amount, rho: amount });
+const limit = z.strictObject({ unit: z.enum(UNITS), amount });
+const measure = z.looseObject({ kind: z.enum(KINDS), epsilon: amount });
+const question = z.looseObject({ app: z.string(), from: z.iso.date(), to: z.iso.date() });
+
+const error = z.strictObject({
+  mechanism: z.string(),
+  sensitivity: z.number().meta({ description: 'What one device-day can change.' }),
+  standardDeviation: z.number().exactOptional(),
+  within: z.number().meta({ description: 'With a probability of 95 %, the most by which the answer is off.' }),
+  allWithin: z.number().exactOptional().meta({ description: 'The same for all numbers of the answer together.' }),
+  ranges: z
+    .strictObject({ mean: z.number(), worst: z.number() })
+    .exactOptional()
+    .meta({ description: 'Standard errors of sums over ranges of days: the root mean square over all ranges, and that of the worst.' }),
+  blocks: z
+    .strictObject({
+      count: z.int().min(1),
+      reports: z.int().min(0).meta({ description: 'Of each block, if as many reports come as are expected.' }),
+      unrelated: z.number().meta({ description: 'A bound on the mean of what columns that are not related would show in such blocks.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of an association.' }),
+});
+
+const about = {
+  question,
+  bound: z.int().min(1).meta({ description: 'The most reports of one device-day among the rows.' }),
+  days: z.int().min(1),
+  cost: cost.meta({ description: 'For each device-day.' }),
+  perDevice: cost.meta({ description: 'For a device that reports on all of the days.' }),
+};
+
+const result = z.strictObject({
+  part: z.string().exactOptional(),
+  measure,
+  error,
+  cells: z
+    .array(
+      z.strictObject({
+        values: z.record(z.string(), z.string()),
+        value: z.number(),
+        standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
+        low: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not below this.' }),
+        high: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not above this.' }),
+      }),
+    )
+    .exactOptional(),
+  chosen: z.string().exactOptional(),
+  design: z
+    .strictObject({
+      branches: z.int(),
+      levels: z.int().min(1).meta({ description: '1 for a histogram.' }),
+      variance: z.number().meta({ description: 'Of each noisy sum.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of days: the tree of noisy sums that the days were computed from.' }),
+  table: z
+    .strictObject({
+      mechanism: z.string(),
+      total: z.number().meta({ description: 'The released number of reports.' }),
+      within: z.number().meta({ description: 'With a probability of 95 %, the most by which any marginal is off, as it was measured.' }),
+    })
+    .exactOptional()
+    .meta({ description: 'Of a synthetic table.' }),
+});
+
+const answer = z.strictObject({
+  ...about,
+  results: z.array(result),
+  openDays: z.int().min(0).meta({ description: 'Days that could still take reports when the rows were read.' }),
+  analyst: z.string(),
+  entry: z
+    .strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() })
+    .meta({ description: 'Where it stands in the ledger.' }),
+  isRepeated: z.boolean().meta({ description: 'Whether it was stored before, and so cost nothing.' }),
+});
+
+const table: z.ZodType<ReleaseTable> = z.strictObject({
+  app: z.string(),
+  columns: z.array(z.strictObject({ name: z.string(), values: z.array(z.string()) })),
+  colluders: z.union([z.int().min(1), z.literal('all')]),
+  batchesPerDay: z.int().min(1),
+  bound: z.int().min(1),
+  budgets: z.array(z.strictObject({ analyst: z.string().nullable(), limit: limit.nullable(), spent: limit })),
+});
+
+/** The answers by route. */
+export const releaseAnswers: {
+  readonly tables: z.ZodType;
+  readonly answers: z.ZodType;
+  readonly preview: z.ZodType<Preview>;
+  readonly answer: z.ZodType<Answer>;
+} = {
+  tables: z.strictObject({ tables: z.array(table) }),
+  answers: z.strictObject({ answers: z.array(answer) }),
+  preview: z.strictObject({
+    ...about,
+    errors: z.array(z.strictObject({ part: z.string().exactOptional(), measure, error })),
+    left: z.string().exactOptional().meta({ description: 'What the analyst may still spend on the days, such as ε 0.3.' }),
+  }) as unknown as z.ZodType<Preview>,
+  answer: answer as unknown as z.ZodType<Answer>,
+};
 
 const requestBody = { description: `At most ${MOST_ASKED} bytes.`, required: true, content: json(askedForm) };
 

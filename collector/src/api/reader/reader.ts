@@ -19,7 +19,7 @@ import type {
 } from './types.ts';
 
 export type { MetricSummary } from '../../answers/summary.ts';
-export { ReadError } from './read-error.ts';
+export { ReadError } from './requests.ts';
 export type {
   AnswerOf,
   AnySchema,

@@ -1,8 +1,61 @@
-/** The requests of a reader: for one JSON document, or for events until there is an answer. */
+/** The requests of a reader: for one JSON document, or for events until there is an answer, and what a refusal becomes. */
 
 import type { RefusalBody } from '../../base/refusal.ts';
-import { eventsOf } from './events.ts';
-import { ReadError } from './read-error.ts';
+
+// The error of a reader whose request a collector refused.
+
+/** The collector answered, but not with what was asked: the refusal's fields, as far as it has any. */
+export class ReadError extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+
+  constructor(status: number, refusal: Partial<RefusalBody> | null, message?: string) {
+    const { error, expected, got } = refusal ?? {};
+    const parts = [error && `, ${error}`, '.', expected && ` Expected ${expected}.`, got && ` Got ${got}.`];
+    super(message ?? `The collector answered ${status}${parts.filter(Boolean).join('')}`);
+    this.name = 'ReadError';
+    this.status = status;
+    this.code = error;
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+// Server-sent events (HTML Living Standard, section 9.2) from a response to `fetch`, as far as the collector sends them.
+
+/** An event with its data, which is one line of JSON. */
+interface ServerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+const field = (lines: readonly string[], name: string): string | undefined =>
+  lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+
+/** The events of a body as they come. Comments, which keep the connection alive, are left out. `onPart` is called whenever anything comes. */
+async function* eventsOf(body: ReadableStream<Uint8Array>, onPart: () => void): AsyncGenerator<ServerEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const parts: string[] = []; // a large answer comes in thousands of parts, so they are joined once
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      onPart();
+      parts.push(decoder.decode(next.value, { stream: true }));
+      if (!`${parts.at(-2)?.slice(-1) ?? ''}${parts.at(-1)}`.includes('\n\n')) continue;
+      const blocks = parts.splice(0).join('').split('\n\n');
+      parts.push(blocks.pop() ?? '');
+      for (const block of blocks) {
+        const lines = block.split('\n');
+        const [event, data] = [field(lines, 'event'), field(lines, 'data')];
+        if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) as unknown };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
 
 interface RequestParts {
   readonly base: URL;

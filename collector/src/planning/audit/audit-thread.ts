@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { SchemaDocument } from '@murmuration/shared';
-import { threadFile } from '../../base/threads/request-reply.ts';
+import { threadFile } from '../../base/threads.ts';
 import type { Audit } from './audit.ts';
 
 const auditInThread = (document: SchemaDocument): Promise<Audit> =>

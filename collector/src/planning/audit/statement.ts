@@ -2,7 +2,7 @@
 
 import { type About, type Cadence, type MetricDocument, PERIOD_DAYS, type Ratio, ratio, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../../estimation/questions.ts';
-import { inWords } from '../../schemas/otherwise.ts';
+import { inWords } from '../../schemas/compare.ts';
 import { percent, posteriorOf } from './posterior.ts';
 import { type MetricSpending, type Spending, upTo3 } from './spending.ts';
 

@@ -5,8 +5,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { refusal } from '../../base/refusal.ts';
-import { threadFile } from '../../base/threads/request-reply.ts';
-import { createTaskQueue, TASK_LIMITS } from '../../base/threads/task-queue.ts';
+import { createTaskQueue, TASK_LIMITS, threadFile } from '../../base/threads.ts';
 import { allMeasures } from '../query/compose.ts';
 import type { Measured } from '../query/measured.ts';
 import type { Measure } from '../query/question.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import { TIMEOUT } from '../../storage/files/database.ts';
 import { Database } from '../../storage/postgres/database.ts';
-import { readHead } from '../../storage/postgres/delta.ts';
+import { readHead } from '../../storage/postgres/fold.ts';
 import { SCHEMA, shardOf } from '../../storage/postgres/tables.ts';
 import type { DayRange, FileSource, PostgresSource, TallySource } from '../../storage/store.ts';
 

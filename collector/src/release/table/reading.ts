@@ -1,8 +1,7 @@
 /** Reads participation in a thread of its own: many cohorts and segments take tenths of a second to add up, and ingest must not wait. */
 
 import { Worker } from 'node:worker_threads';
-import { threadFile } from '../../base/threads/request-reply.ts';
-import { createTaskQueue } from '../../base/threads/task-queue.ts';
+import { createTaskQueue, threadFile } from '../../base/threads.ts';
 import { StoreAway, type TallySource } from '../../storage/store.ts';
 import type { Participation, WantedRows } from './participation.ts';
 

@@ -5,7 +5,7 @@ import type { RequestHandler, Router } from 'express';
 import type { Refusal } from '../../base/refusal.ts';
 import type { Ingest } from '../../ingest/route.ts';
 import type { Store, StoreSizes } from '../../storage/store.ts';
-import { exactRouter } from '../http/exact-router.ts';
+import { exactRouter } from '../http/routing.ts';
 import type { Counts, Reading } from './counts.ts';
 
 /** The routes, and which of them may be asked by anybody: probes have no tokens, and the answers say nothing about the data. */

@@ -4,14 +4,13 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
-import type { Reader } from '../../api/openapi/access-answers.ts';
+import type { Reader } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Administration } from '../../storage/admin/administration.ts';
 import { includesRole, type Role } from '../../storage/admin/credentials.ts';
-import type { FailedSignIns } from './failed-sign-ins.ts';
-import { checkHost } from './hosts.ts';
-import type { Sessions } from './sessions.ts';
+import { checkHost } from './routing.ts';
+import type { FailedSignIns, Sessions } from './sessions.ts';
 
 /** Settings of access. */
 export interface AccessOptions {

@@ -1,6 +1,11 @@
 /** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
 import type { RequestHandler, Response, Router } from 'express';
+import type { HeldAnswer } from '../../answers/answer-cache.ts';
+import { takesCandidates } from '../../answers/candidates.ts';
+import type { DecodeTask, Progress } from '../../answers/decode-task.ts';
+import type { Decoding } from '../../answers/decode-thread.ts';
+import type { Truth } from '../../answers/estimates.ts';
 import type { Estimating } from '../../answers/estimates-thread.ts';
 import type { Totals } from '../../answers/fresh-totals.ts';
 import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.ts';
@@ -10,18 +15,63 @@ import type { Task } from '../../answers/tasks.ts';
 import {
   associationParameters,
   compareParameters,
+  decodeParameters,
   estimatesParameters,
   listParameters,
   parseQuery,
   seriesParameters,
 } from '../../api/forms/parameters.ts';
-import { describeApi } from '../../api/openapi/openapi.ts';
-import { pageOf } from '../../api/openapi/page.ts';
+import { describeApi, pageOf } from '../../api/openapi/openapi.ts';
+import { Refusal } from '../../base/refusal.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
-import { exactRouter } from './exact-router.ts';
-import { type DecodeOptions, decodeRoute } from './read/decode.ts';
-import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo, truthOf } from './read/select.ts';
-import { endOf, maxAgeOf, sendPage } from './read/send.ts';
+import { exactRouter } from './routing.ts';
+import { candidatesAsked, checkAssociation, findMetric, partsOf, select, selectTwo, truthOf } from './select.ts';
+import { endOf, maxAgeOf, sendEvents, sendPage, wantsEvents } from './send.ts';
+
+// `GET /v1/metrics/:name/decode`: which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is.
+
+/** What the route needs. */
+interface DecodeOptions {
+  /** What the reader of a request may see of the published schemas. */
+  readonly catalogOf: (response: Response) => Catalog;
+  readonly decoding: Decoding;
+  readonly minimum: number;
+  readonly truth?: Truth | undefined;
+}
+
+/** Answers decodes. */
+const decodeRoute =
+  ({ catalogOf, decoding, minimum, truth }: DecodeOptions): RequestHandler<{ name: string }> =>
+  async (request, response) => {
+    const { rest, segments } = parseQuery(decodeParameters, request.query);
+    const published = catalogOf(response);
+    const selected = select(published, findMetric(published, request.params.name, rest.app), rest, segments[0] ?? {});
+    const { document } = selected.metric;
+    if (!takesCandidates(document))
+      throw new Refusal(400, 'bad-query', 'a text, a discover, or a joint question with a text', `a ${document.type}`);
+    const candidates = candidatesAsked(selected, rest.candidate);
+    const shares = truthOf(truth, selected, rest.version);
+    const { fdr, all } = rest;
+    const task: DecodeTask = {
+      of: [selected],
+      settings: { minimum, fdr, all, ...(candidates && { candidates }) },
+      ...(shares && { shares }),
+    };
+    const signal = endOf(response);
+    const compute = (onProgress?: (how: Progress) => void): Promise<HeldAnswer> =>
+      decoding.answer(task, maxAgeOf(request), signal, onProgress);
+    try {
+      if (wantsEvents(request)) return await sendEvents(response, rest, compute);
+      const { answer, release } = await compute();
+      try {
+        await sendPage(response, answer, rest);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
 
 /** What the read side of the API needs. */
 export interface ReadOptions extends DecodeOptions {

@@ -1,13 +1,111 @@
 /** All routes of a collector: reports, the probes and numbers, and what readers are served. Any of them may be left out. */
 
+import { fileURLToPath } from 'node:url';
+import { dayText } from '@murmuration/shared';
 import express, { type ErrorRequestHandler, type Express, type IRouter, type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { parseQuery } from '../../api/forms/parameters.ts';
+import { actionsParameters, MOST_SIGN_IN, type ShownCredential, signInBody } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { refusalOf, refuseRead } from '../../ingest/refuse.ts';
-import type { Health } from '../health/health.ts';
-import { HEALTH_ROUTES } from '../health/health.ts';
-import { type AccessParts, checkHostOfPages, requireReader, requireRole } from './access.ts';
+import { createAudits } from '../../planning/audit/audit-thread.ts';
+import type { Catalog } from '../../schemas/catalog.ts';
+import type { Administration } from '../../storage/admin/administration.ts';
+import { HEALTH_ROUTES, type Health } from '../health/health.ts';
+import {
+  type AccessParts,
+  checkHostOfPages,
+  cookieName,
+  maySee,
+  readerOf,
+  refuseStranger,
+  requireReader,
+  requireRole,
+  sessionOf,
+} from './access.ts';
+import { checkHost, exactRouter } from './routing.ts';
+import { LONGEST } from './sessions.ts';
+
+// `/v1/session`: signs in with a token, says who is signed in, and signs out. The token itself is not kept in the browser.
+
+/**
+ * Signing in and out. The body must be JSON and the cookie is `SameSite=Strict`, so another site's page can do neither in a visitor's name.
+ */
+function sessionRouter({ admin, sessions, failed, now }: AccessParts, isReader: RequestHandler): Router {
+  const signIn: RequestHandler = (request, response) => {
+    if (!request.is('application/json')) throw new Refusal(415, 'bad-type', 'application/json', request.get('content-type') ?? 'none');
+    const { success, data } = signInBody.safeParse(request.body);
+    if (!success) throw new Refusal(400, 'malformed', '{ "token": "at_..." }', 'another');
+    const token = failed.attempt(request, response, now(), () => admin.token(data.token));
+    if (token === undefined) return refuseStranger(response, 'another');
+    const options = { httpOnly: true, sameSite: 'strict', secure: request.secure, path: '/' } as const;
+    response.cookie(cookieName(request), sessions.begin(token.name, now()), { ...options, maxAge: LONGEST }).sendStatus(204);
+  };
+  const signOut: RequestHandler = (request, response) => {
+    const id = sessionOf(request);
+    if (id !== undefined) sessions.end(id);
+    response.clearCookie(cookieName(request), { httpOnly: true, sameSite: 'strict', secure: request.secure, path: '/' }).sendStatus(204);
+  };
+  const show: RequestHandler = (_request, response) => void response.json(readerOf(response));
+  return exactRouter()
+    .post('/v1/session', express.json({ limit: MOST_SIGN_IN }), signIn)
+    .delete('/v1/session', signOut)
+    .get('/v1/session', isReader, show);
+}
+
+// What reviewers and admins read: the schemas, their audit, the log of actions, and the keys and tokens without their secrets.
+
+/** The routes of reviewers and admins. They come after `requireReader`. */
+function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
+  const audited = createAudits();
+  const documents = (response: Parameters<RequestHandler>[1]) =>
+    [...catalogOf().schemas].filter(([, { app }]) => maySee(readerOf(response), app));
+  const schemas: RequestHandler = (_request, response) =>
+    void response.json({
+      schemas: documents(response).map(([schema, document]) => ({ schema, retired: admin.retired.has(schema), document })),
+    });
+  const audit: RequestHandler = async (_request, response) =>
+    void response.json({ audits: await Promise.all(documents(response).map(([wire, document]) => audited(wire, document))) });
+  const actions: RequestHandler = (request, response) => {
+    const { rest } = parseQuery(actionsParameters, request.query, []);
+    response.json({ actions: admin.actions(rest.limit, rest.before, readerOf(response).apps) });
+  };
+  const keys: RequestHandler = (_request, response) => {
+    const day = (number: number | undefined): string | null => (number === undefined ? null : dayText(number));
+    const reader = readerOf(response);
+    const seen = admin
+      .credentials()
+      .filter(({ apps }) => reader.apps.length === 0 || (apps.length > 0 && apps.every((app) => maySee(reader, app))));
+    const keys = seen.map((each): ShownCredential => ({ ...each, created: day(each.created), revoked: day(each.revoked) }));
+    response.json({ keys });
+  };
+  return exactRouter()
+    .get('/v1/schemas', requireRole('reviewer'), schemas)
+    .get('/v1/audit', requireRole('reviewer'), audit)
+    .get('/v1/actions', requireRole('reviewer'), actions)
+    .get('/v1/keys', requireRole('admin'), keys);
+}
+
+// What readers are served: the API, the sign-in and the dashboard, each for those who may see it. Routes that are added here are closed.
+
+const dashboard = fileURLToPath(new URL('../../../dist/dashboard', import.meta.url));
+
+/**
+ * @param catalogOf returns the schemas as they are now
+ * @param metrics the routes of metrics and estimates
+ * @param releases the routes of releases, which are all that analysts may use
+ */
+export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router, releases: Router): Router {
+  const { admin, allowHosts = [] } = parts;
+  const isReader = requireReader(parts);
+  return exactRouter()
+    .use(checkHost(allowHosts), sessionRouter(parts, isReader))
+    .use('/v1', isReader)
+    .use(releases)
+    .use('/v1/metrics', requireRole('viewer'))
+    .use(metrics, reviewRouter(catalogOf, admin), express.static(dashboard));
+}
 
 /** What the routes lead to. */
 export interface RouteParts {

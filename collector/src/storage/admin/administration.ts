@@ -6,13 +6,11 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { SchemaDocument } from '@murmuration/shared';
+import type { Logger } from 'pino';
 import { StoreFull } from '../store.ts';
-import { type Action, listActions } from './actions.ts';
-import { type Credential, createFirstToken, listCredentials, type Role } from './credentials.ts';
-import { isFull, openAdminDatabase, openOnFullDisk } from './database.ts';
+import { type Credential, createFirstToken, hashOf, isSame, listCredentials, listRoles, type Role, type UserRole } from './credentials.ts';
+import { type Action, isFull, listActions, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, schemaTable } from './published.ts';
-import { listRoles, type UserRole } from './roles.ts';
-import { hashOf, isSame } from './secrets.ts';
 
 /** Milliseconds between two looks. */
 const EVERY = 1_000;
@@ -212,4 +210,18 @@ export class Administration {
       return role === 'writer' || hash === undefined ? [] : [{ name, role, apps, hash }];
     });
   }
+}
+
+// Says in the log which apps have no write key, so that their batches are refused.
+
+/** @param place the option that names the store, as in `--data ./data` */
+export function warnWithoutKey(
+  { writableApps }: Pick<Administration, 'writableApps'>,
+  apps: Iterable<string>,
+  place: string,
+  log: Pick<Logger, 'warn'>,
+): void {
+  for (const app of new Set(apps))
+    if (!writableApps.has(app))
+      log.warn(`no write key for ${app}, so its batches are refused: murmuration keys create --app ${app} ${place}`);
 }

@@ -1,10 +1,29 @@
-/** Who may do what: write keys of apps, and access tokens of people and programs. */
+/** Who may do what: write keys of apps, access tokens of people and programs, and roles of users whom a proxy names. */
 
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';
 import { transaction } from '../files/database.ts';
-import { logAction } from './actions.ts';
-import { hashOf, newKey, newToken } from './secrets.ts';
+import { logAction } from './database.ts';
+
+// Write keys, which are public, and access tokens, which are secret. Both are drawn at random.
+
+/** Bytes of a write key. It must be unique and hard to guess, but anybody can read it in the app. */
+const KEY_BYTES = 16;
+/** Bytes of a token: 256 bits. */
+const TOKEN_BYTES = 32;
+
+/** A new write key. */
+const newKey = (): string => `pk_${randomBytes(KEY_BYTES).toString('base64url')}`;
+
+/** A new access token. */
+const newToken = (): string => `at_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+
+/** What is stored of a token. */
+export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
+
+/** Whether two hashes are equal, in a time that does not depend on where they differ. */
+export const isSame = (one: Uint8Array, other: Uint8Array): boolean => one.length === other.length && timingSafeEqual(one, other);
 
 /**
  * What a token may do; each role includes those before it. An analyst sees nothing but the answers that a budget allows (release/), a viewer
@@ -38,10 +57,10 @@ export interface Created {
   readonly secret: string;
 }
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const TOKEN_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 function check(what: string, name: string): void {
-  if (!NAME.test(name))
+  if (!TOKEN_NAME.test(name))
     throw new RangeError(`${what}: expected a letter, then at most 63 of letters, digits, _ . -, got ${JSON.stringify(name)}`);
 }
 
@@ -80,7 +99,7 @@ function insert(
 }
 
 /** The only app of a list; undefined for several, and for none, which means all. */
-export const onlyOne = (apps: readonly string[]): string | undefined => (apps.length === 1 ? apps[0] : undefined);
+const onlyOne = (apps: readonly string[]): string | undefined => (apps.length === 1 ? apps[0] : undefined);
 
 /** The first free name of an app's write keys: `notes`, then `notes-2`, and so on. */
 function freeName(database: DatabaseSync, app: string): string {
@@ -146,4 +165,55 @@ export function revokeCredential(database: DatabaseSync, who: string, which: str
     logAction(database, who, `revoked ${name}`, onlyOne(JSON.parse(row['apps'] as string)));
   });
   return name;
+}
+
+// What users may read whom a trusted proxy names. Users without an entry read what the collector's settings say.
+
+/** A user's role. */
+export interface UserRole {
+  /** The user as the proxy names them: compared as it is, upper and lower case apart. */
+  readonly name: string;
+  readonly role: Role;
+  /** The apps that the user may read; empty for all. */
+  readonly apps: readonly string[];
+}
+
+/** What a header can say without an encoding. */
+const USER_NAME = /^[!-~]([ -~]{0,253}[!-~])?$/;
+
+/** Every entry, by name. */
+export const listRoles = (database: DatabaseSync): readonly UserRole[] =>
+  database
+    .prepare('SELECT name, role, apps FROM user ORDER BY name')
+    .all()
+    .map(({ name, role, apps }) => ({ name: name as string, role: role as Role, apps: JSON.parse(apps as string) as string[] }));
+
+/** Gives a user a role, in place of any that they have. @throws {RangeError} when a name is not valid */
+export function setRole(database: DatabaseSync, who: string, { name, role, apps }: UserRole): void {
+  if (!USER_NAME.test(name))
+    throw new RangeError(
+      `expected the name of a user in at most 255 characters of ASCII, without spaces around it, got ${JSON.stringify(name)}`,
+    );
+  checkApps(apps);
+  transaction(database, () => {
+    database
+      .prepare('INSERT INTO user (name, role, apps) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role, apps = excluded.apps')
+      .run(name, role, JSON.stringify(apps));
+    logAction(
+      database,
+      who,
+      `gave the user ${name} the role ${role} for ${apps.length === 0 ? 'all apps' : apps.join(', ')}`,
+      onlyOne(apps),
+    );
+  });
+}
+
+/** Removes a user's entry. @throws {RangeError} when there is none */
+export function removeRole(database: DatabaseSync, who: string, name: string): void {
+  transaction(database, () => {
+    const known = listRoles(database).find((each) => each.name === name);
+    if (known === undefined) throw new RangeError(`expected the name of a user who was given a role, got ${JSON.stringify(name)}`);
+    database.prepare('DELETE FROM user WHERE name = ?').run(name);
+    logAction(database, who, `took the role ${known.role} from the user ${name}`, onlyOne(known.apps));
+  });
 }

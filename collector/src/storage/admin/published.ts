@@ -2,10 +2,10 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { dayNumber, type SchemaDocument } from '@murmuration/shared';
-import { wireNameOf } from '../../schemas/canonical.ts';
-import { type Change, changesBy, isRefused } from '../../schemas/publishing.ts';
+import { wireNameOf } from '../../schemas/catalog.ts';
+import { type Change, changesBy, isRefused } from '../../schemas/compare.ts';
 import { transaction } from '../files/database.ts';
-import { logAction } from './actions.ts';
+import { logAction } from './database.ts';
 
 /** A schema that was published or retired. */
 export interface PublishedSchema {

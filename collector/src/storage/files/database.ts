@@ -1,7 +1,7 @@
 /** SQLite files of any kind: write transactions, the versions of their tables, and the shapes that several of them keep. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { Shapes } from '../../schemas/published.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
 
 /** Milliseconds to wait while another process holds the database. */
 export const TIMEOUT = 5_000;

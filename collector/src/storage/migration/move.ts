@@ -6,21 +6,18 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { COMMAND_LINE, logAction } from '../admin/actions.ts';
-import { hasAdmin, openAdminDatabase } from '../admin/database.ts';
-import { lock } from '../files/lock.ts';
+import { COMMAND_LINE, hasAdmin, logAction, openAdminDatabase } from '../admin/database.ts';
+import { lock } from '../files/durable.ts';
+import { withoutPassword } from '../postgres/connection.ts';
 import { isCutOff } from '../postgres/errors.ts';
 import { replicaOf } from '../postgres/replica.ts';
-import { withoutPassword } from '../postgres/url.ts';
 import { copyOf, type LedgerCopy } from '../release-ledger.ts';
-import { markMoved, markMoving } from '../sqlite/head-file.ts';
-import { type Move, readMove, removeMove, writeMove } from '../sqlite/moved.ts';
+import { type Move, markMoved, markMoving, readMove, removeMove, writeMove } from '../sqlite/moved.ts';
 import { openSqliteLedger } from '../sqlite/release-ledger.ts';
 import type { PostgresSource } from '../store.ts';
-import { type Sum, sumOfSource, sumOfTarget } from './checksum.ts';
-import { nextIds, sumOf, sumsIn } from './ids.ts';
+import { nextIds, sumOf, sumsIn } from './pieces.ts';
 import { type Content, type Piece, Source } from './source.ts';
-import { type Copied, type Mark, nameOf, prepareTarget, Target } from './target.ts';
+import { type Copied, type Mark, nameOf, prepareTarget, type Sum, sumOfSource, sumOfTarget, Target } from './target.ts';
 
 /** What one transaction writes at most: bytes of tallies, and pieces. */
 const MOST_BYTES = 2 ** 22;

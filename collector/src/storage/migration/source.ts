@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TIMEOUT } from '../files/database.ts';
 import { BLOCK, packTallies } from '../postgres/packed.ts';
-import { ROW_BYTES } from '../room.ts';
+import { ROW_BYTES } from '../quota.ts';
 import { foldLog } from '../sqlite/backup.ts';
 import { DATABASE, isCurrent } from '../sqlite/schema.ts';
 

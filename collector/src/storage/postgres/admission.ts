@@ -1,17 +1,186 @@
 /**
- * Whether there is room for what is new in batches: for their ids (`app-ids.ts`), and for the rows that their reports open. Where the rows
+ * Whether there is room for what is new in batches: for their ids (`quota.ts`), and for the rows that their reports open. Where the rows
  * that an app's day may still open are fewer than its batches might, the rows that are there are read first.
  */
 
 import { type Packing, packingOf } from '@murmuration/shared';
-import type { Shapes } from '../../schemas/published.ts';
-import { type Group, HEAD, type Partition } from '../group.ts';
-import { appOf } from '../room.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
+import { type Group, HEAD, type Partition } from '../group-commit.ts';
+import { appOf, IdQuota, type RoomLimits } from '../quota.ts';
+import type { StoreSizes } from '../store.ts';
 import type { Batch } from './batch-ids.ts';
-import type { Query } from './database.ts';
-import { type Holdings, placeOf } from './holdings.ts';
+import type { Database, Query } from './database.ts';
+import { type Ids, readHead } from './fold.ts';
 import { BLOCK, unpackTallies } from './packed.ts';
 import { SCHEMA, shardOf } from './tables.ts';
+
+// How much each app holds: ids, rows and bytes. It is read from the database now and then, and what this collector has added since is
+// counted on top. So one collector alone holds its limits exactly, and several may exceed them by what the others add in a second.
+
+/** What a flush adds. */
+export interface Added {
+  readonly ids: readonly Ids[];
+  /** Rows that it opens at most. */
+  readonly rows: readonly (readonly [app: string, day: number, rows: number])[];
+  isCommitted: boolean;
+}
+
+/** Milliseconds between two readings of closed days, and after which a reading of open ones is old even where nothing was added here. */
+const CLOSED = 600_000;
+const HELD = 10_000;
+
+/** Milliseconds for which flushes expect that an app's day has little room left, after one has found that. */
+const TIGHT = 1_000;
+
+type Counts = Map<string, number>;
+
+const add = (counts: Counts, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
+
+/** What the database holds, with its deltas. */
+interface Held {
+  /** By app. */
+  readonly ids: Counts;
+  readonly bytes: Counts;
+  /** By app and day, of days that are open. */
+  readonly rows: Counts;
+  /** Those of them that deltas open at most: some may be among the others. */
+  readonly pending: Counts;
+  /** Rows of the tallies, without deltas. */
+  tallies: number;
+  deltas: number;
+}
+
+const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map(), pending: new Map(), tallies: 0, deltas: 0 });
+/** The name of an app's day. */
+export const placeOf = (app: string, day: number): string => `${app}\n${day}`;
+
+/** What closed days hold. There are many of them, and they hardly change. */
+async function readClosed(query: Query): Promise<Held> {
+  const held = nothing();
+  const rows = await query(
+    `SELECT app, sum(rows), sum(bytes) FROM ${SCHEMA}.room WHERE day < (SELECT closed FROM ${SCHEMA}.store) GROUP BY app`,
+  );
+  for (const [app, count, bytes] of rows) {
+    held.bytes.set(String(app), Number(bytes));
+    held.tallies += Number(count);
+  }
+  return held;
+}
+
+async function readHeld(query: Query, closed: Held): Promise<Held> {
+  const held: Held = { ...nothing(), bytes: new Map(closed.bytes), tallies: closed.tallies };
+  for (const [app, ids] of await query(`SELECT app, sum(ids) FROM ${SCHEMA}.app_ids GROUP BY app`)) add(held.ids, String(app), Number(ids));
+  const rows = await query(
+    `SELECT app, day, sum(rows), sum(bytes) FROM ${SCHEMA}.room WHERE day >= (SELECT closed FROM ${SCHEMA}.store) GROUP BY app, day`,
+  );
+  for (const [app, day, count, bytes] of rows) {
+    add(held.rows, placeOf(String(app), Number(day)), Number(count));
+    add(held.bytes, String(app), Number(bytes));
+    held.tallies += Number(count);
+  }
+  for (const [head] of await query(`SELECT head FROM ${SCHEMA}.delta`)) {
+    const { additions, ids } = readHead(String(head));
+    held.deltas++;
+    for (const [app, , count] of ids) add(held.ids, app, count);
+    for (const { partition, rows: opened } of additions)
+      for (const counts of [held.rows, held.pending]) add(counts, placeOf(appOf(partition[0]), partition[1]), opened);
+  }
+  return held;
+}
+
+/** What apps hold, as far as this collector knows. */
+export class Holdings {
+  readonly #database: Database;
+  readonly #limits: RoomLimits;
+  readonly #apps = new Set<string>();
+  #closed: Held = nothing();
+  #closedAt = Number.NEGATIVE_INFINITY;
+  #held: Held = nothing();
+  #heldAt = Number.NEGATIVE_INFINITY;
+  #added: Added[] = [];
+  readonly #tight = new Map<string, number>();
+
+  constructor(database: Database, limits: RoomLimits) {
+    this.#database = database;
+    this.#limits = limits;
+  }
+
+  /** Gives the apps of further schemas a share of the ids. */
+  share(shapes: Shapes): void {
+    for (const schema of shapes.keys()) this.#apps.add(appOf(schema));
+  }
+
+  /** Whether this collector has added something since the last reading, or others may have added much. */
+  get isStale(): boolean {
+    return this.#added.length > 0 || performance.now() > this.#heldAt + HELD;
+  }
+
+  /** Reads what the database holds now, and of closed days now and then. `isAll` reads these, too. */
+  async refresh(isAll = false): Promise<void> {
+    const isDue = isAll || performance.now() > this.#closedAt + CLOSED;
+    const before = new Set(this.#added.filter(({ isCommitted }) => isCommitted));
+    await this.#database.transaction(async (query) => {
+      const closed = isDue ? await readClosed(query) : this.#closed;
+      this.#held = await readHeld(query, closed);
+      this.#closed = closed;
+    }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    this.#heldAt = performance.now();
+    if (isDue) this.#closedAt = this.#heldAt;
+    this.#added = this.#added.filter((added) => !before.has(added)); // they are among what was read
+  }
+
+  /** Counts what a flush adds, from before its transaction. Returns the function that takes it back. */
+  reserve(added: Added): () => void {
+    this.#added.push(added);
+    return () => {
+      this.#added = this.#added.filter((each) => each !== added);
+    };
+  }
+
+  /** The ids that are left for a flush (`quota.ts`). */
+  quota(): IdQuota {
+    const ids = new Map(this.#held.ids);
+    for (const added of this.#added) for (const [app, , count] of added.ids) add(ids, app, count);
+    const share = Math.floor(this.#limits.mostIds / (2 * Math.max(this.#apps.size, 1)));
+    const reserved = [...this.#apps].reduce((sum, app) => sum + Math.max(0, share - (ids.get(app) ?? 0)), 0);
+    const kept = [...ids.values()].reduce((sum, count) => sum + count, 0);
+    return new IdQuota(this.#limits.mostIds - kept, reserved, (app) => (ids.get(app) ?? 0) - (this.#apps.has(app) ? share : 0));
+  }
+
+  /** The rows that batches of an app's day may still open. */
+  rowsLeft(app: string, day: number): number {
+    if ((this.#held.bytes.get(app) ?? 0) >= this.#limits.mostBytes) return 0;
+    return this.#limits.mostRows - (this.#held.rows.get(placeOf(app, day)) ?? 0) - this.#ownRows(app, day);
+  }
+
+  /** Whether all rows of an app's day are in the tallies, as far as this collector knows, so that its number of rows is exact. */
+  isExact(app: string, day: number): boolean {
+    return (this.#held.pending.get(placeOf(app, day)) ?? 0) === 0 && this.#ownRows(app, day) === 0;
+  }
+
+  /** Whether a flush has found little room for an app's day, a moment ago. */
+  isTight(place: string): boolean {
+    return performance.now() < (this.#tight.get(place) ?? 0);
+  }
+
+  tighten(place: string): void {
+    const now = performance.now();
+    for (const [name, until] of this.#tight) if (until < now) this.#tight.delete(name);
+    this.#tight.set(place, now + TIGHT);
+  }
+
+  #ownRows(app: string, day: number): number {
+    return this.#added.reduce((sum, { rows }) => sum + rows.reduce((all, [a, d, n]) => all + (a === app && d === day ? n : 0), 0), 0);
+  }
+
+  get sizes(): StoreSizes {
+    return {
+      ids: [...this.#held.ids.values()].reduce((sum, count) => sum + count, 0),
+      rows: this.#held.tallies,
+      deltas: this.#held.deltas,
+    };
+  }
+}
 
 /** The fewest words of a report: its metric, its cohort, and one for its symbol or bits. */
 const LEAST_WORDS = 3;

@@ -1,20 +1,20 @@
 /** The backend in a PostgreSQL database, which any number of collectors may share. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { Shapes } from '../../schemas/published.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
 import { Administration } from '../admin/administration.ts';
 import type { Backend, SharedDatabase, StoreOptions } from '../backend.ts';
 import type { Store } from '../store.ts';
+import { withoutPassword } from './connection.ts';
 import { Database } from './database.ts';
-import { closedBeforeIn, reopenDaysIn } from './days.ts';
 import { checkStored, prepare } from './opening.ts';
 import { openPostgresStore } from './postgres.ts';
 import { openPostgresLedger } from './release-ledger.ts';
 import { changeAdmin, openReplica } from './replica.ts';
+import { closedBeforeIn, reopenDaysIn } from './retention.ts';
 import { SpillLog } from './spill/spill-log.ts';
 import { withSpill } from './spill/spilling.ts';
 import { STEPS } from './tables.ts';
-import { withoutPassword } from './url.ts';
 
 /** Bytes that a spill may hold. */
 export const MOST_SPILL: number = 2 ** 30;

@@ -5,9 +5,9 @@
  */
 
 import { StoreAway, StoreFull } from '../store.ts';
+import type { Partitions } from './batch-ids.ts';
 import type { Database } from './database.ts';
 import { lineOf, sqlState } from './errors.ts';
-import type { Partitions } from './partitions.ts';
 import { SCHEMA } from './tables.ts';
 
 /** Milliseconds between two looks. */

@@ -5,18 +5,28 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Shapes } from '../../schemas/published.ts';
-import type { Group } from '../group.ts';
-import { appOf } from '../room.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
+import type { Group } from '../group-commit.ts';
+import { appOf } from '../quota.ts';
 import { type Appended, StoreAway } from '../store.ts';
-import { type Admitted, admit, partNameOf, placeOfPartition, readRows, type Tight, TooTight } from './admission.ts';
+import {
+  type Added,
+  type Admitted,
+  admit,
+  type Holdings,
+  partNameOf,
+  placeOf,
+  placeOfPartition,
+  readRows,
+  type Tight,
+  TooTight,
+} from './admission.ts';
+import type { Partitions } from './batch-ids.ts';
 import { type Batch, type Batches, bodyOf, deleteIds, findIds, insertIds, readBatches, resultOf } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
-import { appendDeltas, type DeltaRow, deltaRows, type Ids } from './delta.ts';
 import { isRefusal, lineOf, sqlState, TakesNone, TryAgain } from './errors.ts';
+import { appendDeltas, type DeltaRow, deltaRows, type Ids } from './fold.ts';
 import { type MetricSums, sumBatches } from './group-sums.ts';
-import { type Added, type Holdings, placeOf } from './holdings.ts';
-import type { Partitions } from './partitions.ts';
 
 /** What a flush works with. */
 export interface FlushParts {

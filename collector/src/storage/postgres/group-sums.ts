@@ -4,10 +4,10 @@
  */
 
 import { onesOf, type Packing, packingOf, type TallyShape } from '@murmuration/shared';
-import type { Shapes } from '../../schemas/published.ts';
-import { type Group, HEAD, type Partition } from '../group.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
+import { type Group, HEAD, type Partition } from '../group-commit.ts';
+import { VerticalCounter } from '../tallying/accumulator.ts';
 import { encodeCells } from '../tallying/cell-codec.ts';
-import { VerticalCounter } from '../tallying/vertical-counters.ts';
 import type { Batch } from './batch-ids.ts';
 import { type EncodedTally, packOnes, packTallies } from './packed.ts';
 

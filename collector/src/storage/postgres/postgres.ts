@@ -3,26 +3,24 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
-import type { Shapes } from '../../schemas/published.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
-import { batchesOf, type Group, type Partition } from '../group.ts';
-import { createGroupCommit, summaryOf } from '../group-commit.ts';
+import { batchesOf, createGroupCommit, type Group, type Partition, summaryOf } from '../group-commit.ts';
+import { ROOM } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
-import { ROOM } from '../room.ts';
 import { type Appended, type PostgresSource, type Store, StoreAway } from '../store.ts';
-import { createCheck } from './checks.ts';
+import { Holdings } from './admission.ts';
+import { Partitions } from './batch-ids.ts';
 import { Database } from './database.ts';
 import { TakesNone } from './errors.ts';
 import { flush } from './flush.ts';
 import { FlushWatch, tryToWrite } from './flush-watch.ts';
 import { Folding } from './fold.ts';
-import { Holdings } from './holdings.ts';
-import { prepare } from './opening.ts';
-import { Partitions } from './partitions.ts';
+import { createCheck, prepare } from './opening.ts';
 import { openPostgresTallies } from './reader.ts';
 import { retain } from './retention.ts';
+import { OtherVersion } from './tables.ts';
 import { Telling } from './telling.ts';
-import { OtherVersion } from './version.ts';
 
 /**
  * Flushes at a time. The second begins when the first takes so many milliseconds, as one does that waits for another collector's transaction

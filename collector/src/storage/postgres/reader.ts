@@ -6,14 +6,12 @@
 import { wholeMonths } from '../../base/months.ts';
 import type { DailyOnes } from '../../estimation/tally.ts';
 import type { MetricTotal, PartsReader, PostgresSource, Selection } from '../store.ts';
-import { DaySums } from '../tallying/day-sums.ts';
-import { byDay, type DayRow, partsOf, RangeSums } from '../tallying/range-sums.ts';
-import type { PackedTallies } from '../tallying/tally-sums.ts';
+import type { PackedTallies } from '../tallying/sums.ts';
+import { byDay, type DayRow, DaySums, partsOf, RangeSums } from '../tallying/sums.ts';
 import { Database, type Query } from './database.ts';
-import { type FullAddition, readDelta, readHead } from './delta.ts';
+import { type FullAddition, readDelta, readHead } from './fold.ts';
 import { unpackTallies } from './packed.ts';
-import { SCHEMA, shardOf } from './tables.ts';
-import { checkVersion } from './version.ts';
+import { checkVersion, SCHEMA, shardOf } from './tables.ts';
 
 const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ READ ONLY';
 

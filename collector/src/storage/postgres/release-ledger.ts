@@ -28,8 +28,7 @@ import {
 } from '../release-ledger.ts';
 import { type PostgresSource, StoreAway } from '../store.ts';
 import { Database, type Query } from './database.ts';
-import { SCHEMA } from './tables.ts';
-import { checkVersion } from './version.ts';
+import { checkVersion, SCHEMA } from './tables.ts';
 
 /** The place, and the time: the clocks of collectors may differ. Asked once the ledger is locked, because the wait may be long. */
 const PLACE = `SELECT (SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)

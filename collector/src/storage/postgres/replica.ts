@@ -10,8 +10,7 @@ import { transaction } from '../files/database.ts';
 import { type PostgresSource, StoreAway } from '../store.ts';
 import { Database, type Query } from './database.ts';
 import { markLost } from './release-ledger.ts';
-import { SCHEMA } from './tables.ts';
-import { checkVersion } from './version.ts';
+import { checkVersion, SCHEMA } from './tables.ts';
 
 /** The tables, with their keys. In the database, their names begin with `admin_`. */
 const TABLES = [

@@ -5,15 +5,16 @@
  */
 
 import { monthStart } from '../../base/months.ts';
+import { appOf, ROW_BYTES } from '../quota.ts';
 import { type Borders, bordersOf, type RetentionOptions, reachedOf } from '../retention.ts';
-import { appOf, ROW_BYTES } from '../room.ts';
-import { BlockSums } from './blocks.ts';
+import type { PostgresSource } from '../store.ts';
+import { BlockSums, Sums, TABLES, writeSums } from './blocks.ts';
+import { connected } from './connection.ts';
 import type { Database, Query } from './database.ts';
 import { lockShard } from './fold.ts';
+import { checkStored } from './opening.ts';
 import { unpackTallies } from './packed.ts';
-import { Sums, TABLES, writeSums } from './sums.ts';
-import { SCHEMA } from './tables.ts';
-import { checkVersion } from './version.ts';
+import { checkVersion, SCHEMA } from './tables.ts';
 
 async function bordersIn(query: Query, lock: string): Promise<Borders> {
   const [[rolled, kept, version] = []] = await query(`SELECT rolled, kept, version FROM ${SCHEMA}.store ${lock}`);
@@ -89,4 +90,17 @@ export async function retain(database: Database, options: RetentionOptions): Pro
       while (await database.transaction((query) => followDay(query, each, table)));
     }
   }
+}
+
+// Opens days of a store on PostgreSQL again that a wrong clock has closed.
+
+/** The day before which a store has closed all days; 0 when it has closed none. @throws {UnfitDatabase} when there is no store */
+export async function closedBeforeIn(source: PostgresSource): Promise<number> {
+  await checkStored(source);
+  return connected(source, async (query) => Number((await query(`SELECT closed FROM ${SCHEMA}.store`))[0]?.[0]));
+}
+
+/** Opens the days from this one on again. Collectors that run take them when they are restarted. */
+export async function reopenDaysIn(source: PostgresSource, from: number): Promise<void> {
+  await connected(source, (query) => query(`UPDATE ${SCHEMA}.store SET closed = $1 WHERE closed > $1`, [from]));
 }

@@ -10,7 +10,7 @@
  *   one shard, and a metric has one row a day, segment and block of cohorts, however many shards there are.
  *
  * `delta` is only ever appended to and deleted from. A flush appends one row for each metric and day that its batches touch: its sums, packed,
- * and a head that says what they are of (`delta.ts`). (Measured, 1,000 batches a flush with 1,280 tallies: docs/postgres.md.) A fold adds the deltas of a shard
+ * and a head that says what they are of (`fold.ts`). (Measured, 1,000 batches a flush with 1,280 tallies: docs/postgres.md.) A fold adds the deltas of a shard
  * to its tallies in one transaction, under the lock of the shard's row in `shard`; so two collectors never update the same tally at once,
  * and neither waits for the other.
  *
@@ -180,4 +180,14 @@ export function shardOf(schema: string, metric: string): number {
     hash = Math.imul(hash ^ byte, 0x01000193);
   }
   return (hash ^ (hash >>> 8) ^ (hash >>> 16) ^ (hash >>> 24)) & (SHARDS - 1);
+}
+
+// The version of the tables. Whatever reads or writes them checks that it is the one that this program knows, in the same transaction.
+
+/** The tables are of another version than this program: a newer collector has migrated them. */
+export class OtherVersion extends Error {}
+
+/** @throws {OtherVersion} unless this is the version that this program knows */
+export function checkVersion(found: unknown): void {
+  if (Number(found) !== STEPS.length) throw new OtherVersion(`expected tables of version ${STEPS.length}, got version ${found}`);
 }

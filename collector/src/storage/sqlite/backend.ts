@@ -7,11 +7,11 @@ import { Administration } from '../admin/administration.ts';
 import { ADMIN, emptyAdmin, hasAdmin, openAdminDatabase, readAdmin, SECRETS_SINCE } from '../admin/database.ts';
 import type { Backend } from '../backend.ts';
 import { freeBytes } from '../files/durable.ts';
-import { closedBefore, reopenDays } from './days.ts';
 import { checkNotMoved } from './moved.ts';
 import { openSqliteLedger } from './release-ledger.ts';
 import { DATABASE, isCurrent } from './schema.ts';
 import { openSqliteStore } from './sqlite.ts';
+import { closedBefore, reopenDays } from './upkeep.ts';
 
 function using<T>(database: DatabaseSync, work: (database: DatabaseSync) => T): T {
   try {

@@ -1,9 +1,9 @@
 /** Messages between the embedded store and its writer thread. Each request has one reply, in order. */
 
-import type { Shapes } from '../../schemas/published.ts';
-import type { Group } from '../group.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
+import type { Group } from '../group-commit.ts';
+import type { RoomLimits } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
-import type { RoomLimits } from '../room.ts';
 import type { StoreSizes } from '../store.ts';
 
 /** A request to the writer. */

@@ -6,8 +6,7 @@ import type { DailyOnes, Evidence } from '../../estimation/tally.ts';
 import { TIMEOUT } from '../files/database.ts';
 import type { Borders } from '../retention.ts';
 import type { DayRange, MetricTotal, PartsReader, Selection } from '../store.ts';
-import { DaySums } from '../tallying/day-sums.ts';
-import { byDay, type DayRow, partsOf, RangeSums } from '../tallying/range-sums.ts';
+import { byDay, type DayRow, DaySums, partsOf, RangeSums } from '../tallying/sums.ts';
 
 const NO_DAY = 2 ** 31;
 

@@ -2,8 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { logAction } from '../admin/actions.ts';
-import { isFull, openAdminDatabase } from '../admin/database.ts';
+import { isFull, logAction, openAdminDatabase } from '../admin/database.ts';
 import { TIMEOUT } from '../files/database.ts';
 import {
   COLUMNS,
@@ -22,8 +21,7 @@ import {
   type Wanted,
 } from '../release-ledger.ts';
 import { StoreFull } from '../store.ts';
-import { readHead, writeHead } from './head-file.ts';
-import { checkNotMoved, readMove } from './moved.ts';
+import { checkNotMoved, readHead, readMove, writeHead } from './moved.ts';
 
 const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {
   const statement = database.prepare(`SELECT ${COLUMNS} FROM release_entry ${condition}`);

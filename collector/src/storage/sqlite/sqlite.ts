@@ -2,14 +2,13 @@
 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { connect, threadFile } from '../../base/threads/request-reply.ts';
-import type { Shapes } from '../../schemas/published.ts';
+import { connect, threadFile } from '../../base/threads.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
-import { makeFolder } from '../files/durable.ts';
-import { lock } from '../files/lock.ts';
+import { lock, makeFolder } from '../files/durable.ts';
 import { createGroupCommit } from '../group-commit.ts';
+import { ROOM } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
-import { ROOM } from '../room.ts';
 import { type Appended, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
 import { checkNotMoved } from './moved.ts';

@@ -1,15 +1,60 @@
-/** Upkeep of the embedded store by hand: pruning, deleting, vacuuming. A collector must not be running on the store. */
+/** Upkeep of the embedded store by hand: pruning, deleting, vacuuming, opening days. A collector must not be running on the store. */
 
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from '../files/database.ts';
-import { lock } from '../files/lock.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { TIMEOUT, transaction, versionOf } from '../files/database.ts';
+import { checkOwner, lock } from '../files/durable.ts';
+import { ROOM } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
-import { ROOM } from '../room.ts';
 import { Writer } from './commit-log.ts';
-import { checkNotMoving } from './moved.ts';
-import { DATABASE, openForWriting } from './schema.ts';
+import { checkNotMoved, checkNotMoving } from './moved.ts';
+import { DATABASE, openForWriting, STEPS } from './schema.ts';
+
+// Opens days again that a wrong clock has closed. A collector must not be running on the store.
+
+function open(folder: string, readOnly: boolean): DatabaseSync {
+  const file = join(folder, DATABASE);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`${folder}: expected a folder with a store, got none`);
+  checkOwner(file);
+  const database = new DatabaseSync(file, { timeout: TIMEOUT, readOnly });
+  const version = versionOf(database, file, STEPS.length);
+  if (version === STEPS.length) return database;
+  database.close();
+  throw new RangeError(`${file}: expected a store of version ${STEPS.length}, got ${version}; start the collector once to migrate it`);
+}
+
+/** The day before which a store has closed all days; 0 when it has closed none. @throws {RangeError} when there is no store */
+export function closedBefore(folder: string): number {
+  const database = open(folder, true);
+  try {
+    return Number(database.prepare('SELECT before FROM closed').get()?.['before']);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Opens the days from this one on again.
+ *
+ * @throws {RangeError} when there is no store, it was moved, or a collector writes it
+ */
+export function reopenDays(folder: string, from: number): void {
+  checkNotMoved(folder);
+  open(folder, true).close(); // before the lock, which would create the folder's lock file
+  const unlock = lock(folder);
+  try {
+    const database = open(folder, false);
+    try {
+      database.exec('PRAGMA synchronous = FULL');
+      database.prepare('UPDATE closed SET before = ? WHERE before > ?').run(from, from);
+    } finally {
+      database.close();
+    }
+  } finally {
+    unlock();
+  }
+}
 
 /** Opens a folder's store alone, folds what is left of its log, and closes it after the work. @throws {RangeError} when it can't */
 function alone<T>(folder: string, work: (database: DatabaseSync, writer: Writer) => T): T {

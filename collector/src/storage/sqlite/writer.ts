@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createDeferred } from '../../base/deferred.ts';
-import type { Shapes } from '../../schemas/published.ts';
+import type { Shapes } from '../../schemas/catalog.ts';
 import { LogAndMemoryDiffer, Writer } from './commit-log.ts';
 import type { Reply, Request, Trouble, WriterData } from './protocol.ts';
 import { isCurrent, openForWriting } from './schema.ts';

@@ -1,9 +1,9 @@
 /** Reports that are committed to the log but not yet added to the tallies, summed in memory by partition and metric. */
 
 import type { Tallies } from '../../estimation/tally.ts';
-import type { Published, Shapes } from '../../schemas/published.ts';
-import { type Group, HEAD, type Partition } from '../group.ts';
-import { appOf } from '../room.ts';
+import type { Published, Shapes } from '../../schemas/catalog.ts';
+import { type Group, HEAD, type Partition } from '../group-commit.ts';
+import { appOf } from '../quota.ts';
 import type { AcceptedBatch } from '../store.ts';
 import { Accumulator } from './accumulator.ts';
 

@@ -7,11 +7,10 @@ import { hash } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Shapes } from '../../../schemas/published.ts';
+import type { Shapes } from '../../../schemas/catalog.ts';
 import { keepShapes, migrate, type Step, TIMEOUT, transaction } from '../../files/database.ts';
-import { makeFolder, makePrivate } from '../../files/durable.ts';
-import { lock } from '../../files/lock.ts';
-import { bytesOf, type Group, type Partition, wordsOf } from '../../group.ts';
+import { lock, makeFolder, makePrivate } from '../../files/durable.ts';
+import { bytesOf, type Group, type Partition, wordsOf } from '../../group-commit.ts';
 import { StoreAway } from '../../store.ts';
 
 const FILE = 'spill.sqlite';

@@ -4,14 +4,36 @@
  * So a batch that another collector has taken meanwhile, or that was forwarded by a process that was killed then, is a duplicate.
  */
 
-import type { Shapes } from '../../../schemas/published.ts';
-import { batchesOf, type Group, only } from '../../group.ts';
-import { createGroupCommit } from '../../group-commit.ts';
+import type { Shapes } from '../../../schemas/catalog.ts';
+import { batchesOf, createGroupCommit, type Group, only, type Partition } from '../../group-commit.ts';
 import { type Appended, type Entry, type Store, StoreAway, StoreFull } from '../../store.ts';
 import type { PostgresStore } from '../postgres.ts';
-import { OtherVersion } from '../version.ts';
-import { merged } from './merged.ts';
+import { OtherVersion } from '../tables.ts';
 import type { SpillLog } from './spill-log.ts';
+
+// Several groups as one, so that a spill of many small groups is forwarded in few transactions.
+
+/** The batches of groups, in order, in one group. */
+function merged(groups: readonly Group[]): Group {
+  const partitions: Partition[] = [];
+  const indices = new Map<string, number>();
+  const indexOf = (partition: Partition): number => {
+    const name = partition.join('\n');
+    const known = indices.get(name);
+    if (known !== undefined) return known;
+    indices.set(name, partitions.length);
+    return partitions.push(partition) - 1;
+  };
+  const words = new Int32Array(groups.reduce((sum, group) => sum + group.words.length, 0));
+  let from = 0;
+  for (const group of groups) {
+    const moved = group.partitions.map(indexOf);
+    words.set(group.words, from);
+    for (const at of batchesOf(group.words)) words[from + at] = moved[group.words[at] as number] as number;
+    from += group.words.length;
+  }
+  return { partitions, words };
+}
 
 /** Milliseconds between two looks at whether the database answers, and after one that left something behind. */
 const EVERY = 250;

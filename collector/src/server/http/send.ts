@@ -1,7 +1,10 @@
 /** Sends a page of an answer, as fast as the reader takes it, from bytes that other readers share. */
 
 import type { Request, Response } from 'express';
-import { type PackedAnswer, type Page, partsOf } from '../../../answers/packed-answer.ts';
+import type { HeldAnswer } from '../../answers/answer-cache.ts';
+import { type PackedAnswer, type Page, partsOf } from '../../answers/packed-answer.ts';
+import { bodyOf } from '../../base/refusal.ts';
+import { refusalOf } from '../../ingest/refuse.ts';
 
 /** Bytes that are written at once. */
 const CHUNK = 2 ** 16;
@@ -36,7 +39,7 @@ export async function sendPage(response: Response, answer: PackedAnswer, page: P
 }
 
 /** Sends the parts of so many bytes, and ends the response. */
-export async function sendParts(response: Response, parts: readonly Uint8Array[], length: number): Promise<void> {
+async function sendParts(response: Response, parts: readonly Uint8Array[], length: number): Promise<void> {
   const late = setTimeout(() => response.destroy(), GRACE + (1_000 * length) / LEAST_RATE);
   try {
     for (const part of parts) {
@@ -58,4 +61,51 @@ export function endOf(response: Response): AbortSignal {
   response.once('close', () => control.abort());
   if (response.closed) control.abort();
   return control.signal;
+}
+
+// A long computation as server-sent events (HTML Living Standard, section 9.2): `progress` whenever it changes, then one `answer` or one
+// `refusal`, and the stream ends.
+
+const EVENTS = 'text/event-stream';
+
+/** Proxies close connections that are silent for a minute. */
+const BEAT = 15_000;
+
+/** Whether the reader prefers events to one JSON document. */
+export const wantsEvents = (request: Request): boolean =>
+  request.method === 'GET' && request.accepts('application/json', EVENTS) === EVENTS;
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Sends what `compute` tells, then a page of its answer. Resolves when it is sent, or the connection has ended. */
+export async function sendEvents<Progress>(
+  response: Response,
+  page: Page,
+  compute: (onProgress: (how: Progress) => void) => Promise<HeldAnswer>,
+): Promise<void> {
+  response.status(200).set({ 'content-type': EVENTS, 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+  // A reader who does not read misses progress, and holds no memory.
+  const write = (text: string): void => void (response.writableNeedDrain || response.write(text));
+  const beat = setInterval(() => write(': \n\n'), BEAT);
+  try {
+    const { answer, release } = await compute((how) => write(`event: progress\ndata: ${JSON.stringify(how)}\n\n`));
+    try {
+      // The JSON is one line, and ends with a line feed.
+      const parts = [bytes('event: answer\ndata: '), ...partsOf(answer, page), bytes('\n')];
+      await sendParts(
+        response,
+        parts,
+        parts.reduce((sum, { length }) => sum + length, 0),
+      );
+    } finally {
+      release();
+    }
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (response.closed || refusal.status === 500) throw error;
+    const data = { status: refusal.status, ...(JSON.parse(bodyOf(refusal)) as object) };
+    response.end(`event: refusal\ndata: ${JSON.stringify(data)}\n\n`);
+  } finally {
+    clearInterval(beat);
+  }
 }

@@ -1,11 +1,14 @@
-/**
- * The Host check. In DNS rebinding, a page of a stranger gives its own name the address of this machine, and then reads whatever answers
- * there as its own. Its requests carry its own name as their Host. So names must be listed; addresses and loopback names can't be rebound.
- */
+/** What every router of the collector agrees on: one spelling of each route, and the names that a request may call this machine by. */
 
-import type { RequestHandler } from 'express';
+import { type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../base/refusal.ts';
+
+/** A router whose routes have one spelling each. */
+export const exactRouter = (): Router => Router({ caseSensitive: true, strict: true });
+
+// The Host check. In DNS rebinding, a page of a stranger gives its own name the address of this machine, and then reads whatever answers
+// there as its own. Its requests carry its own name as their Host. So names must be listed; addresses and loopback names can't be rebound.
 
 /** Whether a host is an address, or a name that always means this machine. */
 function isFixed(host: string): boolean {

@@ -1,18 +1,18 @@
 /** Finds the metric and the reports that a reader asks for, and refuses what is not there. */
 
 import { dayText } from '@murmuration/shared';
-import { columnsOf } from '../../../answers/association.ts';
-import { takesCandidates } from '../../../answers/candidates.ts';
-import type { Wording } from '../../../answers/difference.ts';
-import type { Truth } from '../../../answers/estimates.ts';
-import { type Totals, totalKey } from '../../../answers/fresh-totals.ts';
-import { type Interval, partsIn } from '../../../answers/intervals.ts';
-import type { Selected } from '../../../answers/tasks.ts';
-import type { CompareAsked, RangeAsked, Segment } from '../../../api/forms/parameters.ts';
-import { monthStart, nextMonth } from '../../../base/months.ts';
-import { Refusal } from '../../../base/refusal.ts';
-import type { Catalog, PublishedMetric } from '../../../schemas/catalog.ts';
-import type { DayRange } from '../../../storage/store.ts';
+import { columnsOf } from '../../answers/association.ts';
+import { takesCandidates } from '../../answers/candidates.ts';
+import type { Wording } from '../../answers/difference.ts';
+import type { Truth } from '../../answers/estimates.ts';
+import { type Totals, totalKey } from '../../answers/fresh-totals.ts';
+import { type Interval, partsIn } from '../../answers/intervals.ts';
+import type { Selected } from '../../answers/tasks.ts';
+import type { CompareAsked, RangeAsked, Segment } from '../../api/forms/parameters.ts';
+import { monthStart, nextMonth } from '../../base/months.ts';
+import { Refusal } from '../../base/refusal.ts';
+import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
+import type { DayRange } from '../../storage/store.ts';
 
 /** Text from outside, as far as it is quoted. */
 const quoted = (text: string): string => text.slice(0, 80);
