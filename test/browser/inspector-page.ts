@@ -38,6 +38,7 @@ const schema = defineSchema({
   version: 1,
   budget: { epsilon: 6 + 5 * Object.keys(event).length + Object.keys(many).length, per: 'month' },
   reports: 'together',
+  segments: { platform: ['web', 'ios'] },
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, every: 'once', description: 'Which plan?' }),
@@ -54,7 +55,7 @@ const clock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-const options = { schema, endpoint: '/collector', clock };
+const options = { schema, segment: { platform: 'web' }, endpoint: '/collector', clock } as const;
 const telemetry = createTelemetry(asks.has('plain') ? options : withHistory(options));
 const record = telemetry.record as (metric: string, value: unknown) => void;
 

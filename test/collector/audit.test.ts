@@ -384,9 +384,25 @@ describe('what a law lets through', () => {
 
   test('does not include activity, other installations, or a clock set forward, and says so', () => {
     const statement = statementOf(document, spendingOf(document));
-    expect(statement).toContain('Not covered: activity, which is whether and when the app is used');
+    expect(statement).toContain('whether the answer was listed. That is visible, and so is that an installation reports at all.');
     expect(statement).toContain('An installation is one life of the storage');
     expect(statement).toContain('a device whose clock is set forward, which opens slots before their time.');
+  });
+
+  test('does not include what is sent as it is, which the statement lists to the last member of a batch', () => {
+    const statement = statementOf(document, spendingOf(document));
+    for (const clear of [
+      'the version',
+      'a checksum',
+      'a random number',
+      'names of the questions',
+      'a day',
+      'the public key',
+      'the address',
+    ])
+      expect(statement).toContain(clear);
+    expect(statement).toContain('Each report is a batch of its own.');
+    expect(statementOf({ ...document, reports: 'together' }, spendingOf(document))).toContain('The reports of one batch arrive together');
   });
 
   test('is the same of a metric with the name of a member of every object', () => {

@@ -13,6 +13,7 @@ import { element, paragraph } from './elements.ts';
 import { readableIn } from './readable.ts';
 import { schemeAround } from './scheme.ts';
 import {
+  clearText,
   consentText,
   detailRows,
   introduction,
@@ -116,6 +117,7 @@ export function openInspector<M extends DeviceQuestions>({
     ...(speech.readable.common === undefined ? [] : [paragraph(speech.readable.common)]),
     questions,
     element('h3', {}, texts.waiting),
+    paragraph(clearText(speech)),
     waiting,
     element('h3', {}, texts.sent),
     sent,

@@ -53,6 +53,12 @@ export function introduction({ texts, document }: Speech): string {
   return sentences(texts.introduction, leavesDoubt ? texts.unsure : texts.nearlySure);
 }
 
+/** States what is sent unchanged: everything but the answers. */
+export function clearText({ texts, readable, document: { segments = {}, reports } }: Speech): string {
+  const groups = Object.entries(segments).map(([name, values]) => `${name} (${values.join(', ')})`);
+  return sentences(texts.clear(readable.list(groups)), reports === 'together' && texts.batched);
+}
+
 /** Whether anything is stored. */
 export const isStored = ({ accounts, isDecided }: Pick<Shown, 'accounts' | 'isDecided'>): boolean =>
   isDecided || Object.keys(accounts).length > 0;

@@ -58,6 +58,10 @@ export interface Texts {
 
   readonly waiting: string;
   readonly nothing: string;
+  /** What is sent without any change, `segments` with their values included; empty if there are none. */
+  readonly clear: (segments: string) => string;
+  /** If a batch may hold several reports. */
+  readonly batched: string;
   /** For a batch that may not be sent before a day. */
   readonly waits: (day: string) => string;
   readonly bytes: (count: string, url: string) => string;
@@ -140,6 +144,9 @@ export const english: Texts = {
 
   waiting: 'What will be sent next',
   nothing: 'Nothing is waiting to be sent.',
+  clear: (segments) =>
+    `Sent as it is, with every report: the name and version of these questions, which of them it is about, a day, a random number${segments ? `, and ${segments}` : ''}. Whoever receives it also sees the address of this connection, as with every page.`,
+  batched: 'Reports that are sent together are known to come from one device.',
   waits: (day) => `Waits until ${day} or later.`,
   bytes: (count, url) => `Show the exact ${count} bytes, which go to ${url}`,
 

@@ -2,6 +2,9 @@
  * The ledger: which slots are free, and how much ε has been spent. Its functions are pure and work on plain data. They never see a value,
  * so their results cannot depend on one. docs/ledger.md states what they guarantee, and why.
  *
+ * The guarantee compares histories with equal activity: when the app runs, which metrics without `otherwise` are recorded, whether the
+ * answer was listed.
+ *
  * A slot of a metric is free once `every` days have passed since the metric's last report. A permanent metric keeps the symbol of its
  * epoch. When the epoch has ended, the next one begins after one silent window, so that no window contains two epochs. Charges are static
  * and fit the budget (shared/src/schema/charges.ts). The ledger checks the sum again for the one thing that a schema can't know: what

@@ -144,7 +144,10 @@ export function addAudit(program: Command): void {
   program
     .command('audit')
     .description('compute what a schema spends from its exact integers, compare it with its claims, and print the privacy statement')
-    .requiredOption('--schema <file>', 'a schema module or canonical JSON')
+    .requiredOption(
+      '--schema <file>',
+      'canonical JSON (`murmuration schema --document` prints it), which is best for a review; or a module, which is run',
+    )
     .option('--history <file...>', 'the versions that devices had before it, oldest first: the ε of a year and of ten years includes them')
     .option('--certificate', 'print the exact ratios as JSON, for another program to verify')
     .option(

@@ -88,6 +88,12 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
   ].join(' ');
 }
 
+/** What the batch of a report tells. */
+const BATCHES = {
+  alone: 'Each report is a batch of its own.',
+  together: 'The reports of one batch arrive together, and are known to be of one device.',
+} as const;
+
 /** The statement: paragraphs and a list of the questions. */
 export function statementOf(document: SchemaDocument, spending: Spending): string {
   const { app, version, segments = {}, metrics, assign, about } = document;
@@ -100,8 +106,8 @@ export function statementOf(document: SchemaDocument, spending: Spending): strin
       : []),
     spending.metrics.map((row) => question(row, metrics[row.metric] as MetricDocument, about[row.metric] as About)).join('\n'),
     window(document, spending),
-    `Sent as it is: a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. Nothing that is sent names the person or the device.`,
+    `Sent as it is, with every batch: the name and the version of these questions and a checksum of them, a random number of its own, the names of the questions that are answered, a day, that on which an answer was recorded or a later one${clear.length > 0 ? `, and ${clear.join(', ')}` : ''}. ${BATCHES[document.reports]} The upload also shows the public key of the app and, as every connection does, the address of the device. Nothing in a batch names the person or the device.`,
     'An installation is one life of the storage that one origin (in an app: one device) keeps for one app name. Another browser, profile or device, a renamed app, and a storage that was erased are other installations: each has this budget for itself, and asks again.',
-    'Not covered: activity, which is whether and when the app is used and that an installation reports at all; several installations of one person; a device whose clock is set forward, which opens slots before their time.',
+    'Equal activity is assumed of any two sets of answers that are compared here: when the app runs, which metrics without `otherwise` are recorded, whether the answer was listed. That is visible, and so is that an installation reports at all. Also not covered: several installations of one person; a device whose clock is set forward, which opens slots before their time.',
   ].join('\n\n');
 }
