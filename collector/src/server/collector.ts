@@ -6,6 +6,7 @@ import { createAnswering } from '../answers/answering.ts';
 import type { Refusal } from '../base/refusal.ts';
 import { createClosing } from '../ingest/clock.ts';
 import { createIngest } from '../ingest/route.ts';
+import { createAudits } from '../planning/audit/audit-thread.ts';
 import { createReleases } from '../release/service.ts';
 import type { Shapes } from '../schemas/catalog.ts';
 import { followSchemas, openSchemas } from '../schemas/live.ts';
@@ -24,6 +25,7 @@ import { addRoutes, createApp, type RouteParts, readsRouter } from './http/route
 import { exactRouter } from './http/routing.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { FailedSignIns, Sessions } from './http/sessions.ts';
+import { wellKnownRouter } from './http/well-known.ts';
 import { type CollectorOptions, type Settings, settingsOf } from './options.ts';
 
 /** A running collector. */
@@ -114,8 +116,10 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const access: AccessParts = { ...settings.access, isOpen, admin, sessions: new Sessions(), failed: new FailedSignIns(), now };
   const catalogOf = visibleCatalog(() => schemas.catalog);
   const metrics = metricsRouter({ ...answering, catalogOf, minimum, truth });
-  const reads = readsRouter(access, () => schemas.catalog, metrics, releaseRouter({ ...releases, catalogOf }));
-  const parts: RouteParts = { takeReports: ingest.takeReports, reads, access, health, log };
+  const audited = createAudits();
+  const reads = readsRouter(access, () => schemas.catalog, metrics, releaseRouter({ ...releases, catalogOf }), audited);
+  const wellKnown = wellKnownRouter({ catalogOf: () => schemas.catalog, retired: () => admin.retired, audited });
+  const parts: RouteParts = { takeReports: ingest.takeReports, reads, wellKnown, access, health, log };
   const app = createApp(parts, true, !settings.readsApart);
   const [server, readServer] = serve(app, parts, settings, counts);
   return {

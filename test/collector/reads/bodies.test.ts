@@ -235,7 +235,7 @@ describe('/v1/session', () => {
     for (let i = 0; i < 10; i++) expect((await post('{"token":"at_wrong"}', { ...JSON_TYPE, ...same })).status).toBe(401);
     expect((await post('{"token":"at_wrong"}', { ...JSON_TYPE, ...same })).status).toBe(429);
     for (const [path, item] of Object.entries(api.paths))
-      if (item['get'] !== undefined)
+      if (item['get'] !== undefined && item['get'].security?.length !== 0)
         expect([path, (await send('GET', path, '', { headers: { ...nobody, ...same } })).status]).toEqual([path, 429]);
   });
 

@@ -28,6 +28,7 @@ export interface Parameter {
 
 export interface Operation {
   readonly operationId: string;
+  readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } };
   readonly responses: {

@@ -6,6 +6,7 @@ import { metricsPaths } from './metrics.ts';
 import { releasePaths } from './release.ts';
 import { streamPaths } from './release-streams.ts';
 import { reportsPaths } from './reports.ts';
+import { wellKnownPaths } from './well-known.ts';
 
 // The OpenAPI description as a plain page, made on the server: no script, and nothing from elsewhere.
 
@@ -76,5 +77,5 @@ export const describeApi = (): Description =>
         key: { type: 'apiKey', in: 'query', name: 'key', description: 'A write key of the app. A collector that is open needs none.' },
       },
     },
-    paths: { ...reportsPaths, ...metricsPaths, ...releasePaths, ...streamPaths, ...accessPaths },
+    paths: { ...reportsPaths, ...wellKnownPaths, ...metricsPaths, ...releasePaths, ...streamPaths, ...accessPaths },
   });

@@ -3,11 +3,12 @@
 import { Worker } from 'node:worker_threads';
 import type { SchemaDocument } from '@murmuration/shared';
 import { threadFile } from '../../base/threads.ts';
+import type { Catalog } from '../../schemas/catalog.ts';
 import type { Audit } from './audit.ts';
 
-const auditInThread = (document: SchemaDocument): Promise<Audit> =>
+const auditInThread = (versions: readonly SchemaDocument[]): Promise<Audit> =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(threadFile(import.meta.url, 'worker'), { workerData: document });
+    const worker = new Worker(threadFile(import.meta.url, 'worker'), { workerData: versions });
     worker
       .once('message', resolve)
       .once('error', reject)
@@ -15,16 +16,24 @@ const auditInThread = (document: SchemaDocument): Promise<Audit> =>
     worker.unref(); // a process that stops does not wait for it
   });
 
-/** Returns the function that audits a schema by its wire name: each once, since an audit never changes, and one after the other. */
-export function createAudits(): (wire: string, document: SchemaDocument) => Promise<Audit> {
+/** Audits a schema of a catalog, by its wire name, with the versions of its app that devices may have had before. */
+export type Audits = (wire: string, catalog: Catalog) => Promise<Audit>;
+
+/** Makes the function that audits schemas: each once, since an audit never changes, and one after the other. */
+export function createAudits(): Audits {
   const kept = new Map<string, Promise<Audit>>();
   let last: Promise<unknown> = Promise.resolve();
-  return (wire, document) => {
-    const known = kept.get(wire);
+  return (wire, { schemas }) => {
+    const document = schemas.get(wire) as SchemaDocument;
+    const versions = [...schemas]
+      .filter(([, { app, version }]) => app === document.app && version <= document.version)
+      .sort(([, a], [, b]) => a.version - b.version);
+    const name = versions.map(([each]) => each).join();
+    const known = kept.get(name);
     if (known !== undefined) return known;
-    const audit = last.then(() => auditInThread(document));
-    last = audit.catch(() => kept.delete(wire));
-    kept.set(wire, audit);
+    const audit = last.then(() => auditInThread(versions.map(([, each]) => each)));
+    last = audit.catch(() => kept.delete(name));
+    kept.set(name, audit);
     return audit;
   };
 }

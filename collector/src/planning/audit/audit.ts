@@ -11,8 +11,8 @@ import { warningsOf } from './warnings.ts';
 
 const epsilons = (
   document: SchemaDocument,
-  { metric, mechanism, report, times, window, recorded, year, life, epoch, holds }: MetricSpending,
-): object => {
+  { metric, mechanism, report, times, window, recorded, month, year, life, epoch, holds }: MetricSpending,
+): MetricAudit => {
   const question = document.metrics[metric] as MetricDocument;
   const { epsilon, permanent } = question;
   const posterior = posteriorOf(question, report.odds);
@@ -26,6 +26,7 @@ const epsilons = (
       report: report.epsilon,
       window: window.epsilon,
       recorded: recorded.epsilon,
+      month,
       year,
       life,
       ...(epoch && { epoch: epoch.epsilon }),
@@ -36,10 +37,22 @@ const epsilons = (
   };
 };
 
-/** An audit. */
+/** What an audit says of a metric. */
+interface MetricAudit {
+  readonly metric: string;
+  readonly epsilon: { readonly report: string; readonly [time: string]: string };
+  readonly [key: string]: unknown;
+}
+
+/** An audit. ε is rounded up. */
 export interface Audit {
   readonly schema: string;
   readonly fingerprint: string;
+  readonly metrics: readonly MetricAudit[];
+  readonly month: string;
+  readonly year: string;
+  readonly life: string;
+  readonly statement: string;
   readonly [key: string]: unknown;
 }
 
@@ -58,6 +71,7 @@ export async function auditOf(
     holds: spending.holds,
     segmentCombinations: combinationsOf(document),
     recorded: spending.recorded.epsilon,
+    month: spending.month,
     year: spending.year,
     life: spending.life,
     ...(spending.versions.length > 0 && { versions: spending.versions }),

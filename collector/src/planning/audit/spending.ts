@@ -34,7 +34,9 @@ export interface MetricSpending {
    * window (`otherwise`) or after it (an answer that could be claimed only at the app's next start).
    */
   readonly recorded: Spent;
-  /** ε, rounded up, of the slots that begin in any 365 days, if the metric is answered as often as possible in this version and those before. */
+  /** ε, rounded up, of the slots that begin in any 30 days, if the metric is answered as often as possible in this version and those before. */
+  readonly month: string;
+  /** The same of 365 days. */
   readonly year: string;
   /** The same of ten years. */
   readonly life: string;
@@ -57,13 +59,15 @@ export interface Spending {
    */
   readonly recorded: Spent;
   /**
-   * The most that one device can spend on slots that begin in any 365 days, rounded up: the sum over all metrics, those that only earlier
+   * The most that one device can spend on slots that begin in any 30 days, rounded up: the sum over all metrics, those that only earlier
    * versions asked included, or what as many windows can hold, if that is less.
    */
+  readonly month: string;
+  /** The same of 365 days. */
   readonly year: string;
   /** The same of ten years. */
   readonly life: string;
-  /** The numbers of the versions before this one that `year` and `life` include. */
+  /** The numbers of the versions before this one that these three include. */
   readonly versions: readonly number[];
   /** Whether every metric keeps its claim and the window is within the budget; under `assign`, the window of each metric. */
   readonly holds: boolean;
@@ -133,6 +137,7 @@ function metricSpending(
     times,
     window: spent(power(unit.odds, times)),
     recorded: spent(power(unit.odds, comesAgain(metric) ? times + 1 : times)),
+    month: written(mostIn(asked, DAYS.month)),
     year: written(mostIn(asked, DAYS.year)),
     life: written(mostIn(asked, LIFE_DAYS)),
     ...(epoch && { epoch }),
@@ -172,7 +177,7 @@ export function spendingOf(document: SchemaDocument, before: readonly SchemaDocu
   const window = assign && each && !within(all.epsilon, budget.epsilon) ? stated(budget.epsilon) : all.epsilon;
   const holds = each && within(window, budget.epsilon);
   const former = [...new Set(before.flatMap((version) => Object.keys(version.metrics)))].filter((name) => !Object.hasOwn(metrics, name));
-  const sumIn = (days: number, of: 'year' | 'life'): string => {
+  const sumIn = (days: number, of: 'month' | 'year' | 'life'): string => {
     const sums = [...rows.map((row) => digits(row[of])), ...former.map((name) => mostIn(askedIn(name, before), days))];
     const sum = sums.reduce((total, each) => total + each, 0n);
     const most = mostInWindows(document, window, holds, before, days);
@@ -183,6 +188,7 @@ export function spendingOf(document: SchemaDocument, before: readonly SchemaDocu
     all,
     window,
     recorded: together(rows.map(({ recorded }) => recorded)),
+    month: sumIn(DAYS.month, 'month'),
     year: sumIn(DAYS.year, 'year'),
     life: sumIn(LIFE_DAYS, 'life'),
     versions: before.map(({ version }) => version),

@@ -9,7 +9,7 @@ import { parseQuery } from '../../api/forms/parameters.ts';
 import { actionsParameters, MOST_SIGN_IN, type ShownCredential, signInBody } from '../../api/openapi/access.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { refusalOf, refuseRead } from '../../ingest/refuse.ts';
-import { createAudits } from '../../planning/audit/audit-thread.ts';
+import type { Audits } from '../../planning/audit/audit-thread.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Administration } from '../../storage/admin/administration.ts';
 import { HEALTH_ROUTES, type Health } from '../health/health.ts';
@@ -57,8 +57,7 @@ function sessionRouter({ admin, sessions, failed, now }: AccessParts, isReader: 
 // What reviewers and admins read: the schemas, their audit, the log of actions, and the keys and tokens without their secrets.
 
 /** The routes of reviewers and admins. They come after `requireReader`. */
-function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
-  const audited = createAudits();
+function reviewRouter(catalogOf: () => Catalog, admin: Administration, audited: Audits): Router {
   const documents = (response: Parameters<RequestHandler>[1]) =>
     [...catalogOf().schemas].filter(([, { app }]) => maySee(readerOf(response), app));
   const schemas: RequestHandler = (_request, response) =>
@@ -66,7 +65,7 @@ function reviewRouter(catalogOf: () => Catalog, admin: Administration): Router {
       schemas: documents(response).map(([schema, document]) => ({ schema, retired: admin.retired.has(schema), document })),
     });
   const audit: RequestHandler = async (_request, response) =>
-    void response.json({ audits: await Promise.all(documents(response).map(([wire, document]) => audited(wire, document))) });
+    void response.json({ audits: await Promise.all(documents(response).map(([wire]) => audited(wire, catalogOf()))) });
   const actions: RequestHandler = (request, response) => {
     const { rest } = parseQuery(actionsParameters, request.query, []);
     response.json({ actions: admin.actions(rest.limit, rest.before, readerOf(response).apps) });
@@ -95,8 +94,9 @@ const dashboard = fileURLToPath(new URL('../../../dist/dashboard', import.meta.u
  * @param catalogOf returns the schemas as they are now
  * @param metrics the routes of metrics and estimates
  * @param releases the routes of releases, which are all that analysts may use
+ * @param audited audits a schema
  */
-export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router, releases: Router): Router {
+export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metrics: Router, releases: Router, audited: Audits): Router {
   const { admin, allowHosts = [] } = parts;
   const isReader = requireReader(parts);
   return exactRouter()
@@ -104,7 +104,7 @@ export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metric
     .use('/v1', isReader)
     .use(releases)
     .use('/v1/metrics', requireRole('viewer'))
-    .use(metrics, reviewRouter(catalogOf, admin), express.static(dashboard));
+    .use(metrics, reviewRouter(catalogOf, admin, audited), express.static(dashboard));
 }
 
 /** What the routes lead to. */
@@ -112,6 +112,8 @@ export interface RouteParts {
   readonly takeReports: RequestHandler;
   /** What readers are served. */
   readonly reads: Router;
+  /** What everybody is served. */
+  readonly wellKnown: Router;
   readonly access: AccessParts;
   readonly health: Pick<Health, 'countReads' | 'router'>;
   readonly log: Logger;
@@ -139,11 +141,12 @@ const answerErrors =
  * @param answers whether readers are served
  */
 export function addRoutes<Target extends IRouter>(target: Target, parts: RouteParts, takes: boolean, answers: boolean): Target {
-  const { takeReports, reads, access, health, log } = parts;
+  const { takeReports, reads, wellKnown, access, health, log } = parts;
   const protect = helmet({ strictTransportSecurity: false, contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   const closed = HEALTH_ROUTES.filter((each) => !each.isOpen).map(({ path }) => path);
   if (takes) target.post('/v1/reports', takeReports);
   target.use(health.countReads, protect);
+  target.use(wellKnown);
   target.use(closed, answers ? requireReader(access) : absent, requireRole('viewer'), checkHostOfPages(access.allowHosts));
   target.use(health.router);
   if (answers) target.use(reads);

@@ -1,0 +1,88 @@
+/** `GET /.well-known/murmuration.json`, which anybody may read: its form as a zod schema, and its OpenAPI description. */
+
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { json, refused } from './responses.ts';
+
+/** The path. It is well known (RFC 8615), so that people who use an app find it without asking. */
+export const WELL_KNOWN = '/.well-known/murmuration.json';
+
+/** What a schema may spend: natural units, rounded up, as decimals. */
+interface PublicEpsilon {
+  readonly report: { readonly [metric: string]: string };
+  readonly month: string;
+  readonly year: string;
+  readonly life: string;
+}
+
+/** A schema as the public may see it. One that was retired and never published here has its name only. */
+export interface PublicSchema {
+  /** As app/version/checksum. */
+  readonly schema: string;
+  readonly inForce: boolean;
+  /** SHA-256 of the canonical JSON, in hex. */
+  readonly fingerprint?: string;
+  readonly epsilon?: PublicEpsilon;
+  readonly statement?: string;
+  readonly document?: object;
+}
+
+/** What a collector states in public: its apps, each with its schemas, the newest first. */
+export interface PublicApps {
+  readonly format: 1;
+  readonly apps: readonly { readonly app: string; readonly schemas: readonly PublicSchema[] }[];
+}
+
+const epsilon = z.string().regex(/^\d+\.\d+$/);
+
+const epsilons: z.ZodType<PublicEpsilon> = z.strictObject({
+  report: z.record(z.string(), epsilon).meta({ description: 'Of a report of each metric.' }),
+  month: epsilon.meta({ description: 'Of all slots that begin in any 30 days, in this version and those before it.' }),
+  year: epsilon.meta({ description: 'The same of 365 days.' }),
+  life: epsilon.meta({ description: 'The same of ten years.' }),
+});
+
+/** The form of the answer. */
+export const publicApps: z.ZodType<PublicApps> = z
+  .strictObject({
+    format: z.literal(1),
+    apps: z.array(
+      z.strictObject({
+        app: z.string(),
+        schemas: z.array(
+          z.strictObject({
+            schema: z.string().meta({ description: 'As app/version/checksum.' }),
+            inForce: z.boolean().meta({ description: 'Whether reports of it are taken. The others were retired.' }),
+            fingerprint: z
+              .string()
+              .regex(/^[0-9a-f]{64}$/)
+              .exactOptional()
+              .meta({ description: 'SHA-256 of the canonical JSON.' }),
+            epsilon: epsilons.exactOptional(),
+            statement: z.string().exactOptional().meta({ description: 'The privacy statement.' }),
+            document: z.looseObject({ format: z.literal(1), app: z.string(), version: z.int().min(1) }).exactOptional(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'PublicApps' });
+
+export const wellKnownPaths: ZodOpenApiPathsObject = {
+  [WELL_KNOWN]: {
+    get: {
+      operationId: 'wellKnown',
+      summary: 'What is asked and what that gives away, for anybody: schemas, privacy statements and ε, without estimates',
+      security: [],
+      responses: {
+        '200': {
+          description: 'The answer. It may be kept for an hour.',
+          headers: { ETag: { description: 'Changes with the answer.', schema: { type: 'string' } } },
+          content: json(publicApps),
+        },
+        '304': { description: 'The answer is the one that If-None-Match names.' },
+        '500': refused('A failure of the collector.'),
+      },
+    },
+  },
+};
