@@ -3,7 +3,7 @@
 import type { Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { DeviceQuestions } from './questions/question.ts';
 
-/** Whether a type is exactly `string`, as for a text, whose answers can't be listed. */
+/** True if a type is exactly `string`, as for a text, whose answers can't be listed. */
 type IsString<V> = (<T>() => T extends V ? 1 : 2) extends <T>() => T extends string ? 1 : 2 ? true : false;
 
 /** The type of one answer: a member of the set for `choices`; `never` for texts and numbers. */

@@ -2,7 +2,7 @@
 
 import { fetchTransport, type Transport } from './adapters/transport.ts';
 
-/** Whether `fetch` can outlive the page. */
+/** True if `fetch` can outlive the page. */
 const outlives = (): boolean => typeof Request !== 'undefined' && 'keepalive' in Request.prototype;
 
 /**

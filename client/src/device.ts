@@ -1,4 +1,4 @@
-/** What a context of a device works with: its questions, its coins and its clock. A context is a tab, a worker or a process. */
+/** Parts of a device's context: its questions, its coins and its clock. A context is a tab, a worker or a process. */
 
 import { BATCHES_PER_DAY, type Batch, dayNumber, hex, type SchemaDocument, type Segments, systemRng, words } from '@murmuration/shared';
 import type { Clock } from './adapters/lifecycle.ts';
@@ -15,7 +15,7 @@ export interface Device extends Path, Pick<SchemaDocument, 'about' | 'assign' | 
   readonly segment: Batch['segment'];
   /** The most batches with one day's date. */
   readonly perDay: number;
-  /** Whether reports wait for a random day of the next slot. */
+  /** True if reports wait for a random day of the next slot. */
   readonly isLater: boolean;
   /** The share of devices that take part. */
   readonly sampleRate: number;

@@ -92,7 +92,7 @@ const said = new WeakMap<object, Set<string>>();
 const created = new WeakMap<object, Set<string>>();
 const DEFAULT_STORAGE = {};
 
-/** Whether this is the first call with this name. */
+/** True if this is the first call with this name. */
 function isFirst(all: WeakMap<object, Set<string>>, key: object, name: string): boolean {
   const known = all.get(key) ?? new Set();
   all.set(key, known);
@@ -103,7 +103,7 @@ const isNode = (): boolean =>
   (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node !== undefined;
 
 /**
- * Whether to explain, as set by `debug`. The default is yes in pages, workers and React Native, and no in Node, where the messages would
+ * True if refusals are explained, as set by `debug`. The default is yes in pages, workers and React Native, and no in Node, where the messages would
  * reach the users of programs that were never built for production.
  */
 const explains = ({ debug = !isNode() }: Explained): boolean => debug;
@@ -120,7 +120,7 @@ function codeOf({ status, body = '' }: Delivery): string | undefined {
   return typeof code === 'string' && REFUSALS[code as keyof typeof REFUSALS] === status ? code : undefined;
 }
 
-/** What to do about refusals that last until somebody acts. */
+/** Remedies for refusals that last until somebody acts. */
 const remedies: { readonly [code: string]: string } = {
   'unknown-schema': 'It does not know this schema: publish the schema there, or restart it with the schema as it is now.',
   'unknown-key': 'It takes batches with a write key of this app, as `key`.',

@@ -5,7 +5,7 @@ import { lists } from './questions/lists.ts';
 import type { ListMechanism, Randomizing } from './questions/question.ts';
 import { randomizeLocalHashing } from './randomizers/local-hashing.ts';
 
-/** Whether the report's cohort puts the answer into the report's bucket. Reports of other laws are read as usual. */
+/** True if the report's cohort puts the answer into the report's bucket. Reports of other laws are read as usual. */
 export const saysHashed: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
   if (law.mechanism !== 'local-hashing') return undefined;
   const cell = fromBigEndian(bytes);

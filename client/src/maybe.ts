@@ -5,7 +5,7 @@
 /** A value or a promise of one. Memory storage and AsyncStorage both fit. */
 export type Maybe<T> = T | PromiseLike<T>;
 
-/** Whether a value is a promise. A promise from another realm is not an instance of our `Promise`, so this checks for `then`. */
+/** True if a value is a promise. A promise from another realm is not an instance of our `Promise`, so this checks for `then`. */
 const isLater = <T>(value: Maybe<T>): value is PromiseLike<T> =>
   typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 

@@ -14,7 +14,7 @@ import type { Coins } from './random/coins.ts';
 import type { Randomize } from './randomizers/randomizer.ts';
 import type { Outcome } from './types.ts';
 
-/** What the path depends on: a schema's questions and laws, and coins. */
+/** Inputs of the path: a schema's questions and laws, and coins. */
 export interface Path {
   readonly questions: DeviceQuestions;
   readonly metrics: SchemaDocument['metrics'];

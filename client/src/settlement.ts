@@ -1,5 +1,5 @@
 /**
- * What a response means for its batch. Only the collector's own words settle one: 204, or a refusal of the closed list. The endpoint may be
+ * Meaning of a response for its batch. Only the collector's own words settle one: 204, or a refusal of the closed list. The endpoint may be
  * another host, which answers 200 with its page or 405, and a proxy on the way may answer anything.
  */
 
@@ -15,7 +15,7 @@ interface Settlement {
   readonly stop?: unknown;
 }
 
-/** What ended a batch; undefined if the batch is kept and sent again later. */
+/** Reason why a batch ended; undefined if the batch is kept and sent again later. */
 export const settlementOf = ({ status, body = '' }: Delivery): Settlement | undefined =>
   status === 204
     ? {}

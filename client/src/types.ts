@@ -7,7 +7,7 @@ import type { Transport } from './adapters/transport.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import type { Look } from './view.ts';
 
-/** What became of a record or of a report. It never contains a value, and depends on one only if the value has a wrong type. */
+/** Outcome of a record or of a report. It never contains a value, and depends on one only if the value has a wrong type. */
 export interface Outcome {
   /** The metric, if the outcome concerns one metric. */
   readonly metric?: string | undefined;
@@ -48,7 +48,7 @@ export interface Outcome {
 }
 
 /**
- * Whether the person has agreed. Unless the state is `granted`, nothing is sent. Nothing is stored then except a refusal and the ledger of
+ * The person's consent. Unless the state is `granted`, nothing is sent. Nothing is stored then except a refusal and the ledger of
  * an earlier agreement.
  */
 export interface Consent {

@@ -1,4 +1,4 @@
-/** What a person may see: what would be sent, in bytes and in words, and how much ε is spent. */
+/** A person's view of their data: the next reports, in bytes and in words, and the ε spent. */
 
 import {
   type Budget,
@@ -18,7 +18,7 @@ import type { QueuedBatch } from './ledger/queued.ts';
 import type { State } from './ledger/state.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 
-/** What a device knows about itself. */
+/** A device's view of itself. */
 export interface Look {
   readonly state: State;
   readonly schema: Schema<DeviceQuestions>;
@@ -59,7 +59,7 @@ export interface LedgerView {
   }[];
 }
 
-/** Whether a report is the answer with the given index, or a set that contains it. */
+/** True if a report is the answer with the given index, or a set that contains it. */
 const isOrHolds = (law: Law, bytes: readonly number[], answer: number): boolean =>
   ('subset' in law ? law.subset > 1 : law.mechanism === 'unary') ? hasBit(bytes, answer) : answer === fromBigEndian(bytes);
 

@@ -1,4 +1,4 @@
-/** What the runtime reports: when to send before it is too late, the time, and whether the person wants to be measured at all. */
+/** Signals of the runtime: when to send before it is too late, the time, and whether the person wants to be measured at all. */
 
 /**
  * Reports what happens to the app, never anything about records. `flush`: the app may be about to end, or is back or online again. `leave`:
@@ -13,10 +13,10 @@ export interface Clock {
   readonly after: (milliseconds: number, run: () => unknown) => () => void;
 }
 
-/** Whether this is a page, not a worker or a server. */
+/** True if this is a page, not a worker or a server. */
 export const isPage = (): boolean => typeof document !== 'undefined';
 
-/** Whether the browser signals that this person does not want to be measured (Global Privacy Control). */
+/** True if the browser signals that this person does not want to be measured (Global Privacy Control). */
 export const privacyControl = (): boolean =>
   !!(globalThis.navigator as { readonly globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl;
 

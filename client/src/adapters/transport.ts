@@ -2,7 +2,7 @@
 
 import { attempt } from '../maybe.ts';
 
-/** What to send, and where. */
+/** An upload: content and address. */
 export interface Upload {
   readonly url: string;
   readonly body: string;

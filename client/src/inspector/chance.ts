@@ -9,7 +9,7 @@ import type { Law } from '@murmuration/shared';
 const MODULUS = 2 ** 32;
 
 /**
- * What happens to an answer. `other`: the probability that a report does not name it. `of`: the number of answers that a report names, if
+ * Odds of an answer. `other`: the probability that a report does not name it. `of`: the number of answers that a report names, if
  * fixed.
  */
 export interface Chance {

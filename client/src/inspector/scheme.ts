@@ -1,4 +1,4 @@
-/** Whether the page around the panel is dark, judged by what it shows. Many dark pages do not declare a colour scheme. */
+/** Detects a dark page around the panel, by what it shows. Many dark pages do not declare a colour scheme. */
 
 /** Red, green and blue from 0 to 255, and opacity; undefined if the colour is in another notation. */
 function parts(color: string): readonly number[] | undefined {

@@ -22,7 +22,7 @@ export function refusePermanent(name: string, permanent: number | undefined): vo
   );
 }
 
-/** Whether a vector is in an answer's set. */
+/** True if a vector is in an answer's set. */
 const isOrthogonal = ({ order, dimension }: HadamardLaw | ProjectiveLaw, vector: number, answer: number): boolean =>
   pairing(fieldOf(order), dimension, vector, pointCode(order, answer)) === 0;
 

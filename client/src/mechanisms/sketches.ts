@@ -21,14 +21,14 @@ import { refusePermanent } from './designs.ts';
 
 const cohortBytes = (size: number, buckets: number): number => bytesFor(familyOf(size, buckets).cohorts - 1);
 
-/** Whether the answer's bit is set. */
+/** True if the answer's bit is set. */
 const hasItsBit: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
   const { size, bits } = law as CountMeanSketchLaw;
   const front = cohortBytes(size, bits);
   return hasBit(bytes, bucketOf(bits, fromBigEndian(bytes.slice(0, front)), answer), front);
 };
 
-/** Whether the answer has the reported sign. */
+/** True if the answer has the reported sign. */
 const hasItsSign: NonNullable<Randomizing['says']> = (law, bytes, answer) => {
   const { size, buckets } = law as HadamardCountMeanSketchLaw;
   const front = cohortBytes(size, buckets);

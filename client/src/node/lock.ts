@@ -71,7 +71,7 @@ export function holderOf(path: string): string {
 }
 
 /**
- * Whether a holder's process is gone. For a process in another container or on another machine this may be wrong, which costs the holder a
+ * True if a holder's process is gone. For a process in another container or on another machine this may be wrong, which costs the holder a
  * second attempt.
  */
 export function isDead(holder: string): boolean {

@@ -15,7 +15,7 @@ export interface Randomizing {
   readonly randomizers: Randomizers;
   /** Turns an epoch's symbol into a report, if a mechanism has its own instantaneous stage. */
   readonly respond?: Respond;
-  /** Whether a report names the answer with this index; undefined if reports are an index or a bit for each answer. */
+  /** True if a report names the answer with this index; undefined if reports are an index or a bit for each answer. */
   readonly says?: (law: shared.Law, bytes: readonly number[], answer: number) => boolean | undefined;
 }
 

@@ -6,7 +6,7 @@
 import { type Ask, type MetricDocument, type Permanence, type Schema, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { DeviceQuestion, Randomizing } from '../questions/question.ts';
 
-/** What a script contains. */
+/** Contents of a script. */
 export interface Held {
   /** For each type, makes the question from a metric's document. */
   readonly questions: {

@@ -4,9 +4,9 @@ import type { Storage } from '../adapters/storage.ts';
 import type { Maybe } from '../maybe.ts';
 import { expectSame, type Test } from './expect.ts';
 
-/** What the suite may expect from a storage. */
+/** Traits of a storage that the suite relies on. */
 export interface StorageTraits {
-  /** Whether stored data outlives the process or page: `true` by default, `false` for a storage in memory. */
+  /** True if stored data outlives the process or page: `true` by default, `false` for a storage in memory. */
   readonly keeps?: boolean;
   /** Opens a storage in an unused place, and tells whether anything exists there: a database, a folder, a file. */
   readonly unused?: () => Maybe<{ readonly storage: Storage; readonly exists: () => Maybe<boolean> }>;

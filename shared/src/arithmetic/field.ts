@@ -18,7 +18,7 @@ export interface Field {
   readonly inverse: (a: number) => number;
 }
 
-/** Whether a whole number from 2 on is prime. */
+/** True if a whole number from 2 on is prime. */
 export function isPrime(n: number): boolean {
   for (let divisor = 2; divisor * divisor <= n; divisor++) if (n % divisor === 0) return false;
   return true;
@@ -31,7 +31,7 @@ function leastPrime(n: number): number {
   return divisor;
 }
 
-/** Whether a field of that order is available: primes below 2^26, and prime powers up to 1024. */
+/** True if a field of that order is available: primes below 2^26, and prime powers up to 1024. */
 export function isFieldOrder(order: number): boolean {
   if (!(Number.isInteger(order) && order >= 2 && order < MOST_PRIME)) return false;
   if (isPrime(order)) return true;

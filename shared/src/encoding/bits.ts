@@ -9,7 +9,7 @@ export function setBit(bytes: Uint8Array, i: number, offset = 0): void {
   bytes[at] = (bytes[at] as number) | (1 << (i & 7));
 }
 
-/** Whether bit i of the vector that begins at `offset` is set. */
+/** True if bit i of the vector that begins at `offset` is set. */
 export const hasBit = (bytes: ArrayLike<number>, i: number, offset = 0): boolean =>
   ((bytes[offset + (i >> 3)] as number) & (1 << (i & 7))) !== 0;
 

@@ -38,7 +38,7 @@ export function familyOf(size: number, buckets: number): Family {
 }
 
 /**
- * Whether a family with this number of buckets exists modulo that number: a prime below the number of answers, or the number of answers.
+ * True if a family with this number of buckets exists modulo that number: a prime below the number of answers, or the number of answers.
  */
 export const isFamily = (size: number, buckets: number): boolean =>
   buckets === size || (Number.isInteger(buckets) && buckets > 1 && buckets < size && isPrime(buckets));

@@ -25,7 +25,7 @@ export type CountMeanSketchLaw = BitStages & {
   readonly bits: number;
 };
 
-/** Whether m is d or a prime below it, and the tallies are small enough to keep. */
+/** True if m is d or a prime below it, and the tallies are small enough to keep. */
 const isAllowed = (size: number, bits: number): boolean => isFamily(size, bits) && isKept(size, bits, 1);
 
 /** The primes below the number of answers, then that number itself, if the tallies are small enough to keep. */

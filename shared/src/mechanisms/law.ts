@@ -23,7 +23,7 @@ export interface Report {
 export interface TallyShape {
   readonly cohorts: number;
   readonly cells: number;
-  /** What a report contains: the index of the one cell that it supports, or one bit for each cell. */
+  /** Content of a report: the index of the one cell that it supports, or one bit for each cell. */
   readonly form: 'symbol' | 'bits';
   /** For `bits`: the exact number of ones. Any number is allowed if omitted. */
   readonly ones?: number;
@@ -59,13 +59,13 @@ export interface Support {
 }
 
 /**
- * What is estimated from a mechanism's reports: shares of answers or strings, the mean of a number, its distribution, or the shares of
+ * Quantity estimated from a mechanism's reports: shares of answers or strings, the mean of a number, its distribution, or the shares of
  * inputs, or the shares of strings that are found by their prefixes.
  * A law of `shares` with a member `size` is one of a list, without it one of strings. `inputs` takes any matrix.
  */
 export type Told = 'shares' | 'mean' | 'distribution' | 'inputs' | 'prefixes';
 
-/** What the collector and the audit need to know about a mechanism. A device imports only the functions that it calls. */
+/** A mechanism as the collector and the audit need it. A device imports only the functions that it calls. */
 export interface Channel<L, T extends Told = Told> {
   /** The name in the mechanism's laws and in the table of mechanisms. */
   readonly name: L extends { readonly mechanism: infer M } ? M : string;

@@ -5,7 +5,7 @@
 
 import type { Law } from './table.ts';
 
-/** What a member holds: a number, another law, a list, or members of its own. */
+/** Content of a member: a number, another law, a list, or members of its own. */
 export type Form = 'number' | 'law' | readonly [Form] | { readonly [member: string]: Form };
 
 type FormOf<T> = [T] extends [number]

@@ -16,7 +16,7 @@ import { meanVariance } from './subset.ts';
 const MOST_CELLS = 2 ** 21;
 const NEAR = 1.05;
 
-/** Whether a family's tallies, with `cells` cells for each bucket, are small enough to keep. */
+/** True if a family's tallies, with `cells` cells for each bucket, are small enough to keep. */
 export const isKept = (size: number, buckets: number, cells: number): boolean =>
   familyOf(size, buckets).cohorts * buckets * cells <= MOST_CELLS;
 

@@ -68,13 +68,13 @@ export function mechanismOf(law: Law): unknown {
   return mechanisms[law.mechanism];
 }
 
-/** Whether a law is for numbers whose mean is estimated. */
+/** True if a law is for numbers whose mean is estimated. */
 export const isNumberLaw = (law: Law): law is NumberLaw => mechanismOf(law).tells === 'mean';
 
-/** Whether a law is for numbers whose distribution is estimated. */
+/** True if a law is for numbers whose distribution is estimated. */
 export const isDistributionLaw = (law: Law): law is DistributionLaw => mechanismOf(law).tells === 'distribution';
 
-/** Whether a law is for strings that are found by their prefixes. */
+/** True if a law is for strings that are found by their prefixes. */
 export const isPrefixLaw = (law: Law): law is PrefixLaw => mechanismOf(law).tells === 'prefixes';
 
 /** The number of cells into which the law of a distribution divides the range. */
@@ -88,5 +88,5 @@ export function inputsOf(law: Law): number | undefined {
   return 'size' in law ? law.size : undefined;
 }
 
-/** Whether a law is for strings, for which no list of possible values exists. */
+/** True if a law is for strings, for which no list of possible values exists. */
 export const isStringLaw = (law: Law): law is StringLaw => mechanismOf(law).tells === 'shares' && !('size' in law);

@@ -61,7 +61,7 @@ export interface DistributionFields {
 const isCells = (): Rule =>
   rule(`a whole number of cells from 2 to ${MOST_CELLS}`, (cells: number) => Number.isInteger(cells) && cells > 1 && cells <= MOST_CELLS);
 
-/** What its constructor is called with, from a document. */
+/** Arguments of its constructor, from a document. */
 export const distributionCall: CallOf<DistributionFields> = ({ range, cells }, ask) => [range, { ...ask, cells }];
 
 export const distributionKind: QuestionKind<DistributionFields> = {

@@ -14,7 +14,7 @@ export interface JointQuestion {
 /** A question of a joint metric: a list, or its one string. */
 export type JointPart = JointQuestion | { readonly name: string; readonly text: true };
 
-/** Whether a part is a list. */
+/** True if a part is a list. */
 export const isListPart = (part: JointPart): part is JointQuestion => 'answers' in part;
 
 /** Its fields in a document. */

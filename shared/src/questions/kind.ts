@@ -29,7 +29,7 @@ export interface QuestionKind<in F> {
   readonly range?: (fields: F) => Range;
   /** The values that a device may record, described for developers. */
   readonly takes: (fields: F) => string;
-  /** Whether an index keeps its meaning from one version to the next. */
+  /** True if an index keeps its meaning from one version to the next. */
   readonly keeps: (before: F, after: F) => boolean;
   /** The quantity that its reports estimate. */
   readonly estimates: 'shares' | 'mean' | 'distribution';
@@ -37,7 +37,7 @@ export interface QuestionKind<in F> {
   readonly only?: Law['mechanism'];
 }
 
-/** Whether two values have the same canonical JSON, where the order of keys does not matter. */
+/** True if two values have the same canonical JSON, where the order of keys does not matter. */
 export const same = (a: unknown, b: unknown): boolean => canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
 
 /** A list of answers. The last one may stand for every unlisted answer. */
@@ -47,7 +47,7 @@ interface List {
 }
 
 /**
- * Whether a list is unchanged or has only grown, either at its end or before an `other` that stays last. Moving `other` is harmless,
+ * True if a list is unchanged or has only grown, either at its end or before an `other` that stays last. Moving `other` is harmless,
  * because a longer list has another law: its reports are not added up with those of the shorter list, and on a device it begins a new
  * epoch.
  */

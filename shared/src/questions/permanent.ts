@@ -8,7 +8,7 @@ import { assertObject } from '../schema/asks.ts';
 import type { Permanence, Question } from './question.ts';
 
 /**
- * Whether the reports of a law that has two stages have a public part: more than one cohort, or fewer buckets or bits than answers. It is
+ * True if the reports of a law that has two stages have a public part: more than one cohort, or fewer buckets or bits than answers. It is
  * `publicParts(shape(law)) > 1` (mechanisms/law.ts) without the mechanisms, which a device does not have.
  */
 function hasPublicPart(law: Law): boolean {

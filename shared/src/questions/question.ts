@@ -81,9 +81,9 @@ export interface Question<in V> {
   readonly fields?: { readonly [key: string]: Json };
   /** The number of listed answers, or the greatest count; 0 for text and means. */
   readonly size: number;
-  /** Whether its mean is estimated. If it is permanent, one bit of its first number is stored. */
+  /** True if its mean is estimated. If it is permanent, one bit of its first number is stored. */
   readonly isNumber?: true;
-  /** Whether its reports tell in which part of a range a number lies. */
+  /** True if its reports tell in which part of a range a number lies. */
   readonly isScale?: true;
   readonly law: Derive;
   /** For a permanent question: whether the reports of an epoch have a public part in common, by which they can be traced. */

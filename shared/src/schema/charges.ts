@@ -1,5 +1,5 @@
 /**
- * What a schema can spend. Charges are static: the ε of one report times the number of slots that a window can contain, or ε∞ for a
+ * The privacy budget that a schema can spend. Charges are static: the ε of one report times the number of slots that a window can contain, or ε∞ for a
  * permanent metric, which stays silent for one window between two epochs. The sum of a window is therefore known before the app ships. An
  * honest device never runs out of budget in the middle of a window, so no device is missing for a reason that depends on its answers.
  */
@@ -50,7 +50,7 @@ const chargeOf = ({ epsilon, every, permanent }: Charged, per: Period): number =
   (permanent ?? { epsilon }).epsilon * Math.ceil(DAYS[per] / (permanent ? Math.max(DAYS[permanent.renew], DAYS[per]) : DAYS[every]));
 
 /**
- * Whether a device can account for a metric: its charge is a number above 0 that fits the budget on its own. It is false if a period has no
+ * True if a device can account for a metric: its charge is a number above 0 that fits the budget on its own. It is false if a period has no
  * known length (`per: 'quarter'`) or an ε is not a finite number. Comparisons with NaN are always false, so the ledger would find every
  * slot of such a metric free. This is the only check of a schema in production bundles.
  */
@@ -101,7 +101,7 @@ export function sumOf(epsilons: readonly number[]): number {
 }
 
 /**
- * Whether charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`). Half of that margin allows for ε that have no exact
+ * True if charges fit a budget. Each law spends less than its ε by 2^-46 (`expBelow`). Half of that margin allows for ε that have no exact
  * double, so that 0.1 + 0.2 fits 0.3. The other half covers the rounding of the sum, since no ε is above 64. Nothing fits a budget that is
  * not a finite number.
  */

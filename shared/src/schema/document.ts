@@ -54,7 +54,7 @@ export interface SchemaDocument {
   readonly devices: number;
   readonly budget: Budget;
   readonly segments?: { readonly [segment: string]: readonly string[] };
-  /** Whether each device answers a random subset of the metrics that fits the budget. */
+  /** Set if each device answers a random subset of the metrics that fits the budget. */
   readonly assign?: 'random';
   readonly reports: Sending;
   readonly metrics: { readonly [name: string]: MetricDocument };

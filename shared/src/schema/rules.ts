@@ -11,7 +11,7 @@ export type Rules = { readonly [key: string]: Rule };
 /** The most characters of the received value that a message shows. */
 const MOST_SHOWN = 200;
 
-/** Whether a value is valid. A value of another type than the condition expects may make it throw; such a value is invalid. */
+/** True if a value is valid. A value of another type than the condition expects may make it throw; such a value is invalid. */
 function keeps(value: unknown, good: (value: never) => boolean): boolean {
   try {
     return good(value as never);

@@ -28,7 +28,7 @@ export interface SchemaSpec<M extends Questions = Questions, S extends Segments 
    */
   readonly assign?: 'random';
   /**
-   * Whether reports are sent alone or together (docs/linkage.md). By default `alone` if the metrics or the cohorts of a batch could tell
+   * Sending of reports: alone or together (docs/linkage.md). By default `alone` if the metrics or the cohorts of a batch could tell
    * whose it is: under `assign: 'random'`, and where a permanent metric's reports have a public part. Else `together`.
    */
   readonly reports?: Sending;
