@@ -2,7 +2,7 @@
 
 import { REFUSALS } from '@murmuration/shared';
 
-/** Whether the same request may be accepted later, so that the refusal says when to try again. */
+/** True if the same request may be accepted later, so that the refusal says when to try again. */
 export const isTemporary = (status: number): boolean => status === 429 || status >= 500;
 
 /** The received value as text. A value that is nested too deeply to be printed is only named. */

@@ -8,7 +8,7 @@ export class UsageError extends Error {}
 /** Thrown by commands when they failed in a way that one sentence explains completely. */
 export class Failure extends Error {}
 
-/** What is there in place of a file, by the code of the error of reading it. */
+/** Words for an unreadable file, by the code of the error of reading it. */
 const UNREAD: Readonly<Record<string, string>> = { ENOENT: 'none', ENOTDIR: 'none', EISDIR: 'a folder' };
 
 /** Why a file could not be read: what was expected and what came, or the system's own words. */

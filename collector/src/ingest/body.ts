@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_BODY_BYTES } from '@murmuration/shared';
 import { type Refusal, refusal } from '../base/refusal.ts';
 
-/** Whether the declared length of a request's body is acceptable. */
+/** True if the declared length of a request's body is acceptable. */
 export const isReadable = ({ headers }: IncomingMessage): boolean => Number(headers['content-length']) <= MAX_BODY_BYTES;
 
 /** The declared length of a request's body, in bytes. @throws {Refusal} before anything is read, when the length is not acceptable */

@@ -47,7 +47,7 @@ export class Capacity {
     return this.#options.mostQueued;
   }
 
-  /** Whether the disk has no room for batches. */
+  /** True if the disk has no room for batches. */
   get isFull(): boolean {
     return this.#isFull;
   }

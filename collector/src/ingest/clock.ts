@@ -20,7 +20,7 @@ interface Counts {
   off: number;
 }
 
-/** What a watch needs. */
+/** Options of a clock watch. */
 export interface ClockWatchOptions {
   readonly log: Logger;
   /** Called with the number of days from the collector's day to the day of a batch. */
@@ -43,7 +43,7 @@ export class ClockWatch {
     this.#elapsed = elapsed;
   }
 
-  /** Whether most batches of the last minutes had days that could not be counted. */
+  /** True if most batches of the last minutes had days that could not be counted. */
   get isDoubtful(): boolean {
     const [timely, off] = this.#sums();
     return off >= LEAST && off > timely;
@@ -103,7 +103,7 @@ export const COMMITS = 10;
 /** Milliseconds between two attempts to close days. */
 const RETRY = 60_000;
 
-/** What is needed to close days. */
+/** Parts that close days. */
 export interface ClosingParts {
   /** Milliseconds since 1970. */
   readonly now: () => number;

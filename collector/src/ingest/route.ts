@@ -18,7 +18,7 @@ import { parseBatch, type SchemaLookup } from './parse-batch.ts';
 import { HEADERS, refusalOf, refuse } from './refuse.ts';
 import { SenderLimits } from './sender-limits.ts';
 
-/** What the ingest route needs. */
+/** Parts of the ingest route. */
 interface IngestParts {
   readonly schemas: SchemaLookup;
   readonly store: Store;
@@ -36,7 +36,7 @@ interface IngestParts {
   readonly perMetric: number;
 }
 
-/** What the ingest of a collector is made of: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
+/** Options of the ingest: where batches go, what they are checked against, and the limits of `CollectorOptions`. */
 export interface IngestOptions
   extends CapacityOptions,
     Pick<IngestParts, 'schemas' | 'store' | 'answered' | 'now' | 'origins' | 'perMetric'> {

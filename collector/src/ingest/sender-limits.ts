@@ -1,5 +1,5 @@
 /**
- * Who may send how much: batches need a write key of their app, and both the key and the address that they come from have a limit a minute.
+ * Limits of senders: batches need a write key of their app, and both the key and the address that they come from have a limit a minute.
  * A refused batch counts as one report, so that nobody sends malformed ones for free.
  */
 
@@ -57,7 +57,7 @@ export class RateLimits {
     return createHmac('sha256', this.#key).update(network(address)).digest('base64url');
   }
 
-  /** Whether a source has used up its reports for this minute. `now` is in milliseconds; a source may have a limit of its own. */
+  /** True if a source has used up its reports for this minute. `now` is in milliseconds; a source may have a limit of its own. */
   isSpent(name: string, now: number, most: number = this.#most): boolean {
     const count = this.#counts.get(name);
     return count !== undefined && count.minute === Math.floor(now / MINUTE) && count.reports >= most;

@@ -34,7 +34,7 @@ interface SpentAgain {
   readonly metric?: string;
   /** Per device. For a metric: ε∞ of the new epoch. For the budget: what one window of the old length may now hold. */
   readonly epsilon: number;
-  /** What changed, and the consequence. */
+  /** The change and its consequence. */
   readonly what: string;
 }
 
@@ -101,7 +101,7 @@ function metricSpentAgain(
   return [];
 }
 
-/** What one window of the old budget may hold under the new budget, if that is more. */
+/** Content of one window of the old budget under the new budget, if that is more. */
 function budgetSpentAgain(before: Budget, after: Budget): readonly SpentAgain[] {
   const windows = Math.ceil(DAYS[before.per] / DAYS[after.per]);
   const epsilon = sumOf(Array.from({ length: windows }, () => after.epsilon));
@@ -136,14 +136,14 @@ export function changesBy(document: SchemaDocument, published: readonly SchemaDo
   ];
 }
 
-/** Whether a schema may not be published with these changes. */
+/** True if a schema may not be published with these changes. */
 export const isRefused = (changes: readonly Change[], accepts: boolean): boolean =>
   changes.some(({ allowed, spends }) => !allowed || (spends !== undefined && !accepts));
 
 /** One change, in words. */
 export interface Change {
   readonly what: string;
-  /** Whether the data of devices and tallies remains valid. */
+  /** True if the data of devices and tallies remains valid. */
   readonly allowed: boolean;
   /**
    * Set when the change makes devices spend more than was promised as a total. Such a change is allowed only when it is confirmed

@@ -1,4 +1,4 @@
-/** What a collector is created with, and what holds where nothing is said. */
+/** Options of a collector, and their defaults. */
 
 import type { SchemaDocument } from '@murmuration/shared';
 import { type Logger, pino } from 'pino';
@@ -15,7 +15,7 @@ import type { Commit, Store } from '../storage/store.ts';
 import type { AccessOptions } from './http/access.ts';
 import { TIMEOUTS, type Timeouts } from './http/server.ts';
 
-/** What a collector needs. */
+/** Options of a collector. */
 export interface CollectorOptions {
   readonly schemas: readonly SchemaDocument[];
   /** Where it stores: `sqlite(folder)`, or `postgres(url, { spill, views })`. */
@@ -38,12 +38,12 @@ export interface CollectorOptions {
   readonly now?: () => number;
   readonly log?: Logger;
   /**
-   * Whether reads need no token and batches no write key. Default: false. For a collector that only this machine reaches, or whose routes
+   * True if reads need no token and batches no write key. Default: false. For a collector that only this machine reaches, or whose routes
    * are guarded by the app that it is part of.
    */
   readonly open?: boolean;
   readonly access?: AccessOptions;
-  /** Whether reads have a listener of their own (`listenForReads`), so that `listen` takes batches only. Default: false. */
+  /** True if reads have a listener of their own (`listenForReads`), so that `listen` takes batches only. Default: false. */
   readonly readsApart?: boolean;
   /**
    * Origins of the pages that may report, as in the `Origin` header (`https://app.example`). Default: any. Requests without an `Origin`

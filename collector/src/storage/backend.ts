@@ -28,7 +28,7 @@ export interface StoreOptions {
 interface AdminAccess {
   /** Opens it for a collector. `onTrouble` is called while it can't be read; what was read last then stays in force. */
   readonly open: (onTrouble: (error: unknown) => void) => Promise<Administration>;
-  /** Whether a command or a collector has used it before, as far as can be told without connecting. */
+  /** True if a command or a collector has used it before, as far as can be told without connecting. */
   readonly exists: () => boolean;
   /** Changes it for a command, and creates what it needs where there is nothing yet. */
   readonly change: <T>(work: (database: DatabaseSync) => T) => Promise<T>;
@@ -50,7 +50,7 @@ interface BackendWords {
   readonly place: string;
   /** A folder, or a URL without its password. */
   readonly address: string;
-  /** What holds the administration. */
+  /** Place of the administration. */
   readonly admin: string;
 }
 
@@ -68,9 +68,9 @@ export interface Backend {
   readonly openLedger: () => Ledger;
   /** The same, for one that has been used before. @throws {RangeError | UnfitDatabase} when it has not */
   readonly openExistingLedger: () => Promise<Ledger>;
-  /** Whether it may keep secrets of streams. */
+  /** True if it may keep secrets of streams. */
   readonly mayKeepSecrets: () => boolean;
-  /** Whether it may have a store, as far as can be told without connecting. */
+  /** True if it may have a store, as far as can be told without connecting. */
   readonly mayHaveStore: () => boolean;
   /** Its tallies, to be opened by `openTallies`. @throws {RangeError | UnfitDatabase} when there is no store of this version */
   readonly findTallies: () => Promise<TallySource>;
@@ -78,13 +78,13 @@ export interface Backend {
   readonly closedBefore: () => Promise<number>;
   /** Opens the days from this one on again that a wrong clock has closed. */
   readonly reopenDays: (from: number) => Promise<void>;
-  /** What collectors share through it, where it is a database that any number of them may use. */
+  /** Services that collectors share through it, where it is a database that any number of them may use. */
   readonly shared?: SharedDatabase;
 }
 
 /** A database that collectors share: each decode is done by one of them. */
 export interface SharedDatabase {
   readonly source: PostgresSource;
-  /** Whether estimates are written into tables of it, from which other tools read them by SQL. */
+  /** True if estimates are written into tables of it, from which other tools read them by SQL. */
   readonly views: boolean;
 }

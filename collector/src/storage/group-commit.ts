@@ -131,7 +131,7 @@ interface Waiting {
   readonly waiters: readonly Waiter[];
 }
 
-/** What a commit of batches of these days has done. */
+/** Summary of a commit of batches of these days. */
 export function summaryOf(days: readonly number[], results: readonly Appended[], seconds: number): Commit {
   const counted = days.filter((_, i) => results[i] === 'counted');
   const newest = counted.length === 0 ? undefined : counted.reduce((a, b) => Math.max(a, b));
@@ -163,7 +163,7 @@ export function createGroupCommit(
   const full: Waiting[] = [];
   const running = new Set<Promise<unknown>>();
   let isPlanned = false;
-  /** Whether the last commit that began is slow. */
+  /** True if the last commit that began is slow. */
   let isSlow = false;
   let slow: NodeJS.Timeout | undefined;
   let last: Promise<unknown> | undefined;

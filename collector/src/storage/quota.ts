@@ -29,7 +29,7 @@ export const ROOM: RoomLimits = { mostRows: 2 ** 21, mostBytes: 2 ** 34, mostIds
 /** Bytes of a row beside its cells: its key, the key in the index, and what SQLite adds to both. Measured: 38 to 46. */
 export const ROW_BYTES = 42;
 
-/** What an app has gained, or lost, in the tables of one day. */
+/** Growth of an app in the tables of one day. */
 export interface Growth {
   readonly app: string;
   readonly day: number;
@@ -106,12 +106,12 @@ function add(counts: Counts, app: string, day: number, ids: number): void {
   count.ids += ids;
 }
 
-/** What one app holds: ids above its share, or a negative number below it. */
+/** Ids of one app: those above its share, or a negative number below it. */
 export interface Holding {
   over: number;
 }
 
-/** What is left of the ids while a group is judged. */
+/** Quota of ids while a group is judged. */
 export class IdQuota {
   #left: number;
   /** Those that are in nobody's share. */
@@ -173,7 +173,7 @@ export class AppIds {
     this.#reserved = [...this.#apps].reduce((sum, app) => sum + this.#missing(app), 0);
   }
 
-  /** What is left for a group, where the store keeps so many ids. */
+  /** Quota for a group, where the store keeps so many ids. */
   quota(kept: number): IdQuota {
     return new IdQuota(this.#most - kept, this.#reserved, (app) => (this.#sums.get(app) ?? 0) - (this.#apps.has(app) ? this.#share : 0));
   }

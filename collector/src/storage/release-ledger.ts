@@ -10,7 +10,7 @@ import { isRefusal } from './postgres/errors.ts';
 import { StoreAway, StoreFull } from './store.ts';
 
 /**
- * What an entry records: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
+ * Kind of an entry: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
  * admin went on after a restore. Of a stream (streams/streams.ts): that it was opened, an easy or a hard answer, or that it was closed.
  */
 export type Kind = 'table' | 'budget' | 'charge' | 'answer' | 'override' | 'stream' | 'stream-easy' | 'stream-hard' | 'stream-end';
@@ -47,7 +47,7 @@ export const NO_ENTRY: Head = { n: 0, hash: '' };
 
 /** Which entries are wanted. What is left out does not matter. */
 export interface Wanted extends Partial<Pick<Entry, 'n' | 'kind' | 'app' | 'analyst' | 'question'>> {
-  /** What the question begins with. */
+  /** Prefix of the question. */
   readonly prefix?: string;
   /** Only entries that come after this one. */
   readonly after?: number;

@@ -40,7 +40,7 @@ export interface Selection {
   readonly segment?: { readonly [name: string]: string };
 }
 
-/** What a schema's metric has in all: from a small table, so that no tally is read for it. */
+/** Totals of a schema's metric, from a small table, so that no tally is read for it. */
 export interface MetricTotal {
   /** Wire name. */
   readonly schema: string;
@@ -93,7 +93,7 @@ export interface DayRange {
 
 /** Reads tallies in parts, for series. */
 export interface PartsReader extends TallyReader {
-  /** What each part of a selection holds, without its ones. The parts follow each other in time. */
+  /** Sums of each part of a selection, without its ones. The parts follow each other in time. */
   readonly readParts: (selection: Omit<Selection, 'from' | 'to'>, parts: readonly DayRange[]) => Promise<readonly Evidence[]>;
 }
 
@@ -130,11 +130,11 @@ export interface Store extends TallyReader {
    * longer be recognized.
    */
   readonly expire: (day: number) => Promise<void>;
-  /** Whether its database does not answer, where it has one of its own. It is tried again without being asked. */
+  /** True if its database does not answer, where it has one of its own. It is tried again without being asked. */
   readonly isAway?: () => boolean;
   /** Bytes of batches that are acknowledged and not in the database yet, where it keeps such. */
   readonly spilled?: () => number;
-  /** What it holds, for those who watch it. A store that can't tell quickly has none. */
+  /** Sizes for monitoring. A store that can't tell quickly has none. */
   readonly sizes?: () => Promise<StoreSizes>;
   /** Resolves when the store has failed for good without being closed. Everything that it acknowledged is there after reopening. */
   readonly failed: Promise<Error>;

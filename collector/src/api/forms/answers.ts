@@ -103,7 +103,7 @@ const settings = {
   minimum: count.meta({ description: 'Estimates from fewer reports are not shown, for readability. It hides nothing.' }),
 };
 
-/** What answers say of the reports that they are from. */
+/** Members of an answer about its reports. */
 const ofReports = { ...about, mechanism: z.string(), epsilon: number, ...settings, reports: count, from: day, to: day };
 
 const estimates: z.ZodType<MetricEstimates & Paged> = z.strictObject({

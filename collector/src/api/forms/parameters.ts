@@ -172,7 +172,7 @@ function refuse(tooMany: z.ZodError, parameters: object): never {
 /** The values by segment. */
 export type Segment = { readonly [name: string]: string };
 
-/** What was asked: the parameters, and the segments of each prefix. */
+/** Parsed request: the parameters, and the segments of each prefix. */
 export interface Parsed<T> {
   readonly rest: T;
   readonly segments: readonly Segment[];
@@ -197,7 +197,7 @@ export function parseQuery<T>(schema: z.ZodType<T>, parameters: object, prefixes
 /** The share of false strings among the found ones that is usual. */
 const USUAL_FDR = '0.05';
 
-/** What is asked of a decode. */
+/** Request for a decode. */
 export interface DecodeAsked extends RangeAsked, Page {
   readonly app?: string | undefined;
   readonly candidate?: string | readonly string[] | undefined;

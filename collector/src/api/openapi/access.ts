@@ -9,7 +9,7 @@ import { delayed, json, refused, responsesOf, TOO_MANY } from './responses.ts';
 
 // The parameters and answers of the routes of sessions, reviewers and admins, as zod schemas.
 
-/** What a sign-in sends. */
+/** Body of a sign-in. */
 export const signInBody: z.ZodType<{ readonly token: string }> = z.strictObject({ token: z.string() });
 
 /** Bytes of a sign-in's body. */

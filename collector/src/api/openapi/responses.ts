@@ -1,4 +1,4 @@
-/** What the descriptions of all routes share: JSON, and the refusals that readers meet, by status. */
+/** Common parts of the descriptions of all routes: JSON, and the refusals that readers meet, by status. */
 
 import type { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
@@ -22,7 +22,7 @@ const WORDS = {
 /** Why readers get 429. */
 export const TOO_MANY = 'Too many wrong tokens came from this address.';
 
-/** What says when to try again. */
+/** Header with the time of the next try. */
 export const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
 } as const;

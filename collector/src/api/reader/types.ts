@@ -1,4 +1,4 @@
-/** What a reader asks and gets, with the names and answers of a schema. */
+/** Requests and answers of a reader, with the names and answers of a schema. */
 
 import type { Questions, Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
@@ -48,7 +48,7 @@ export interface Asked<S extends AnySchema> extends Selection<S> {
   readonly app?: string | undefined;
   /** The strings to look for in a text. Default: those of the collector. */
   readonly candidates?: readonly string[] | undefined;
-  /** Whom error bars are about. Default: all users. */
+  /** Population of the error bars. Default: all users. */
   readonly among?: Among | undefined;
   /** Rows of the answer. Default: 1,000. */
   readonly limit?: number | undefined;
@@ -56,14 +56,14 @@ export interface Asked<S extends AnySchema> extends Selection<S> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is asked of estimates. */
+/** Request for estimates. */
 export interface EstimatesAsked<S extends AnySchema> extends Asked<S> {
   /** For a distribution. */
   readonly ranges?: readonly (readonly [low: number, high: number])[] | undefined;
   readonly quantiles?: readonly number[] | undefined;
 }
 
-/** What is asked of a series. */
+/** Request for a series. */
 export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
   readonly interval?: Interval | undefined;
   /** How many answers to follow. Default: 10. */
@@ -73,11 +73,11 @@ export interface SeriesAsked<S extends AnySchema> extends Asked<S> {
 /** How far a decode is: it waits for others, reads the tallies, hashes the candidates unless they are known, and decodes or searches. */
 export type DecodeProgress = Progress;
 
-/** What is asked of a decode. Its intervals are always about all users. */
+/** Request for a decode. Its intervals are always about all users. */
 export interface DecodeAsked<S extends AnySchema> extends Omit<Asked<S>, 'among'> {
   /** The false discovery rate. Default: 0.05. */
   readonly fdr?: number | undefined;
-  /** Whether candidates that are not told apart from chance are wanted, too. Default: false. */
+  /** True if candidates that are not told apart from chance are wanted, too. Default: false. */
   readonly all?: boolean | undefined;
   /** Told how far it is. The answer then comes as server-sent events. */
   readonly onProgress?: ((how: Progress) => void) | undefined;

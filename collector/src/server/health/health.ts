@@ -1,4 +1,4 @@
-/** What an operator sees of a collector: whether the process runs, whether it can take batches now, and its numbers. */
+/** Health of a collector: whether the process runs, whether it can take batches now, and its numbers. */
 
 import { statSync } from 'node:fs';
 import type { RequestHandler, Router } from 'express';

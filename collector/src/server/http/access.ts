@@ -1,5 +1,5 @@
 /**
- * Who reads, and what they may read. A reader is known by an access token (`Authorization: Bearer`), by the session that signing in with a
+ * Access control of readers. A reader is known by an access token (`Authorization: Bearer`), by the session that signing in with a
  * token began, or by a header that a trusted proxy sets. Nothing is readable without one, except in a collector that is open.
  */
 
@@ -21,7 +21,7 @@ export interface AccessOptions {
   readonly trustProxy?: number | readonly string[];
   /** The header in which a trusted proxy names the user. Needs `trustProxy` with addresses. */
   readonly authHeader?: string;
-  /** What users may read whom the proxy names and who were given no role of their own. Default: viewer. */
+  /** Role of users whom the proxy names and who have no role of their own. Default: viewer. */
   readonly authRole?: Role | 'none';
   /** Names under which readers reach this collector, besides addresses and loopback names. */
   readonly allowHosts?: readonly string[];
@@ -48,7 +48,7 @@ export function refuseStranger(response: Response, got: string): never {
 
 const EVERYBODY: Reader = { who: 'anybody', role: 'admin', apps: [], by: 'open' };
 
-/** What tells readers apart. */
+/** Parts of access control. */
 export interface AccessParts extends AccessOptions {
   readonly isOpen: boolean;
   readonly admin: Administration;
@@ -117,10 +117,10 @@ export function requireRole(wanted: Role): RequestHandler {
   };
 }
 
-/** Whether a reader may read an app's data. */
+/** True if a reader may read an app's data. */
 export const maySee = ({ apps }: Reader, app: string): boolean => apps.length === 0 || apps.includes(app);
 
-/** What the reader of a request may see of the published schemas: the same catalog for readers of the same apps. */
+/** Published schemas that the reader of a request may see: the same catalog for readers of the same apps. */
 export function visibleCatalog(catalog: () => Catalog): (response: Response) => Catalog {
   const known = new WeakMap<Catalog, Map<string, Catalog>>();
   return (response) => {

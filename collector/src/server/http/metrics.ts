@@ -30,9 +30,9 @@ import { endOf, maxAgeOf, sendEvents, sendPage, wantsEvents } from './send.ts';
 
 // `GET /v1/metrics/:name/decode`: which strings are in a metric's reports. With `Accept: text/event-stream`, also how far that is.
 
-/** What the route needs. */
+/** Options of the route. */
 interface DecodeOptions {
-  /** What the reader of a request may see of the published schemas. */
+  /** Published schemas that the reader of a request may see. */
   readonly catalogOf: (response: Response) => Catalog;
   readonly decoding: Decoding;
   readonly minimum: number;
@@ -73,7 +73,7 @@ const decodeRoute =
     }
   };
 
-/** What the read side of the API needs. */
+/** Options of the read side of the API. */
 export interface ReadOptions extends DecodeOptions {
   readonly estimating: Estimating;
 }

@@ -10,7 +10,7 @@ export const exactRouter = (): Router => Router({ caseSensitive: true, strict: t
 // The Host check. In DNS rebinding, a page of a stranger gives its own name the address of this machine, and then reads whatever answers
 // there as its own. Its requests carry its own name as their Host. So names must be listed; addresses and loopback names can't be rebound.
 
-/** Whether a host is an address, or a name that always means this machine. */
+/** True if a host is an address, or a name that always means this machine. */
 function isFixed(host: string): boolean {
   const bare = host.startsWith('[') ? host.slice(1, -1) : host;
   return host === 'localhost' || host.endsWith('.localhost') || ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare);

@@ -71,7 +71,7 @@ const EVENTS = 'text/event-stream';
 /** Proxies close connections that are silent for a minute. */
 const BEAT = 15_000;
 
-/** Whether the reader prefers events to one JSON document. */
+/** True if the reader prefers events to one JSON document. */
 export const wantsEvents = (request: Request): boolean =>
   request.method === 'GET' && request.accepts('application/json', EVENTS) === EVENTS;
 

@@ -17,7 +17,7 @@ interface Connection {
   readonly socket: Socket;
   /** The most recent of the open responses. Node sends it after the others. */
   response: ServerResponse | undefined;
-  /** Whether this response is the connection's last. */
+  /** True if this response is the connection's last. */
   isEnding: boolean;
 }
 
@@ -45,7 +45,7 @@ class Connections {
   }
 
   /**
-   * Whether to accept the request of this response. Requests after a response that ends its connection are not accepted (RFC 9112 section
+   * Decides whether to accept the request of this response. Requests after a response that ends its connection are not accepted (RFC 9112 section
    * 9.6), because they could not be answered.
    */
   begin(response: ServerResponse): boolean {

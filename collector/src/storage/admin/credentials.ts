@@ -1,4 +1,4 @@
-/** Who may do what: write keys of apps, access tokens of people and programs, and roles of users whom a proxy names. */
+/** Credentials: write keys of apps, access tokens of people and programs, and roles of users whom a proxy names. */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -19,20 +19,20 @@ const newKey = (): string => `pk_${randomBytes(KEY_BYTES).toString('base64url')}
 /** A new access token. */
 const newToken = (): string => `at_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
 
-/** What is stored of a token. */
+/** Stored hash of a token. */
 export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** Whether two hashes are equal, in a time that does not depend on where they differ. */
+/** True if two hashes are equal, in a time that does not depend on where they differ. */
 export const isSame = (one: Uint8Array, other: Uint8Array): boolean => one.length === other.length && timingSafeEqual(one, other);
 
 /**
- * What a token may do; each role includes those before it. An analyst sees nothing but the answers that a budget allows (release/), a viewer
+ * Roles of tokens; each role includes those before it. An analyst sees nothing but the answers that a budget allows (release/), a viewer
  * everything that is exact, too.
  */
 export const ROLES = ['analyst', 'viewer', 'reviewer', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether a role includes another. */
+/** True if a role includes another. */
 export const includesRole = (role: Role, wanted: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 
 /** A write key or an access token, without its secret. */
@@ -178,7 +178,7 @@ export interface UserRole {
   readonly apps: readonly string[];
 }
 
-/** What a header can say without an encoding. */
+/** Names that a header can hold without an encoding. */
 const USER_NAME = /^[!-~]([ -~]{0,253}[!-~])?$/;
 
 /** Every entry, by name. */

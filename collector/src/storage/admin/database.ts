@@ -67,7 +67,7 @@ export function emptyAdmin(): DatabaseSync {
   return database;
 }
 
-/** Whether a folder has the file. */
+/** True if a folder has the file. */
 export const hasAdmin = (folder: string): boolean => existsSync(join(folder, ADMIN));
 
 /** The rows of a copy of the file. @throws {RangeError} when it is damaged, something else, or of a later version */
@@ -79,7 +79,7 @@ export function checkAdmin(database: DatabaseSync, file: string): { readonly cre
   return { credential: rows('credential'), schema: version < SCHEMAS_SINCE ? 0 : rows('schema') };
 }
 
-/** Whether an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
+/** True if an error says that the disk is full; the second code, that there is no room for the memory that connections share. */
 export const isFull = (error: unknown): boolean => [13, 4_874].includes((error as { readonly errcode?: number }).errcode ?? 0);
 
 /**

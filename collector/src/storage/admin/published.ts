@@ -33,11 +33,11 @@ export function listSchemas(database: DatabaseSync): readonly PublishedSchema[] 
 export const schemaTable = (database: DatabaseSync): string =>
   JSON.stringify(database.prepare('SELECT schema, document, retired FROM schema ORDER BY schema').all());
 
-/** What publishing a schema changed, or would change. */
+/** Changes by publishing a schema. */
 export interface Publication {
   readonly schema: string;
   readonly changes: readonly Change[];
-  /** Whether it was published before with the same descriptions, so that publishing it changes nothing. */
+  /** True if it was published before with the same descriptions, so that publishing it changes nothing. */
   readonly isKnown: boolean;
 }
 

@@ -19,14 +19,14 @@ import { nextIds, sumOf, sumsIn } from './pieces.ts';
 import { type Content, type Piece, Source } from './source.ts';
 import { type Copied, type Mark, nameOf, prepareTarget, type Sum, sumOfSource, sumOfTarget, Target } from './target.ts';
 
-/** What one transaction writes at most: bytes of tallies, and pieces. */
+/** Limits of one transaction: bytes of tallies, and pieces. */
 const MOST_BYTES = 2 ** 22;
 const MOST_PIECES = 500;
 
 /** Both sides differ: nothing was handed over. */
 class Differs extends Error {}
 
-/** What was copied. */
+/** Amounts that were copied. */
 export interface Copy {
   readonly pieces: number;
   readonly ids: number;
@@ -34,7 +34,7 @@ export interface Copy {
 
 /** A move that is over. */
 export interface Moved extends Copy {
-  /** What both sides hold. */
+  /** Sums of both sides. */
   readonly sums: readonly [folder: Sum, database: Sum];
   /** Ids of batches whose days are open. */
   readonly known: number;

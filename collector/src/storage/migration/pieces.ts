@@ -71,7 +71,7 @@ export const insertIds = (query: Query, { lists }: IdLists): Promise<unknown> =>
     lists,
   );
 
-/** What is compared of the ids of a day: how many there are, and all of their bodies and ids, each 64 and 32 bits, in one XOR. */
+/** Sum of the ids of a day: how many there are, and all of their bodies and ids, each 64 and 32 bits, in one XOR. */
 type DaySum = string;
 
 /** The open days of a store with the sums of their ids. */

@@ -46,11 +46,11 @@ interface Block {
   readonly bytes: Uint8Array;
 }
 
-/** What a piece holds. */
+/** Content of a piece. */
 export interface Content extends Piece {
   readonly blocks: readonly Block[];
   readonly ones: readonly (readonly [ones: number, reports: number])[];
-  /** What it takes of its app's room. */
+  /** Rows of its app's quota that it takes. */
   readonly rows: number;
   readonly bytes: number;
 }
@@ -147,7 +147,7 @@ export class Source {
     return this.#numbers(`SELECT day, ones, reports FROM ones WHERE metric = ${METRIC} AND day >= ? ORDER BY day, ones`, schema, metric);
   }
 
-  /** What a piece holds now, in one snapshot. */
+  /** Current content of a piece, in one snapshot. */
   content(piece: Piece): Content {
     const { kind, schema, metric, day } = piece;
     this.#database.exec('BEGIN');

@@ -18,7 +18,7 @@ import type { PostgresSource } from '../store.ts';
 import { columns, deletePieces, type IdPart, insertIds, insertPieces } from './pieces.ts';
 import type { Borders, Content, Piece, Source, SourceMetric, StoredTally } from './source.ts';
 
-/** What there is while the database is filled: `run` is the process that fills it. The id stays. */
+/** Tables that exist while the database is filled: `run` is the process that fills it. The id stays. */
 const TABLES = `
   CREATE TABLE ${SCHEMA}.move (id text NOT NULL, run text, ids_first bigint, ids_checksum text);
   CREATE TABLE ${SCHEMA}.move_piece (
@@ -30,7 +30,7 @@ const TABLES = `
 /** Another process fills the database now. */
 class Overtaken extends Error {}
 
-/** Whether a database is ready to be filled from a folder, or was filled from it to the end. */
+/** Readiness of a database: to be filled from a folder, or filled from it to the end. */
 export type Readiness = 'filling' | 'whole';
 
 /** A piece that was copied, and the bytes of its tallies. */
@@ -46,7 +46,7 @@ export interface Mark {
   readonly id: () => string | undefined;
   /** Marks the folder with the id of a move into an empty database, and returns it. */
   readonly begin: () => string;
-  /** Whether the folder says that its move is over. */
+  /** True if the folder says that its move is over. */
   readonly isOver: boolean;
 }
 
@@ -222,7 +222,7 @@ const MOST_BYTES = 2 ** 23;
 /** A day after all days. */
 const NO_DAY = 2 ** 31 - 1;
 
-/** What there is, and its checksum. */
+/** Amounts and their checksum. */
 export interface Sum {
   readonly metrics: number;
   readonly tallies: number;

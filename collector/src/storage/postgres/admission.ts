@@ -1,5 +1,5 @@
 /**
- * Whether there is room for what is new in batches: for their ids (`quota.ts`), and for the rows that their reports open. Where the rows
+ * Admission of batches by room: for their new ids (`quota.ts`), and for the rows that their reports open. Where the rows
  * that an app's day may still open are fewer than its batches might, the rows that are there are read first.
  */
 
@@ -17,7 +17,7 @@ import { SCHEMA, shardOf } from './tables.ts';
 // How much each app holds: ids, rows and bytes. It is read from the database now and then, and what this collector has added since is
 // counted on top. So one collector alone holds its limits exactly, and several may exceed them by what the others add in a second.
 
-/** What a flush adds. */
+/** Additions of a flush. */
 export interface Added {
   readonly ids: readonly Ids[];
   /** Rows that it opens at most. */
@@ -36,7 +36,7 @@ type Counts = Map<string, number>;
 
 const add = (counts: Counts, key: string, count: number): void => void counts.set(key, (counts.get(key) ?? 0) + count);
 
-/** What the database holds, with its deltas. */
+/** Contents of the database, with its deltas. */
 interface Held {
   /** By app. */
   readonly ids: Counts;
@@ -54,7 +54,7 @@ const nothing = (): Held => ({ ids: new Map(), bytes: new Map(), rows: new Map()
 /** The name of an app's day. */
 export const placeOf = (app: string, day: number): string => `${app}\n${day}`;
 
-/** What closed days hold. There are many of them, and they hardly change. */
+/** Contents of closed days. There are many of them, and they hardly change. */
 async function readClosed(query: Query): Promise<Held> {
   const held = nothing();
   const rows = await query(
@@ -88,7 +88,7 @@ async function readHeld(query: Query, closed: Held): Promise<Held> {
   return held;
 }
 
-/** What apps hold, as far as this collector knows. */
+/** Quotas of apps, as far as this collector knows. */
 export class Holdings {
   readonly #database: Database;
   readonly #limits: RoomLimits;
@@ -110,7 +110,7 @@ export class Holdings {
     for (const schema of shapes.keys()) this.#apps.add(appOf(schema));
   }
 
-  /** Whether this collector has added something since the last reading, or others may have added much. */
+  /** True if this collector has added something since the last reading, or others may have added much. */
   get isStale(): boolean {
     return this.#added.length > 0 || performance.now() > this.#heldAt + HELD;
   }
@@ -153,12 +153,12 @@ export class Holdings {
     return this.#limits.mostRows - (this.#held.rows.get(placeOf(app, day)) ?? 0) - this.#ownRows(app, day);
   }
 
-  /** Whether all rows of an app's day are in the tallies, as far as this collector knows, so that its number of rows is exact. */
+  /** True if all rows of an app's day are in the tallies, as far as this collector knows, so that its number of rows is exact. */
   isExact(app: string, day: number): boolean {
     return (this.#held.pending.get(placeOf(app, day)) ?? 0) === 0 && this.#ownRows(app, day) === 0;
   }
 
-  /** Whether a flush has found little room for an app's day, a moment ago. */
+  /** True if a flush has found little room for an app's day, a moment ago. */
   isTight(place: string): boolean {
     return performance.now() < (this.#tight.get(place) ?? 0);
   }
@@ -195,7 +195,7 @@ export class TooTight extends Error {
   }
 }
 
-/** What a flush knows of days of apps with little room: which these are, and whether deltas were folded since it began. */
+/** A flush's knowledge of days of apps with little room: which these are, and whether deltas were folded since it began. */
 export interface Tight {
   readonly places: Set<string>;
   isFolded: boolean;
@@ -263,7 +263,7 @@ export async function readRows(query: Query, group: Group, batches: readonly Bat
   return names;
 }
 
-/** What becomes of batches. */
+/** Results of batches. */
 export interface Admitted {
   readonly refused: ReadonlySet<Batch>;
   /** The rows that batches of tight places open, by `partNameOf`. */

@@ -19,7 +19,7 @@ import { STEPS } from './tables.ts';
 /** Bytes that a spill may hold. */
 export const MOST_SPILL: number = 2 ** 30;
 
-/** What a database is used for besides its store, and how. */
+/** Options of a PostgreSQL backend. */
 export interface PostgresChoice {
   /**
    * A folder of this collector alone, for a database that does not answer: batches are acknowledged once they are in it, and forwarded later.
@@ -28,9 +28,9 @@ export interface PostgresChoice {
   readonly spill?: string;
   /** Bytes of batches that the folder may hold. Default: 1 GiB. */
   readonly mostSpill?: number;
-  /** Whether estimates are written into tables of the database, from which other tools read them by SQL. Default: false. */
+  /** True if estimates are written into tables of the database, from which other tools read them by SQL. Default: false. */
   readonly views?: boolean;
-  /** Whether the server may be one that loses what it has confirmed. Default: false. */
+  /** True if the server may be one that loses what it has confirmed. Default: false. */
   readonly allowLoss?: boolean;
 }
 

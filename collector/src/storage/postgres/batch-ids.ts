@@ -225,7 +225,7 @@ export const deleteIds = async (query: Query, batches: Batches, some: readonly B
   query(DELETE, keysOf(batches, some));
 
 /**
- * What becomes of batches whose ids were not inserted: returns the body that each key came with, and the day before which days are closed.
+ * Looks up batches whose ids were not inserted: returns the body that each key came with, and the day before which days are closed.
  *
  * @throws {OtherVersion}
  */
@@ -241,7 +241,7 @@ export async function findIds(
   return { bodies: new Map(rows.map(([day, id, body]) => [`${day} ${id}`, String(body)])), closed: Number(closed) };
 }
 
-/** What becomes of a batch whose id was not inserted for it. */
+/** Result of a batch whose id was not inserted for it. */
 export function resultOf(batches: Batches, batch: Batch, { bodies, closed }: Awaited<ReturnType<typeof findIds>>): Appended | undefined {
   if (dayOf(batch) < closed) return 'expired';
   const known = bodies.get(keyOf(batches, batch));

@@ -62,7 +62,7 @@ export async function writeSums<Key extends readonly (string | number)[]>(
   );
 }
 
-/** What a row is of. */
+/** Key of a row. */
 type Key = readonly [metric: string, schema: string, day: number, segment: string, block: number];
 
 /** The columns of rows, each as a list. */

@@ -17,7 +17,7 @@ const OPEN = ['sslmode', 'host', 'port', 'application_name'];
 /** Ways to use TLS: not at all, with any certificate, and with one that is valid for the host. The driver takes all others for the last. */
 const TLS = ['disable', 'no-verify', 'verify-full'];
 
-/** Whether a password may be where none is looked for: a `/`, `?` or `#` in it ends the host, and without a host all is the path. */
+/** True if a password may be where none is looked for: a `/`, `?` or `#` in it ends the host, and without a host all is the path. */
 const isUnclear = ({ host, pathname, search, hash }: URL): boolean => host === '' || `${pathname}${search}${hash}`.includes('@');
 
 /** A URL without its password, for logs and messages; nothing of it where it is not a URL. */
@@ -39,7 +39,7 @@ function canDecode(text: string): boolean {
   }
 }
 
-/** What came in place of a URL, in words: any part of it may be a password. */
+/** Description of a value that is no URL: any part of it may be a password. */
 function kindOf(text: string): string {
   if (text === '') return 'an empty text';
   return /^postgres(ql)?:/i.test(text) ? `one with a host or a port that none can have: ${ESCAPES}` : 'a text that begins with no protocol';

@@ -78,7 +78,7 @@ const PAUSE = 20;
 const TRIES = 5;
 
 /**
- * What every transaction begins with. A collector that stops in the middle holds its locks for less time than others wait for them. The
+ * First statements of every transaction. A collector that stops in the middle holds its locks for less time than others wait for them. The
  * limits are set in the transaction and not in the session, because a pooler may give each transaction another session.
  */
 const LIMITS = [
@@ -98,7 +98,7 @@ const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
 const WRITE = `SELECT pg_backend_pid(), current_setting('transaction_read_only'), pg_logical_emit_message(true, 'murmuration', '')`;
 const END_WRITE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
 
-/** What a transaction does. `last` runs its last statement, and commits in the same round trip. */
+/** Work of a transaction. `last` runs its last statement, and commits in the same round trip. */
 type Work<T> = (query: Query, last: Query) => Promise<T>;
 
 /** Statements do not wait for the answers to those before them. (The driver's types do not have this option yet.) */
@@ -113,7 +113,7 @@ interface Driver {
 /** Options of a database. */
 export interface DatabaseOptions {
   readonly connections: number;
-  /** Whether work is refused at once while the database does not answer. Otherwise each piece of work tries for itself. */
+  /** True if work is refused at once while the database does not answer. Otherwise each piece of work tries for itself. */
   readonly isGuarded: boolean;
   /** Checks each new connection before it is used: it may lead to another server than the last one. */
   readonly check?: (query: Query) => Promise<void>;

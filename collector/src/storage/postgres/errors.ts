@@ -1,4 +1,4 @@
-/** What an error of the database or of the connection to it means. No message of ours holds the URL, which may have a password in it. */
+/** Meaning of an error of the database or of the connection to it. No message of ours holds the URL, which may have a password in it. */
 
 import { StoreAway, StoreFull } from '../store.ts';
 
@@ -56,7 +56,7 @@ const stateOf = (error: unknown): string => {
 };
 
 /**
- * Whether an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes and are of no
+ * True if an error comes from the connection and not from the database: a socket's, or one of the driver's, which have no codes and are of no
  * class of their own. Those of this program are, so their words say nothing about the connection.
  */
 const isOfConnection = (error: unknown): boolean => {
@@ -65,11 +65,11 @@ const isOfConnection = (error: unknown): boolean => {
   return syscall !== undefined || (isPlain && /connection|timeout|not queryable|terminated/i.test(message));
 };
 
-/** Whether an error leaves open what a COMMIT has done: the connection broke while it was in use, or the server stopped. */
+/** True if an error leaves open what a COMMIT has done: the connection broke while it was in use, or the server stopped. */
 export const isCutOff = (error: unknown): boolean =>
   isOfConnection(error) || ['08', '57P01', '57P02'].some((code) => stateOf(error).startsWith(code));
 
-/** Whether an error says that the connection is of no more use. */
+/** True if an error says that the connection is of no more use. */
 export function isGone(error: unknown): boolean {
   // Unfit: the connection leads to another server than the last one.
   if (error instanceof NoConnection || error instanceof UnfitDatabase) return true;
@@ -86,7 +86,7 @@ export function meaningOf(error: unknown): unknown {
   return isGone(error) || BUSY.includes(state) ? new StoreAway(message) : error;
 }
 
-/** Whether an error of the database says that it takes no batch now. */
+/** True if an error of the database says that it takes no batch now. */
 export const isRefusal = (error: unknown): boolean => REFUSES.some((code) => stateOf(error).startsWith(code));
 
 /** The SQLSTATE of an error of the database, or ''. */

@@ -37,7 +37,7 @@ export async function tryToWrite(database: Database, partitions: Partitions, day
   }
 }
 
-/** What a watch needs. */
+/** Options of a clock watch. */
 export interface FlushWatchParts {
   /** Milliseconds for which flushes may fail or hang. */
   readonly patience: number;
@@ -65,7 +65,7 @@ export class FlushWatch {
     this.#timer = setInterval(() => this.#look(), LOOK).unref();
   }
 
-  /** Whether flushes fail or hang, and none has succeeded for a while. */
+  /** True if flushes fail or hang, and none has succeeded for a while. */
   get isStuck(): boolean {
     return this.#since !== undefined && performance.now() - this.#since >= this.#parts.patience;
   }

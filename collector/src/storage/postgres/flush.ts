@@ -28,7 +28,7 @@ import { isRefusal, lineOf, sqlState, TakesNone, TryAgain } from './errors.ts';
 import { appendDeltas, type DeltaRow, deltaRows, type Ids } from './fold.ts';
 import { type MetricSums, sumBatches } from './group-sums.ts';
 
-/** What a flush works with. */
+/** Parts of a flush. */
 export interface FlushParts {
   readonly database: Database;
   readonly partitions: Partitions;
@@ -60,7 +60,7 @@ function idsOf({ partitions, words }: Group, batches: readonly Batch[]): readonl
   return [...counts.values()];
 }
 
-/** What a flush appends: the sums of batches, and what they add. */
+/** Data that a flush appends: the sums of batches, and their additions. */
 interface Appending {
   readonly rows: readonly DeltaRow[];
   readonly added: Added;
@@ -89,7 +89,7 @@ interface Judged {
   readonly appending: Appending | undefined;
 }
 
-/** What a flush does in its transaction, but for what it appends. */
+/** Transaction of a flush, except the append. */
 async function judge(query: Query, group: Group, batches: Batches, parts: FlushParts, tight: Tight): Promise<Judged> {
   const { all, firsts, repeated } = batches;
   const inserted = await insertIds(query, batches);

@@ -102,13 +102,13 @@ export const appendDeltas = (query: Query, rows: readonly DeltaRow[]): Promise<u
 const readParts = ({ partitions, parts }: Head): readonly Addition[] =>
   parts.map(([partition, metric, reports, rows]) => ({ partition: partitions[partition] as Partition, metric, reports, rows }));
 
-/** What a delta adds, by its head alone. */
+/** Additions of a delta, by its head alone. */
 export function readHead(text: string): { readonly additions: readonly Addition[]; readonly ids: readonly Ids[] } {
   const head = JSON.parse(text) as Head;
   return { additions: readParts(head), ids: head.ids };
 }
 
-/** What a delta adds. */
+/** Additions of a delta. */
 export function readDelta({ head: text, sums }: Pick<DeltaRow, 'head' | 'sums'>): {
   readonly additions: readonly FullAddition[];
   readonly ids: readonly Ids[];

@@ -90,7 +90,7 @@ const NO_DATABASE = ['3D000', '28P01', '28000', '3F000'];
 const NO_RIGHT = '42501';
 /** A setting in the URL's options that the server doesn't know, or a value that it doesn't take. */
 const NO_SETTING = ['42704', '22023'];
-/** What the driver says where the server asks for a password and there is none. */
+/** Message of the driver where the server asks for a password and there is none. */
 const NO_PASSWORD = 'client password must be a string';
 /** Somebody else has locked what is needed. */
 const LOCKED = ['55P03', '57014'];

@@ -109,7 +109,7 @@ export function packTallies(tallies: EncodedTallies): Uint8Array {
   return Buffer.concat([numbersOf(numbers), ...all.map(([, { cells }]) => cells)]);
 }
 
-/** What `packTallies` packed, without copying the cells. @throws {RangeError} when it is something else */
+/** Unpacks the result of `packTallies`, without copying the cells. @throws {RangeError} when it is something else */
 export function unpackTallies(bytes: Uint8Array): PackedTallies {
   const numbers = new Numbers(bytes, 0);
   const count = numbers.next();
@@ -147,7 +147,7 @@ export function packOnes(ones: ReadonlyMap<number, number>): Uint8Array {
   return numbersOf([...ones].sort(([a], [b]) => a - b).flat());
 }
 
-/** What `packOnes` packed. */
+/** Unpacks the result of `packOnes`. */
 export function unpackOnes(bytes: Uint8Array): ReadonlyMap<number, number> {
   const numbers = new Numbers(bytes, 0);
   const ones = new Map<number, number>();

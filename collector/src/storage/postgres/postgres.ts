@@ -43,7 +43,7 @@ const FOLDS = 3;
 
 /** Options of the store. `onTrouble` is also called when the database does not answer. */
 export interface PostgresOptions extends StoreOptions {
-  /** Whether the server may be one that loses what it has confirmed. Default: false. */
+  /** True if the server may be one that loses what it has confirmed. Default: false. */
   readonly isLossAllowed?: boolean;
   /** Milliseconds for which no flush may succeed before the database counts as away, and a third of those before folds are told to be late. Default: 10 s. */
   readonly patience?: number;

@@ -22,7 +22,7 @@ const NO_DAY = 2 ** 31 - 1;
 const EPOCH = 2 ** 40;
 
 /**
- * What is left to do with rows once the transaction that has read them is over. Sums of many tallies take seconds, and the database ends a
+ * Work on rows after the transaction that has read them. Sums of many tallies take seconds, and the database ends a
  * transaction that does nothing for so long.
  */
 type Later<T> = () => T;
@@ -74,7 +74,7 @@ async function readRows(
   return () => rows.map(([day, cells]) => ({ ...unpackTallies(cells as Uint8Array), day: Number(day) }));
 }
 
-/** What the deltas add to a selection, of all segments, in the order of their days. */
+/** Additions of the deltas to a selection, of all segments, in the order of their days. */
 async function readDeltas(query: Query, { shard, schemas, metric, days: [from, to] }: Wanted): Promise<Later<readonly FullAddition[]>> {
   const rows = await query(`SELECT head, sums FROM ${SCHEMA}.delta WHERE shard = $1`, [shard]);
   return () =>

@@ -42,7 +42,7 @@ const PAUSE = 250;
 /** Locks the ledger. */
 const LOCK = `SELECT place, version FROM ${SCHEMA}.release_place, ${SCHEMA}.store FOR UPDATE OF release_place`;
 
-/** What the place begins with while entries may be missing for another reason than the place. */
+/** Prefix of the place while entries may be missing for another reason than the place. */
 const IN_DOUBT = 'in doubt: ';
 
 const SELECT = `SELECT ${COLUMNS} FROM ${SCHEMA}.release_entry`;
@@ -68,7 +68,7 @@ type Seen = Pick<Entry, 'n' | 'hash' | 'at'> | undefined;
 const hasEntry = async (query: Query, { n, hash }: Head): Promise<boolean> =>
   (await find(query, { n })).some((entry) => entry.hash === hash);
 
-/** Whether an entry that was seen is missing, and no admin has gone on without it. */
+/** True if an entry that was seen is missing, and no admin has gone on without it. */
 async function isMissing(query: Query, seen: Seen): Promise<boolean> {
   if (seen === undefined || (await hasEntry(query, seen))) return false;
   const [override] = await find(query, { kind: 'override', newest: 1 });

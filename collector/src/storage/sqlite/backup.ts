@@ -29,7 +29,7 @@ import { beginDraft, isSealed, removeAbandoned, seal, unseal, unsealed } from '.
 // `admin.sqlite` inside a backup of the store: a table of one row with the bytes of the file. One file is one thing to copy, and no copy of
 // the store can lose the keys and the published schemas that its reports need.
 
-/** What a copy of `admin.sqlite` holds. */
+/** Contents of a copy of `admin.sqlite`. */
 export interface Carried {
   /** Write keys and tokens, revoked ones included. */
   readonly keys: number;
@@ -257,7 +257,7 @@ export async function backupSqliteStore(folder: string, out: string, add: (draft
   }
 }
 
-/** What a copy holds. */
+/** Contents of a copy. */
 export interface Verified extends Copy {
   readonly metrics: number;
   readonly reports: number;

@@ -23,7 +23,7 @@ const APPENDED: { readonly [known in Known]: Appended } = { new: 'counted', same
 /** The fewest words of a report: its metric, its cohort, and one for its symbol or bits. */
 const LEAST_WORDS = 3;
 
-/** What the store holds when a group arrives. */
+/** State of the store when a group arrives. */
 export interface Held {
   readonly ids: Ids;
   readonly appIds: AppIds;
@@ -57,7 +57,7 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
     return known;
   };
 
-  /** Whether each report of a batch has its row already. */
+  /** True if each report of a batch has its row already. */
   const opensNothing = (words: Int32Array, start: number, [schema, day, segment]: Partition, pending: UnfoldedReports): boolean => {
     const end = start + HEAD + (words[start + 1] as number);
     for (let at = start + HEAD; at < end; ) {

@@ -78,7 +78,7 @@ interface KnownHead extends Head {
   readonly isMoving: boolean;
 }
 
-/** What the file says: the last entry that is known, or that the folder was restored, or that its ledger was moved to a database. */
+/** Content of the file: the last entry that is known, or that the folder was restored, or that its ledger was moved to a database. */
 export type Known = KnownHead | 'restored' | 'moved';
 
 /** Reads the file; undefined if there is none. @throws {RangeError} when it is damaged */

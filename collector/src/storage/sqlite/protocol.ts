@@ -33,7 +33,7 @@ export interface Trouble {
   readonly trouble: string;
 }
 
-/** What a writer is started with. */
+/** Start data of a writer. */
 export interface WriterData {
   readonly file: string;
   readonly shapes: Shapes;

@@ -86,7 +86,7 @@ export function openSqliteLedger(folder: string): Ledger {
   const database = openAdminDatabase(folder);
   const name = resolve(folder);
 
-  /** Whether the write-ahead log may still hold secrets that were deleted. */
+  /** True if the write-ahead log may still hold secrets that were deleted. */
   let isLeft = false;
   /** Truncates the write-ahead log. What was committed stays so if a reader or a full disk prevents that; the next transaction tries again. */
   const erase = (): void => {

@@ -189,7 +189,7 @@ export function openForWriting(file: string, steps: readonly Step[] = STEPS): Da
   }
 }
 
-/** Whether a file is a store of the newest version, which can be read as it is. @throws {RangeError} when it is no store, or another user's */
+/** True if a file is a store of the newest version, which can be read as it is. @throws {RangeError} when it is no store, or another user's */
 export function isCurrent(file: string): boolean {
   checkOwner(file);
   const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT });

@@ -25,7 +25,7 @@ const COPY = 'copy.sqlite';
 /** Folders that are tried, in case other backups remove them first. */
 const MOST_TRIES = 10;
 
-/** What such a folder is called, and all that can be in it: the lock, the copy, `admin.sqlite` on its way there, and SQLite's files beside them. */
+/** Name of such a folder, and all that can be in it: the lock, the copy, `admin.sqlite` on its way there, and SQLite's files beside them. */
 const FOLDER = /.\.unfinished-[A-Za-z0-9]{6}$/;
 const FILE = /^(murmuration\.lock|copy\.sqlite|copy\.sqlite\.admin)(-journal|-wal|-shm)?$/;
 
@@ -77,7 +77,7 @@ export function beginDraft(target: string): Draft {
   throw new RangeError(`${target}: expected a place where a folder can be locked, got none in ${MOST_TRIES} tries`);
 }
 
-/** Whether a folder is a draft, by its name and by everything in it. */
+/** True if a folder is a draft, by its name and by everything in it. */
 function isDraft(folder: string): boolean {
   const entries = FOLDER.test(basename(folder)) ? readdirSync(folder, { withFileTypes: true }) : [];
   return entries.some(({ name }) => name === LOCK) && entries.every((each) => each.isFile() && FILE.test(each.name));
@@ -139,7 +139,7 @@ export function seal(file: string): void {
 }
 
 /**
- * Whether a file ends with the line.
+ * True if a file ends with the line.
  *
  * @param name the name of the file in the error
  * @throws {RangeError} when the bytes before it are others than those that were sealed

@@ -80,7 +80,7 @@ export function createFold(database: DatabaseSync): (deltas: readonly Delta[]) =
 // moves the borders, which is all that readers see: they count the months before `rolled` only as a whole, and nothing before `kept`. The
 // rows follow in slices, so that batches are committed in between, and a stop in the middle loses nothing.
 
-/** What a slice has done. */
+/** Result of a slice. */
 export interface Slice {
   readonly isDone: boolean;
   readonly growth: readonly Growth[];

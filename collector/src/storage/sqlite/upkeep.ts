@@ -83,7 +83,7 @@ const numberOf = (database: DatabaseSync, sql: string, ...parameters: readonly (
 const rowsOf = (database: DatabaseSync): number =>
   numberOf(database, 'SELECT (SELECT count(*) FROM tally) + (SELECT count(*) FROM monthly)');
 
-/** What is in a store before and after upkeep. */
+/** Sizes of a store before and after upkeep. */
 export interface Upkeep {
   readonly rows: readonly [before: number, after: number];
   readonly reports: readonly [before: number, after: number];

@@ -217,7 +217,7 @@ export class Accumulator {
     this.add(this.#words, 0);
   }
 
-  /** Whether there is a sum of this cohort. */
+  /** True if there is a sum of this cohort. */
   has(cohort: number): boolean {
     return this.#sums.has(cohort);
   }

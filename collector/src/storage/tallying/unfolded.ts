@@ -58,7 +58,7 @@ export class UnfoldedReports {
     return this.#rows.get(`${app}\n${day}`)?.count ?? 0;
   }
 
-  /** Whether a row is among the sums. */
+  /** True if a row is among the sums. */
   has(partition: Partition, metric: number, cohort: number): boolean {
     return this.#partitions.get(partition.join('\n'))?.metrics[metric]?.folder.has(cohort) ?? false;
   }

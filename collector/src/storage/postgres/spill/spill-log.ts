@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
     `),
 ];
 
-/** What is left of a group that was forwarded: nothing, or the batches that there is no room for. */
+/** Remainder of a group that was forwarded: nothing, or the batches that there is no room for. */
 export interface Left {
   readonly n: number;
   readonly words: Int32Array;

@@ -48,7 +48,7 @@ interface Waiting {
   readonly group: Group;
 }
 
-/** Whether an error says that no group can be forwarded now. */
+/** True if an error says that no group can be forwarded now. */
 const isOfAll = (error: unknown): boolean => error instanceof StoreAway || error instanceof StoreFull || error instanceof OtherVersion;
 
 /**
