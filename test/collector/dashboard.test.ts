@@ -189,3 +189,11 @@ test('the page carries how each type of question is shown, and none of the words
   expect(page?.text).toContain('yes-no');
   expect(page?.text).not.toMatch(/one of a list|only randomized bits|planning/);
 });
+
+test('the page of releases carries the words of measurements, and none of their forms and mechanisms', async () => {
+  const entry = fileURLToPath(new URL('../../collector/src/dashboard/release-draft.ts', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+  const [page] = outputFiles;
+  expect(page?.text).toContain('Synthetic table of');
+  expect(page?.text).not.toMatch(/strictObject|geometric|UsageError/);
+});

@@ -3,8 +3,8 @@
 import { answersOf, rangeOf } from '@murmuration/shared';
 import { type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
 import { print, UsageError } from '../base/usage.ts';
-import { measuringBy } from '../release/measuring/measuring.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
+import { measuringBy } from '../release/query/making.ts';
 import type { Question } from '../release/query/question.ts';
 import { Releases } from '../release/release.ts';
 import { readParticipation } from '../release/table/participation.ts';

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { type Named, valueOption } from '../release/measures/share.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
 import { MECHANISMS, type MechanismName, MOST_ABOUT, MOST_QUERIES, type StreamRequest } from '../release/streams/request.ts';
 import { Streams } from '../release/streams/streams.ts';
@@ -11,7 +12,6 @@ import { COMMAND_LINE } from '../storage/admin/database.ts';
 import type { Ledger } from '../storage/release-ledger.ts';
 import type { AdminPlace } from './admin.ts';
 import { withLedger } from './release-place.ts';
-import { type AskOptions, valueOption } from './release-question.ts';
 import { answersText, answerText, openedText, previewText, streamsText } from './release-stream-words.ts';
 import { load } from './serve.ts';
 import { sourceOf } from './stored.ts';
@@ -28,7 +28,7 @@ interface OpenOptions extends AdminPlace, Omit<StreamRequest, 'to'> {
 interface AskStreamOptions extends AdminPlace {
   readonly stream: number;
   readonly analyst: string;
-  readonly where: AskOptions['where'];
+  readonly where: Named;
   readonly json?: boolean;
 }
 

@@ -1,9 +1,10 @@
 /** What `murmuration release ask` prints: an answer or a preview in lines. */
 
 import type { Answer, Preview } from '../release/answer.ts';
-import type { RangeSum } from '../release/query/days.ts';
-import type { Cell, ExpectedError, Measured } from '../release/query/measured.ts';
-import type { Measure } from '../release/query/question.ts';
+import type { RangeSum } from '../release/measures/days.ts';
+import type { Cell, ExpectedError } from '../release/measures/measure.ts';
+import { kindOf, type Measure } from '../release/measures/table.ts';
+import type { Measured } from '../release/query/making.ts';
 import { table } from './table.ts';
 
 const numberText = (value: number): string =>
@@ -16,19 +17,12 @@ export const rangesText = (sums: readonly RangeSum[]): readonly string[] =>
     ({ from, to, estimate, standardError }) => `${from} to ${to}: ${cellText(estimate)}, standard error ${numberText(standardError)}`,
   );
 
-const UNITS: { readonly [kind in Measure['kind']]?: string } = {
-  mostUsed: ' reports below the best',
-  median: ' ranks',
-  synthetic: ' for every marginal',
-  association: ' of the mean over the blocks',
-};
-
 /** Shares and associations lie between 0 and 1. */
-const isFraction = ({ kind }: Measure): boolean => kind === 'share' || kind === 'association';
+const isFraction = ({ kind }: Measure): boolean => kindOf(kind).words.isFraction === true;
 const fractionText = (value: number): string => value.toFixed(3);
 
 function errorText({ mechanism, standardDeviation, within, allWithin, ranges, blocks }: ExpectedError, measure: Measure): string {
-  const what = UNITS[measure.kind] ?? '';
+  const { unit = '', statedFor } = kindOf(measure.kind).words;
   const deviation = standardDeviation === undefined ? '' : `standard deviation ${numberText(standardDeviation)}, `;
   const all = allWithin === undefined ? '' : `, all of them within ${numberText(allWithin)}`;
   const sums = ranges && `; sums over ranges: ${numberText(ranges.mean)} in the mean, ${numberText(ranges.worst)} at worst`;
@@ -36,17 +30,12 @@ function errorText({ mechanism, standardDeviation, within, allWithin, ranges, bl
     blocks &&
     `; ${blocks.count} blocks of some ${blocks.reports} reports, in which unrelated columns show up to ${fractionText(blocks.unrelated)}`;
   const bound = isFraction(measure) ? fractionText(within) : numberText(within);
-  const expected = measure.kind === 'share' ? `, for ${measure.about} reports` : '';
-  return `${mechanism}: ${deviation}within ${bound}${what} with 95 %${all}${sums ?? ''}${inBlocks ?? ''}${expected}`;
+  const expected = statedFor ? `, for ${statedFor(measure)} reports` : '';
+  return `${mechanism}: ${deviation}within ${bound}${unit} with 95 %${all}${sums ?? ''}${inBlocks ?? ''}${expected}`;
 }
 
 function nameOf({ part, measure }: { readonly part?: string; readonly measure: Measure }): string {
-  const of = ((): string => {
-    if (measure.kind === 'share') return `share of ${measure.column} ${measure.values.join(', ')}`;
-    if ('column' in measure) return `${measure.kind} of ${measure.column}`;
-    if (measure.kind === 'association') return `association of ${measure.columns.join(' and ')}`;
-    return measure.kind === 'synthetic' ? `synthetic table of ${measure.columns.join(', ')}` : measure.kind;
-  })();
+  const of = kindOf(measure.kind).words.name(measure);
   return part === undefined ? of : `${part}: ${of}`;
 }
 

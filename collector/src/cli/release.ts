@@ -1,8 +1,10 @@
 /** `murmuration release`: answers about participation that may leave the team, each charged to a budget. */
 
 import type { Command } from 'commander';
-import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { print, wholeOption } from '../base/usage.ts';
 import { override } from '../release/budget/budgets.ts';
+import { valueOption } from '../release/measures/share.ts';
+import { KINDS, kindOf } from '../release/measures/table.ts';
 import { COMMAND_LINE } from '../storage/admin/database.ts';
 import type { Entry, Wanted } from '../storage/release-ledger.ts';
 import type { AdminPlace } from './admin.ts';
@@ -11,7 +13,6 @@ import { ask } from './release-ask.ts';
 import { colludersOption, setBudgets, showBudgets } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
 import { withLedger } from './release-place.ts';
-import { rangeOption, valueOption } from './release-question.ts';
 import { addStreams } from './release-stream.ts';
 import { addStored } from './stored-options.ts';
 import { table } from './table.ts';
@@ -66,15 +67,6 @@ const goOn = (options: OverrideOptions): Promise<void> =>
     print(options.json, entry, () => `entry ${entry.n}: ${String(entry.body)}`);
   });
 
-function whole(name: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
-      throw new UsageError(`${name}: expected a whole number, got ${JSON.stringify(text)}`);
-    return value;
-  };
-}
-
 export function addRelease(program: Command): void {
   const release = program.command('release').description('answers about participation that may leave the team, charged to a budget');
   const add = (parent: Command, name: string, description: string): Command =>
@@ -92,7 +84,7 @@ export function addRelease(program: Command): void {
     .option('--batches-per-day <n>', "of a table: the app's batchesPerDay (default: 8)", wholeOption('--batches-per-day', 1, 1_000))
     .action(setBudgets);
   add(budget, 'show', 'what may be spent, and what was spent of it').requiredOption('--app <app>', 'the app').action(showBudgets);
-  add(release, 'ask', 'answer a question; the same question of the same analyst gets the stored answer and costs nothing')
+  const asking = add(release, 'ask', 'answer a question; the same question of the same analyst gets the stored answer and costs nothing')
     .requiredOption('--analyst <name>', 'whose budget is charged')
     .option('--schema <file...>', 'schema modules or canonical JSON, besides those that schemas publish has put into the folder')
     .option('--question <file>', 'a question as JSON, in place of the options below')
@@ -100,22 +92,12 @@ export function addRelease(program: Command): void {
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day (default: that of --from)')
     .option('--where <column=value>', 'only reports with this value; may be repeated', valueOption('--where'), {})
-    .option('--group-by <column...>', 'one number for each value of these columns')
-    .option('--count', 'the number of reports')
-    .option('--sum <column>', 'the sum of a column of whole numbers, with --low and --high')
-    .option('--low <n>', 'values below count as this', whole('--low'))
-    .option('--high <n>', 'values above count as this', whole('--high'))
-    .option('--median <column>', 'the value that half of the reports lie below')
-    .option('--most-used <column>', 'the value that most reports have')
-    .option('--days', 'the number of reports of each day, from which sums over any range of days can be taken')
-    .option('--range <from..to>', 'of --days: also the sum over these days and its standard error; may be repeated', rangeOption)
-    .option('--synthetic <column...>', 'a synthetic table over these columns, which answers marginals of up to two of them')
-    .option(
-      '--share <column=value>',
-      'the share of reports with this value, or with one of several; may be repeated',
-      valueOption('--share'),
-    )
-    .option('--association <column...>', "how strongly two columns go together: Cramér's V")
+    .option('--group-by <column...>', 'one number for each value of these columns');
+  for (const [flags, description, read] of KINDS.flatMap((kind) => kindOf(kind).options())) {
+    if (read) asking.option(flags, description, read as (text: string, before: unknown) => unknown);
+    else asking.option(flags, description);
+  }
+  asking
     .option(
       '--about <n>',
       'of --synthetic, --association and --share: how many reports you expect, for a share in each group; the error is stated for it',

@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Preview, ReleaseTable } from '../api/shown.ts';
+import { onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
 import { inWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview } from './release-api.ts';
@@ -34,44 +34,12 @@ function usePreview(draft: Draft, asked: number): Preview | string | null {
 
 /** How far the answer will be off. */
 function expectedError({ measure, error }: Preview['errors'][number]): VNode {
-  const { within, allWithin, ranges, blocks } = error;
-  const bound = (text: string): VNode => <strong>{text}</strong>;
-  const whole = count(Math.ceil(within));
-  const chance = <>, with a probability of 95&nbsp;%</>;
-  if (measure.kind === 'share')
-    return (
-      <>
-        In a group of {count(measure.about)} reports the share is off by at most {bound(`${(100 * within).toFixed(1)}\u00a0%`)}
-        {chance}.
-      </>
-    );
-  if (measure.kind === 'association' && blocks !== undefined)
-    return (
-      <>
-        The mean over {count(blocks.count)} blocks of reports is off by at most {bound(within.toFixed(2))}
-        {chance}. It goes from 0 to 1; columns that are not related show up to {blocks.unrelated.toFixed(2)}.
-      </>
-    );
-  if (measure.kind === 'synthetic')
-    return (
-      <>
-        For {count(measure.about)} reports, no number of a value or of two values is off by more than {bound(whole)}
-        {chance}.
-      </>
-    );
-  if (measure.kind === 'mostUsed')
-    return (
-      <>
-        The value has at most {bound(whole)} reports fewer than the best{chance}.
-      </>
-    );
+  const [before, bound, after] = onPageOf(measure.kind).expected(measure, error, count);
   return (
     <>
-      {measure.kind === 'median' ? 'The rank is off by at most' : 'Each number is off by at most'} {bound(whole)}
-      {chance}
-      {allWithin !== undefined && `; none of them by more than ${count(Math.ceil(allWithin))}`}.
-      {ranges !== undefined &&
-        ` Sums over ranges of days have a standard error of ${count(Math.ceil(ranges.mean))}, at worst ${count(Math.ceil(ranges.worst))}.`}
+      {before}
+      <strong>{bound}</strong>
+      {after}
     </>
   );
 }

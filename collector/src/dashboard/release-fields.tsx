@@ -1,20 +1,9 @@
 // The fields of a question: what is measured, of what, in which rows, and at which ε.
 
 import type { VNode } from 'preact';
-import type { Measure, ReleaseTable } from '../api/shown.ts';
+import { menuOfKinds, onPageOf, type ReleaseTable } from '../api/shown.ts';
 import { Field, Menu, type Options } from './release-controls.tsx';
 import { type Draft, firstDraft, valuesOf, withColumn } from './release-draft.ts';
-
-const KINDS: { readonly [kind in Measure['kind']]: string } = {
-  count: 'reports',
-  share: 'share',
-  days: 'reports by day',
-  mostUsed: 'most used',
-  median: 'median',
-  sum: 'sum',
-  association: 'association',
-  synthetic: 'synthetic table',
-};
 
 /** What some kinds of measurements ask for. */
 type Part = { readonly draft: Draft; readonly table: ReleaseTable; readonly change: (part: Partial<Draft>) => void };
@@ -62,51 +51,49 @@ function Columns({ draft, names, change }: Pick<Part, 'draft' | 'change'> & { na
   );
 }
 
-const HAS_COLUMN: readonly Measure['kind'][] = ['sum', 'median', 'mostUsed', 'share', 'association'];
-const HAS_GROUPS: readonly Measure['kind'][] = ['count', 'share'];
-const HAS_ABOUT: readonly Measure['kind'][] = ['share', 'association', 'synthetic'];
-
 /** What is measured. */
 function MeasureFields(part: Part): VNode {
   const { draft, table, change } = part;
   const { kind, column } = draft;
+  const { fields } = onPageOf(kind);
+  const has = (field: (typeof fields)[number]): boolean => fields.includes(field);
   const names = table.columns.map(({ name }) => name);
   const options = (list: readonly string[]): Options => list.map((name) => [name, name]);
   const withDay = ['day', ...names];
   return (
     <>
-      <Menu name="what" value={kind} options={Object.entries(KINDS)} onChoose={(next) => change({ kind: next as Draft['kind'] })} />
-      {HAS_COLUMN.includes(kind) && (
+      <Menu name="what" value={kind} options={menuOfKinds()} onChoose={(next) => change({ kind: next as Draft['kind'] })} />
+      {has('column') && (
         <Menu
           name="of"
           value={column}
-          options={options(kind === 'association' ? withDay : names)}
+          options={options(has('other') ? withDay : names)}
           onChoose={(next) => change(withColumn(table, next))}
         />
       )}
-      {kind === 'share' && (
+      {has('value') && (
         <Menu name="value" value={draft.value} options={options(valuesOf(table, column))} onChoose={(value) => change({ value })} />
       )}
-      {kind === 'association' && <Menu name="and" value={draft.other} options={options(withDay)} onChoose={(other) => change({ other })} />}
-      {kind === 'synthetic' && <Columns draft={draft} names={withDay} change={change} />}
-      {HAS_GROUPS.includes(kind) && (
+      {has('other') && <Menu name="and" value={draft.other} options={options(withDay)} onChoose={(other) => change({ other })} />}
+      {has('columns') && <Columns draft={draft} names={withDay} change={change} />}
+      {has('groupBy') && (
         <Menu
           name="for each"
           value={draft.groupBy}
-          options={[['', 'nothing'], ...options(withDay.filter((name) => kind !== 'share' || name !== column))]}
+          options={[['', 'nothing'], ...options(withDay.filter((name) => !has('column') || name !== column))]}
           onChoose={(groupBy) => change({ groupBy })}
         />
       )}
-      {HAS_ABOUT.includes(kind) && (
+      {has('about') && (
         <TextField
           {...part}
-          name={kind === 'share' && draft.groupBy !== '' ? 'expected reports in each' : 'expected reports'}
+          name={has('groupBy') && draft.groupBy !== '' ? 'expected reports in each' : 'expected reports'}
           field="about"
           type="number"
         />
       )}
-      {kind === 'sum' && <TextField {...part} name="from value" field="low" type="number" />}
-      {kind === 'sum' && <TextField {...part} name="to value" field="high" type="number" />}
+      {has('low') && <TextField {...part} name="from value" field="low" type="number" />}
+      {has('high') && <TextField {...part} name="to value" field="high" type="number" />}
     </>
   );
 }

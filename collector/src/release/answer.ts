@@ -4,10 +4,11 @@ import type { Entry } from '../storage/release-ledger.ts';
 import type { Cost } from './budget/accounting.ts';
 import { compare, parseAmount, times } from './budget/amount.ts';
 import { costJson } from './budget/budgets.ts';
-import { allMeasures } from './query/compose.ts';
-import type { ExpectedError, Measured } from './query/measured.ts';
-import type { Measure, Question } from './query/question.ts';
-import type { Resolved } from './query/resolve.ts';
+import type { ExpectedError } from './measures/measure.ts';
+import type { Measure } from './measures/table.ts';
+import type { Measured } from './query/making.ts';
+import type { Question } from './query/question.ts';
+import { allMeasures, type Resolved } from './query/resolve.ts';
 
 /** What an answer costs: ε and ρ as exact texts. */
 type CostText = ReturnType<typeof costJson>;

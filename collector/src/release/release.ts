@@ -17,7 +17,7 @@ import { type Answer, aboutOf, answerOf, isEnough, type Preview, type StoredAnsw
 import { type Budgets, budgetsOf, costJson, limitText, tableIn } from './budget/budgets.ts';
 import { checkBudgets, type Due, tightest } from './budget/limits.ts';
 import { PATIENCE, storedOr } from './claims.ts';
-import type { Measuring } from './measuring/measuring.ts';
+import type { Measuring } from './query/making.ts';
 import type { Question } from './query/question.ts';
 import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';

@@ -5,12 +5,12 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { cramersV } from '#collector/estimation/statistics/cramers-v.ts';
+import { associationBy } from '#collector/release/measures/association.ts';
+import { quotient } from '#collector/release/measures/share.ts';
 import { cells } from '#collector/release/mechanisms/cells.ts';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
 import { sampleAndAggregate } from '#collector/release/mechanisms/sample-and-aggregate.ts';
-import { associationBy } from '#collector/release/query/association.ts';
-import { quotient } from '#collector/release/query/share.ts';
 import { decimal } from '../../release/decimal.ts';
 
 const TRIALS = 100;

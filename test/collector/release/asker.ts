@@ -1,8 +1,8 @@
 /** A process that asks for all of ann's budget, and says what became of it. Arguments: the kind of store, its location, its source, a column. */
 
 import { OverBudget } from '#collector/release/budget/limits.ts';
-import { measuringBy } from '#collector/release/measuring/measuring.ts';
 import { systemRandom } from '#collector/release/mechanisms/random.ts';
+import { measuringBy } from '#collector/release/query/making.ts';
 import { Releases } from '#collector/release/release.ts';
 import { readParticipation } from '#collector/release/table/participation.ts';
 import { createCatalog } from '#collector/schemas/catalog.ts';

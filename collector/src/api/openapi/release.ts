@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Answer, Preview } from '../../release/answer.ts';
 import { UNITS, type Unit } from '../../release/budget/accounting.ts';
-import { KINDS, type Question, questionForm } from '../../release/query/question.ts';
+import { KINDS } from '../../release/measures/table.ts';
+import { type Question, questionForm } from '../../release/query/question.ts';
 import { json, refused, responsesOf } from './responses.ts';
 
 // What the routes of releases take and answer, as zod schemas.

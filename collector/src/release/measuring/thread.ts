@@ -6,13 +6,11 @@
 import { Worker } from 'node:worker_threads';
 import { refusal } from '../../base/refusal.ts';
 import { createTaskQueue, TASK_LIMITS, threadFile } from '../../base/threads.ts';
-import { allMeasures } from '../query/compose.ts';
-import type { Measured } from '../query/measured.ts';
-import type { Measure } from '../query/question.ts';
-import type { Resolved } from '../query/resolve.ts';
+import { kindOf } from '../measures/table.ts';
+import type { Expected, Measured, Measuring } from '../query/making.ts';
+import { allMeasures, type Resolved } from '../query/resolve.ts';
 import type { Table } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';
-import type { Expected, Measuring } from './measuring.ts';
 
 /** What crosses to the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
 export interface Task {
@@ -26,9 +24,6 @@ export type Reply =
   | { readonly expected: readonly Expected[] }
   | { readonly measured: readonly Measured[] }
   | { readonly problem: string; readonly isInput: boolean };
-
-/** Measurements that take tenths of a second, or seconds. */
-const LONG: readonly Measure['kind'][] = ['days', 'synthetic', 'association'];
 
 /** Questions that may wait before they are charged. Beyond that, the next is asked to retry later. */
 const MOST_WAITING = 20;
@@ -54,7 +49,7 @@ export function measuringInThread(
 ): MeasuringThread {
   // What was charged is never turned away.
   const queue = createTaskQueue<Task, Reply>(start, { ...TASK_LIMITS, mostWaiting: Number.POSITIVE_INFINITY });
-  const isLong = ({ question }: Resolved): boolean => allMeasures(question).some(({ measure }) => LONG.includes(measure.kind));
+  const isLong = ({ question }: Resolved): boolean => allMeasures(question).some(({ measure }) => kindOf(measure.kind).isLong === true);
   const ask = async (resolved: Resolved, rows?: readonly ReportCount[]): Promise<Reply> => {
     const { table, ...rest } = resolved;
     const { app, schemas } = table;

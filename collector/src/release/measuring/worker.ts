@@ -2,9 +2,9 @@
 
 import { parentPort } from 'node:worker_threads';
 import { systemRandom } from '../mechanisms/random.ts';
+import { measuringBy } from '../query/making.ts';
 import type { Resolved } from '../query/resolve.ts';
 import { tableWith } from '../table/columns.ts';
-import { measuringBy } from './measuring.ts';
 import type { Reply, Task } from './thread.ts';
 
 const { expect, measure } = measuringBy(systemRandom());

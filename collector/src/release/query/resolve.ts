@@ -10,30 +10,73 @@
  * at most the sum of (k_i / k) ε_i, and the k_i add up to at most k.
  */
 
-import { dayText, parseDay } from '@murmuration/shared';
+import { createHash } from 'node:crypto';
+import { canonicalJson, dayText, type Json, parseDay } from '@murmuration/shared';
 import type { DayRange } from '../../storage/store.ts';
 import type { Cost } from '../budget/accounting.ts';
+import { add, amountText, compare, most, parseAmount, ZERO } from '../budget/amount.ts';
+import { columnOf, quoted, type Rows, valuesOf, type Where } from '../measures/measure.ts';
+import { KINDS, kindOf, type Measure } from '../measures/table.ts';
+import { pure } from '../mechanisms/spending.ts';
 import { DAY, type Table } from '../table/columns.ts';
 import { mostReports } from '../table/contribution.ts';
-import { allMeasures, costOf, inParallel, inSequence, keyOf, sortMeasures } from './compose.ts';
-import { cellsOf, checkNumbers, columnOf, measureOf, quoted, valuesOf } from './measurements.ts';
-import type { Measure, Question } from './question.ts';
+import type { Question } from './question.ts';
+
+// The cost of measurements together, and the questions that are the same.
+
+/** The cost of a measurement for each device-day. */
+function costOf({ epsilon }: Measure): Cost {
+  return pure(parseAmount(epsilon, 'epsilon'));
+}
+
+const NOTHING: Cost = { epsilon: ZERO, rho: ZERO };
+
+/** Sequential composition: the sum (McSherry 2009, theorem 3). */
+const inSequence = (costs: readonly Cost[]): Cost =>
+  costs.reduce((sum, { epsilon, rho }) => ({ epsilon: add(sum.epsilon, epsilon), rho: add(sum.rho, rho) }), NOTHING);
+
+/** Parallel composition: the largest (theorem 4). */
+const inParallel = (costs: readonly Cost[]): Cost =>
+  costs.reduce((sum, { epsilon, rho }) => ({ epsilon: most(sum.epsilon, epsilon), rho: most(sum.rho, rho) }), NOTHING);
+
+/** What is measured, without what it costs and what the analyst expects. */
+function withoutEpsilon(measure: Measure): Json {
+  const { epsilon: _epsilon, about: _about, ...rest } = { about: 0, ...measure };
+  return rest as unknown as Json;
+}
+
+/** Sorts measurements by what they measure, and equal ones by their ε as text. */
+const sortMeasures = (measures: readonly Measure[]): readonly Measure[] =>
+  measures
+    .map((measure) => ({ measure, text: `${canonicalJson(withoutEpsilon(measure))} ${measure.epsilon}` }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ measure }) => measure);
+
+/** All measurements of a question, by part where it has parts. */
+export const allMeasures = ({ measures, partition }: Question): readonly { readonly part?: string; readonly measure: Measure }[] =>
+  measures?.map((measure) => ({ measure })) ??
+  Object.entries(partition?.parts ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([part, asked]) => asked.map((measure) => ({ part, measure })));
+
+/** The hash of a canonical question without its epsilons. */
+function keyOf(question: Question): string {
+  const { measures: _measures, partition, ...rest } = question;
+  const asked = allMeasures(question).map(({ part, measure }) => [part ?? null, withoutEpsilon(measure)]);
+  const json = { ...rest, by: partition?.by ?? null, asked } as unknown as Json;
+  return createHash('sha256').update(canonicalJson(json)).digest('hex');
+}
 
 /** Cells of all measurements of one question, and days of it, at most. */
 const MOST_CELLS = 10_000;
 const MOST_DAYS = 1_100;
 
 /** A question that fits its table. */
-export interface Resolved extends DayRange {
-  readonly table: Table;
+export interface Resolved extends Rows {
   /** With every column's values listed and all lists sorted, so that questions that mean the same are the same. */
   readonly question: Question;
   /** SHA-256 of it without the epsilons. */
   readonly key: string;
-  /** The rows that are meant, by column. */
-  readonly where: ReadonlyMap<string, readonly string[]>;
-  /** The most reports of one device-day among them. */
-  readonly bound: number;
   /** What the answer costs each device-day. */
   readonly cost: Cost;
 }
@@ -51,7 +94,7 @@ function daysOf({ from, to }: Question): DayRange {
 }
 
 /** The values of each column that are meant. @throws {RangeError} when a column or a value is unknown, or nothing would be left */
-function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<string, readonly string[]> {
+function whereOf(table: Table, asked: Question['where'] = {}): Where {
   const where = new Map([...table.columns].map(([name, { values }]) => [name, [...values].sort()]));
   for (const [name, values] of Object.entries(asked)) {
     const field = `where.${name.slice(0, 80)}`;
@@ -65,6 +108,35 @@ function whereOf(table: Table, asked: Question['where'] = {}): ReadonlyMap<strin
     where.set(name, [...new Set(values)].sort());
   }
   return where;
+}
+
+/** Less tells nothing, and would let answers fill the ledger for free. */
+const LEAST_EPSILON = { numerator: 1n, denominator: 10_000n };
+
+/** Checks a measurement, and sorts its lists. @throws {RangeError} */
+function measureOf(table: Table, where: Where, field: string, measure: Measure): Measure {
+  const spent = parseAmount(measure.epsilon, `${field}.epsilon`);
+  if (compare(spent, LEAST_EPSILON) < 0)
+    throw new RangeError(`${field}.epsilon: expected at least ${amountText(LEAST_EPSILON)}, got ${amountText(spent)}`);
+  const groupBy = 'groupBy' in measure ? [...new Set(measure.groupBy)].sort() : [];
+  return kindOf(measure.kind).check(measure, { table, where, field, epsilon: amountText(spent), groupBy });
+}
+
+/** The number of a measurement's cells. @throws {RangeError} when there is no such column */
+const cellsOf = (table: Table, where: Where, days: DayRange, field: string, measure: Measure): number =>
+  kindOf(measure.kind).cells(measure, {
+    days: days.to - days.from + 1,
+    combined: (list, names) =>
+      names.map((name) => valuesOf(table, where, days, `${field}.${list}`, name).length).reduce((cells, size) => cells * size, 1),
+  });
+
+/** @throws {RangeError} when a question has too many measurements of a kind */
+function checkNumbers(measures: readonly Measure[]): void {
+  for (const kind of KINDS) {
+    const { most = Number.POSITIVE_INFINITY } = kindOf(kind);
+    const found = measures.filter((each) => each.kind === kind).length;
+    if (found > most) throw new RangeError(`measures: expected at most ${most} of the kind ${kind} in a question, got ${found}`);
+  }
 }
 
 /**
@@ -108,7 +180,7 @@ export function resolve(table: Table, question: Question, batchesPerDay: number)
     canonical = { ...base, partition: { by, parts: Object.fromEntries(asked) } };
     cost = inParallel(asked.map(([, measures]) => inSequence(measures.map(costOf))));
   }
-  checkNumbers(allMeasures(canonical).map(({ measure }) => measure.kind));
+  checkNumbers(allMeasures(canonical).map(({ measure }) => measure));
   const bound = mostReports([...table.schemas.values()], where.get('metric') ?? [], batchesPerDay);
   return { ...range, table, question: canonical, key: keyOf(canonical), where, bound, cost };
 }

@@ -1,8 +1,8 @@
 /** The cells of a stream: combinations of the values of its columns. A question is a set of them, given by conditions on the columns. */
 
+import { dayOf } from '../measures/measure.ts';
 import type { CountingQuery } from '../mechanisms/queries.ts';
 import { type Columns, cellsOf } from '../mechanisms/synthetic.ts';
-import { dayOf } from '../query/grouping.ts';
 import type { Resolved } from '../query/resolve.ts';
 import { type Column, DAY } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';

@@ -10,6 +10,7 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
+import { BETA } from '../measures/measure.ts';
 import { geometric } from '../mechanisms/geometric.ts';
 import type { NoiseMechanism } from '../mechanisms/index.ts';
 import { type Guesses, type Interactive, interactive, interactiveBound, mostHard } from '../mechanisms/interactive.ts';
@@ -19,7 +20,6 @@ import { privateWeights, weightsDesign } from '../mechanisms/private-weights.ts'
 import type { Random } from '../mechanisms/random.ts';
 import { times } from '../mechanisms/spending.ts';
 import type { Design, StreamOptions } from '../mechanisms/streams.ts';
-import { BETA } from '../query/measured.ts';
 import type { MechanismName } from './request.ts';
 
 /** What a design follows from. */

@@ -13,7 +13,7 @@ import { answerOf } from '../../release/answer.ts';
 import { answerCsv, assertTabular } from '../../release/answer-csv.ts';
 import { budgetsOf, limitJson, spendingOf } from '../../release/budget/budgets.ts';
 import { OverBudget } from '../../release/budget/limits.ts';
-import { checkNames } from '../../release/query/names.ts';
+import { checkNames } from '../../release/query/question.ts';
 import type { Asked, Releases } from '../../release/release.ts';
 import { StreamOver } from '../../release/streams/ask.ts';
 import type { Opening } from '../../release/streams/opening.ts';

@@ -8,12 +8,38 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
+import { z } from 'zod';
 import { cramersV, unrelatedV } from '../../estimation/statistics/cramers-v.ts';
 import { MOST_BLOCKS, sampleAndAggregate } from '../mechanisms/sample-and-aggregate.ts';
-import { groupingOf } from './grouping.ts';
-import { BETA, type ExpectedError, type Prepared } from './measured.ts';
-import type { Association } from './question.ts';
-import type { Resolved } from './resolve.ts';
+import {
+  type AnyColumns,
+  aboutField,
+  BETA,
+  columnsField,
+  type ExpectedError,
+  epsilonField,
+  groupingOf,
+  type Making,
+  type MeasureKind,
+  type Rows,
+} from './measure.ts';
+import { CHANCE, type OnPage } from './page.ts';
+
+/** How strongly two columns go together: Cramér's V, by sample and aggregate (mechanisms/sample-and-aggregate.ts). */
+export interface Association {
+  readonly kind: 'association';
+  readonly epsilon: string;
+  readonly columns: readonly string[];
+  /** How many reports the analyst expects in all. */
+  readonly about: number;
+}
+
+/** Its method of the builder: Cramér's V of two columns, from 0 to 1. `about` is how many reports are expected. */
+export type BuildAssociation<C> = (
+  one: (keyof C & string) | 'day',
+  other: (keyof C & string) | 'day',
+  asked: { readonly epsilon: string; readonly about: number },
+) => Association;
 
 /** The most by which noise may move the mean of the blocks with a probability of 95 %. */
 const MOST_NOISE = 0.05;
@@ -59,15 +85,15 @@ function leastReports(blocks: number, rows: number, columns: number): number {
 }
 
 /** @throws {RangeError} when a column has one value, or blocks of the expected reports are too small, with how many they would need */
-export function association(resolved: Resolved, { columns: names, about }: Association, epsilon: Ratio): Omit<Prepared, 'measure'> {
-  const grouping = groupingOf(resolved, names);
+function related({ columns: names, about }: Association, asked: Rows, epsilon: Ratio): Making {
+  const grouping = groupingOf(asked, names);
   const [rows = 0, columns = 0] = grouping.columns.map(({ values }) => values.length);
   const single = grouping.columns.find(({ values }) => values.length < 2);
   if (single !== undefined)
     throw new RangeError(
       `association: expected columns of two values or more, got ${single.name}, of which the question leaves ${single.values.length}`,
     );
-  const { blocks, mechanism } = associationBy({ epsilon, sensitivity: resolved.bound, columns });
+  const { blocks, mechanism } = associationBy({ epsilon, sensitivity: asked.bound, columns });
   const least = leastReports(blocks, rows, columns);
   const noise = mechanism.accuracy(BETA);
   if (about < least || noise > MOST_NOISE)
@@ -89,3 +115,35 @@ export function association(resolved: Resolved, { columns: names, about }: Assoc
     },
   };
 }
+
+export const association: MeasureKind<Association, BuildAssociation<AnyColumns>> = {
+  form: () => z.strictObject({ kind: z.literal('association'), epsilon: epsilonField, columns: columnsField, about: aboutField }),
+  check: (measure, { field, epsilon }) => {
+    const columns = [...new Set(measure.columns)].sort();
+    if (columns.length !== 2) throw new RangeError(`${field}.columns: expected two columns, got ${columns.length}`);
+    return { kind: 'association', epsilon, columns, about: measure.about };
+  },
+  cells: ({ columns }, { combined }) => combined('columns', columns),
+  most: 10,
+  isLong: true,
+  making: related,
+  build: (one, other, { epsilon, about }) => ({ kind: 'association', epsilon, columns: [one, other], about }),
+  options: () => [['--association <column...>', "how strongly two columns go together: Cramér's V"]],
+  ofOptions: (columns: readonly string[], { epsilon, about }) => ({ kind: 'association', epsilon, columns, about: about() }),
+  words: { name: ({ columns }) => `association of ${columns.join(' and ')}`, unit: ' of the mean over the blocks', isFraction: true },
+};
+
+export const associationOnPage: OnPage<Association> = {
+  name: 'association',
+  fields: ['column', 'other', 'about'],
+  ofDraft: ({ epsilon, column, other, about }) => ({ kind: 'association', epsilon, columns: [column, other], about: Number(about) }),
+  title: ({ columns }) => `Association of ${columns.join(' and ')}`,
+  shown: (value) => value.toFixed(2),
+  off: ({ error: { within, blocks } }, whole) =>
+    `± ${within.toFixed(2)} with 95\u00a0%, for the mean of ${whole(blocks?.count ?? 0)} blocks of reports`,
+  expected: (_measure, { within, blocks }, whole) => [
+    `The mean over ${whole(blocks?.count ?? 0)} blocks of reports is off by at most `,
+    within.toFixed(2),
+    `${CHANCE}. It goes from 0 to 1; columns that are not related show up to ${blocks?.unrelated.toFixed(2)}.`,
+  ],
+};

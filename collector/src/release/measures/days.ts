@@ -4,23 +4,43 @@
  */
 
 import { dayText, parseDay, type Ratio } from '@murmuration/shared';
+import { z } from 'zod';
+import { UsageError } from '../../base/usage.ts';
 import { geometric } from '../mechanisms/geometric.ts';
 import { meanRangeVariance, rangeVariance } from '../mechanisms/range-design.ts';
 import { ranges } from '../mechanisms/ranges.ts';
 import { DAY } from '../table/columns.ts';
-import { groupingOf } from './grouping.ts';
-import { BETA, type Measured, type Prepared } from './measured.ts';
-import type { Resolved } from './resolve.ts';
+import { type AnyColumns, BETA, epsilonField, groupingOf, type Made, type Making, type MeasureKind, type Rows } from './measure.ts';
+import { eachNumber, type OnPage, within } from './page.ts';
+
+export interface Days {
+  readonly kind: 'days';
+  readonly epsilon: string;
+}
+
+/** Its method of the builder. `rangeSum` takes sums over any range of days from the answer. */
+export type BuildDays<_C> = (asked: { readonly epsilon: string }) => Days;
+
+/** First and last day. */
+export type DayRangeText = readonly [from: string, to: string];
+
+/** Adds a range of days, such as 2026-11-01..2026-11-05. */
+function rangeOption(text: string, before: readonly DayRangeText[] = []): readonly DayRangeText[] {
+  const [, from, to] = /^([\d-]+)\.\.([\d-]+)$/.exec(text) ?? [];
+  if (from === undefined || to === undefined)
+    throw new UsageError(`--range: expected two days such as 2026-11-01..2026-11-05, got ${JSON.stringify(text)}`);
+  return [...before, [from, to]];
+}
 
 /** Counts by day and the design of their noise. */
-export function days(resolved: Resolved, epsilon: Ratio): Omit<Prepared, 'measure'> {
-  const { from, to, bound } = resolved;
+function countsByDay(rows: Rows, epsilon: Ratio): Making {
+  const { from, to, bound } = rows;
   const noiseOf = (levels: number) => geometric({ epsilon, sensitivity: bound * levels });
   const mechanism = ranges({ days: to - from + 1, noiseOf });
   const { design } = mechanism;
   const noise = noiseOf(design.levels);
   const ofDay = Math.sqrt(noise.variance * rangeVariance(design, 0, 1));
-  const grouping = groupingOf(resolved, [DAY]);
+  const grouping = groupingOf(rows, [DAY]);
   return {
     error: {
       mechanism: mechanism.name,
@@ -33,8 +53,8 @@ export function days(resolved: Resolved, epsilon: Ratio): Omit<Prepared, 'measur
         worst: mechanism.accuracy(BETA) * Math.sqrt(BETA),
       },
     },
-    answer: (rows, random) => {
-      const released = mechanism.release(grouping.countsOf(rows), random);
+    answer: (all, random) => {
+      const released = mechanism.release(grouping.countsOf(all), random);
       return {
         cells: grouping.cellsOf(released.days).map((cell) => ({ ...cell, standardError: ofDay })),
         design: { branches: design.branches, levels: design.levels, variance: noise.variance },
@@ -58,7 +78,7 @@ export interface RangeSum {
  * @param to the last day
  * @throws {RangeError} when it is no such answer, or has not all of the days
  */
-export function rangeSum({ cells = [], design }: Measured, from: string, to: string): RangeSum {
+export function rangeSum({ cells = [], design }: Pick<Made, 'cells' | 'design'>, from: string, to: string): RangeSum {
   const all = cells.map(({ values }) => values[DAY] as string);
   if (design === undefined) throw new RangeError('a range: expected an answer to days, got one to another measurement');
   const [first, last] = [parseDay(from), parseDay(to)].map((day) => (day === undefined ? -1 : all.indexOf(dayText(day)))) as [
@@ -75,3 +95,28 @@ export function rangeSum({ cells = [], design }: Measured, from: string, to: str
     standardError: Math.sqrt(variance),
   };
 }
+
+export const days: MeasureKind<Days, BuildDays<AnyColumns>> = {
+  form: () => z.strictObject({ kind: z.literal('days'), epsilon: epsilonField }),
+  check: (_measure, { epsilon }) => ({ kind: 'days', epsilon }),
+  cells: (_measure, sizes) => sizes.days,
+  most: 50,
+  isLong: true,
+  making: (_measure, rows, epsilon) => countsByDay(rows, epsilon),
+  build: ({ epsilon }) => ({ kind: 'days', epsilon }),
+  options: () => [
+    ['--days', 'the number of reports of each day, from which sums over any range of days can be taken'],
+    ['--range <from..to>', 'of --days: also the sum over these days and its standard error; may be repeated', rangeOption],
+  ],
+  ofOptions: (_value, { epsilon }) => ({ kind: 'days', epsilon }),
+  words: { name: ({ kind }) => kind },
+};
+
+export const daysOnPage: OnPage<Days> = {
+  name: 'reports by day',
+  fields: [],
+  ofDraft: ({ epsilon }) => ({ kind: 'days', epsilon }),
+  title: () => 'Reports by day',
+  off: within(),
+  expected: eachNumber,
+};
