@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Metric } from '#collector/api/shown.ts';
-import { axisFor, length, position } from '#collector/dashboard/axis.ts';
 import { slotsIn } from '#collector/dashboard/explain.ts';
 import { askedOf, availablePart, filterFromQuery, filterToQuery } from '#collector/dashboard/filter.ts';
 import {
@@ -20,8 +19,7 @@ import {
   rangeInWords,
   valueInWords,
 } from '#collector/dashboard/format.ts';
-import { judge } from '#collector/dashboard/judge.ts';
-import { inOrder, labelOf } from '#collector/dashboard/order.ts';
+import { axisFor, inOrder, judge, labelOf, length, position } from '#collector/dashboard/judge.ts';
 
 const answer = (value: Answer['answer'], estimate: number, half: number): Answer => ({
   answer: value,
@@ -178,7 +176,7 @@ describe('filter', () => {
 });
 
 test('the page carries how each type of question is shown, and none of the words of the privacy statement', async () => {
-  const entry = fileURLToPath(new URL('../../collector/src/dashboard/order.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../collector/src/dashboard/judge.ts', import.meta.url));
   const { metafile, outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false, metafile: true });
   const [output] = Object.values(metafile.outputs);
   const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
@@ -191,7 +189,7 @@ test('the page carries how each type of question is shown, and none of the words
 });
 
 test('the page of releases carries the words of measurements, and none of their forms and mechanisms', async () => {
-  const entry = fileURLToPath(new URL('../../collector/src/dashboard/release-draft.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../collector/src/dashboard/release-fields.tsx', import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const [page] = outputFiles;
   expect(page?.text).toContain('Synthetic table of');

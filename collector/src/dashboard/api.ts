@@ -1,6 +1,7 @@
-// What the dashboard asks the collector, by the reader that other programs use, too, and signing in. Addresses are relative to the page, so
-// that the dashboard also works behind a path prefix. A failure becomes one sentence that a person can act on.
+// What the dashboard asks the collector, by the reader that other programs use, too: one answer, the metrics that are looked at again, and
+// signing in. Addresses are relative to the page, so that the dashboard also works behind a path prefix. A failure becomes one sentence.
 
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { createReader, type EstimatesAsked, ReadError } from '../api/reader/reader.ts';
 import type { Association, Estimates, Metric, Progress, Reader, Refusal, Strings } from '../api/shown.ts';
 
@@ -22,7 +23,7 @@ export function collectorAddress(): string {
 }
 
 /** Every metric that is published at this collector. */
-export function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
+function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
   return readerWith(LIST_TIMEOUT).metrics(signal);
 }
 
@@ -84,12 +85,12 @@ export function decodeAddress(metric: Metric, asked: StringsAsked): string {
 export const isSignedOut = (problem: unknown): boolean => problem instanceof ReadError && problem.status === 401;
 
 /** Whether a problem comes from the collector rather than from the connection. */
-export function isAnswer(problem: unknown): boolean {
+function isAnswer(problem: unknown): boolean {
   return problem instanceof ReadError;
 }
 
 /** The collector's word for a problem that is a refusal. */
-export const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
+const refusalOf = (problem: unknown): string | null => (problem instanceof ReadError ? (problem.code ?? null) : null);
 
 /** An error in words. */
 export function inWords(problem: unknown): string {
@@ -103,4 +104,136 @@ async function session(init: RequestInit): Promise<Response> {
   const response = await fetch(new URL(SESSION, document.baseURI), { signal: AbortSignal.timeout(LIST_TIMEOUT), ...init });
   if (!response.ok) throw new ReadError(response.status, (await response.json().catch(() => null)) as Refusal | null);
   return response;
+}
+
+// The answer about one metric, requested again when its number of reports or the filter has changed.
+// A slow response is never requested twice, nor at once again. A failed request is retried with the next list of metrics.
+
+/** An answer that took a while is asked for again after this many times as long. */
+const PATIENCE = 4;
+
+export interface AnswerState<T> {
+  readonly value: T | null;
+  readonly problem: string | null;
+  /** The collector's word for the problem, if it is a refusal. */
+  readonly refusal: string | null;
+  /** Whether the value shown belongs to the previous filter. */
+  readonly outdated: boolean;
+  /** How far the answer to what is asked now is; null when it is there, or nothing is known. */
+  readonly progress: Progress | null;
+}
+
+interface Held<T> {
+  readonly address: string;
+  readonly value: T | null;
+  readonly problem: string | null;
+  readonly refusal: string | null;
+}
+
+interface Request {
+  readonly address: string;
+  readonly reports: number;
+  readonly control: AbortController;
+  readonly began: number;
+  state: 'asked' | 'answered' | 'failed';
+  /** When it may be asked again. */
+  again: number;
+}
+
+/** Asks, and tells how far the answer is if that is known. */
+type Ask<T> = (signal: AbortSignal, onProgress: (how: Progress) => void) => Promise<T>;
+
+/** `metric` is a new object in each list of metrics, which triggers the retry. `address` is that of what is asked. */
+export function useAnswer<T>(metric: Metric, address: string, ask: Ask<T>): AnswerState<T> {
+  const [held, setHeld] = useState<Held<T>>({ address, value: null, problem: null, refusal: null });
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const last = useRef<Request | null>(null);
+
+  useEffect(() => {
+    const before = last.current;
+    if (before?.address === address) {
+      if (before.state === 'asked') return;
+      if (before.state === 'answered' && (before.reports === metric.reports || performance.now() < before.again)) return;
+    }
+    before?.control.abort();
+    const began = performance.now();
+    const request: Request = { address, reports: metric.reports, control: new AbortController(), began, state: 'asked', again: began };
+    last.current = request;
+    const isLast = (): boolean => last.current === request;
+    const end = (state: Request['state']): void => {
+      request.state = state;
+      request.again = performance.now() + PATIENCE * (performance.now() - request.began);
+      if (isLast()) setProgress(null);
+    };
+    ask(request.control.signal, (how) => isLast() && setProgress(how)).then(
+      (value) => {
+        end('answered');
+        if (isLast()) setHeld({ address, value, problem: null, refusal: null });
+      },
+      (problem) => {
+        end('failed');
+        if (isLast()) setHeld((held) => ({ ...held, problem: inWords(problem), refusal: refusalOf(problem) }));
+      },
+    );
+  }, [metric, address]);
+
+  useEffect(() => () => last.current?.control.abort(), []);
+  const outdated = held.address !== address;
+  return { value: outdated && held.problem ? null : held.value, problem: held.problem, refusal: held.refusal, outdated, progress };
+}
+
+// The list of metrics, polled every two seconds while the tab is visible, and the state of the connection.
+// The next request waits for the last response, so that a slow collector gets no additional load.
+
+const INTERVAL = 2_000;
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'failing' | 'paused' | 'signed-out';
+
+export interface MetricsState {
+  readonly metrics: readonly Metric[] | null;
+  readonly connection: Connection;
+  /** When the collector last responded. */
+  readonly answered: Date | null;
+  readonly problem: string | null;
+}
+
+const initially: MetricsState = { metrics: null, connection: 'connecting', answered: null, problem: null };
+
+export function useMetrics(): MetricsState {
+  const [state, setState] = useState(initially);
+  useEffect(() => {
+    let round = new AbortController();
+    const follow = () => {
+      round.abort();
+      round = new AbortController();
+      if (document.hidden) setState((before) => ({ ...before, connection: 'paused' }));
+      else void poll(round.signal, setState);
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      round.abort();
+    };
+  }, []);
+  return state;
+}
+
+async function poll(signal: AbortSignal, setState: (next: (before: MetricsState) => MetricsState) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const metrics = await fetchMetrics(signal);
+      if (!signal.aborted) setState(() => ({ metrics, connection: 'live', answered: new Date(), problem: null }));
+    } catch (problem) {
+      if (refusalOf(problem) === 'forbidden') return location.replace('releases.html'); // an analyst, who may read nothing here
+      if (isSignedOut(problem)) {
+        // Nothing changes by itself: signing in loads the page again.
+        setState(() => ({ ...initially, connection: 'signed-out' }));
+        return;
+      }
+      if (!signal.aborted)
+        setState((before) => ({ ...before, connection: isAnswer(problem) ? 'failing' : 'lost', problem: inWords(problem) }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+  }
 }

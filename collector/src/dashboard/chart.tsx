@@ -1,17 +1,138 @@
 // Bars with whiskers on one axis, as a list that also reads well in a screen reader. Long lists show the top dozen first.
 // Each row has its numbers as text, so the drawing itself is hidden from screen readers.
 
-import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import type { Answer, MetricType } from '../api/shown.ts';
-import { views } from '../api/shown.ts';
-import { axisFor } from './axis.ts';
-import { BarRow } from './bar-row.tsx';
-import { Axis } from './chart-axis.tsx';
-import { count, decimalsFor } from './format.ts';
-import { Legend } from './legend.tsx';
-import { inOrder, keyOf, labelOf } from './order.ts';
-import { useReordering } from './use-reordering.ts';
+import type { RefObject, VNode } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Answer, type MetricType, views } from '../api/shown.ts';
+import { count, decimalsFor, ends, margin, percent } from './format.ts';
+import { axisFor, inOrder, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
+
+// The scale below the bars: a figure under each line.
+// Hidden from screen readers, which have every number in the rows.
+
+export function Axis({ axis }: { axis: Scale }): VNode {
+  return (
+    <div class="axis" aria-hidden="true">
+      <span class="axis-track">
+        {axis.ticks.map((tick) => (
+          <span key={tick.toFixed(6)} class="axis-tick" style={{ left: position(axis, tick) }}>
+            {percent(tick, axis.decimals)}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+// Explains the marks of a chart, and only those that it shows,
+// so that a card copied onto a slide still explains itself.
+
+function Legend({ answers }: { answers: readonly Answer[] }): VNode {
+  const filled = answers.some(({ low }) => low > 0);
+  const open = answers.some(({ low }) => low <= 0);
+  const truth = answers.some((answer) => answer.truth !== undefined);
+  return (
+    <p class="legend" aria-hidden="true">
+      {filled && <Key mark="bar" text="estimate" />}
+      {open && <Key mark="open" text="estimate that may be zero" />}
+      <Key mark="whisker" text="95 % interval" />
+      {truth && <Key mark="truth" text="true share of the reports (demo only)" />}
+    </p>
+  );
+}
+
+/** The legend of a chart of strings. */
+export function StringsLegend({ found, others }: { found: readonly Answer[]; others: readonly Answer[] }): VNode {
+  return (
+    <p class="legend" aria-hidden="true">
+      {found.length > 0 && <Key mark="bar" text="found" />}
+      {found.length > 0 && <Key mark="whisker" text="95 % interval" />}
+      {others.length > 0 && <Key mark="reach" text="not told apart from chance: at most this much" />}
+      {[...found, ...others].some(({ truth }) => truth !== undefined) && <Key mark="truth" text="true share of the reports (demo only)" />}
+    </p>
+  );
+}
+
+function Key({ mark, text }: { mark: string; text: string }): VNode {
+  return (
+    <span class="key">
+      <span class={`key-mark key-${mark}`} />
+      {text}
+    </span>
+  );
+}
+
+// Animates rows to their new positions when the order of a list changes, each from its previous position
+// (FLIP: first, last, invert, play). People who prefer reduced motion see the new order at once.
+
+const GLIDE: KeyframeAnimationOptions = { duration: 500, easing: 'cubic-bezier(0.2, 0, 0, 1)' };
+
+export function useReordering(list: RefObject<HTMLElement | null>, order: string): void {
+  const tops = useRef(new Map<Element, number>());
+  useLayoutEffect(() => {
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const now = new Map<Element, number>();
+    for (const row of list.current?.children ?? []) {
+      if (!(row instanceof HTMLElement)) continue;
+      const top = row.offsetTop;
+      const distance = (tops.current.get(row) ?? top) - top;
+      if (distance !== 0 && !still) row.animate([{ transform: `translateY(${distance}px)` }, { transform: 'none' }], GLIDE);
+      now.set(row, top);
+    }
+    tops.current = now;
+  }, [order]);
+}
+
+// One answer: its name, a bar from zero to the estimate, whiskers from low to high, and the same in figures.
+// A bar is hollow while its interval contains zero, because the answer may not occur at all.
+
+interface BarRowProps {
+  readonly answer: Answer;
+  readonly label: string;
+  readonly axis: Scale;
+  readonly decimals: number;
+  /** Whether it is a string that was found: it is there, and if its interval reaches zero, the most that it can be is what is known. */
+  readonly isFound?: boolean;
+}
+
+export function BarRow({ answer, label, axis, decimals, isFound = false }: BarRowProps): VNode {
+  const { estimate, low, high, truth } = answer;
+  const title = `${label}: ${percent(estimate, decimals)}, 95 % interval ${ends(answer, decimals, 'to')}`;
+  return (
+    <li class={low <= 0 ? 'row row-open' : 'row'} title={title}>
+      <span class="row-label" dir="auto">
+        {label}
+      </span>
+      <span class="track" aria-hidden="true">
+        <Lines axis={axis} />
+        <span class="bar" style={{ left: position(axis, Math.min(0, estimate)), width: length(axis, Math.abs(estimate)) }} />
+        {truth !== undefined && <span class="truth" style={{ left: position(axis, truth) }} />}
+        <span class="whisker" style={{ left: position(axis, low), width: length(axis, high - low) }} />
+      </span>
+      <span class="row-value">
+        {isFound && low <= 0 ? (
+          <span class="row-estimate">at most {percent(high, decimals, Math.ceil)}</span>
+        ) : (
+          <>
+            <span class="row-estimate">{percent(estimate, decimals)}</span>
+            <span class="row-margin"> ± {margin(answer, decimals)}</span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** The lines of the axis behind a row. */
+export function Lines({ axis }: { axis: Scale }): VNode {
+  return (
+    <>
+      {axis.ticks.map((tick) => (
+        <span key={tick.toFixed(6)} class={Math.abs(tick) < 1e-9 ? 'line line-zero' : 'line'} style={{ left: position(axis, tick) }} />
+      ))}
+    </>
+  );
+}
 
 const AT_FIRST = 12;
 

@@ -4,19 +4,14 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Estimates, Metric } from '../api/shown.ts';
-import { estimatesAddress, fetchEstimates } from './api.ts';
-import { CardFrame } from './card-frame.tsx';
+import { estimatesAddress, fetchEstimates, useAnswer } from './api.ts';
+import { CardFrame, Details, Evidence, Value, ValueLine, VerdictLine } from './card-parts.tsx';
 import { Chart } from './chart.tsx';
 import { Density, DensityLine } from './density.tsx';
-import { Details } from './details.tsx';
-import { Evidence } from './evidence.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
-import { isOpen } from './order.ts';
+import { isOpen } from './judge.ts';
 import { NoReportsHere, TooFew } from './states.tsx';
 import { StringsCard } from './strings-card.tsx';
-import { useAnswer } from './use-answer.ts';
-import { Value, ValueLine } from './value.tsx';
-import { VerdictLine } from './verdict-line.tsx';
 
 interface CardProps {
   readonly metric: Metric;

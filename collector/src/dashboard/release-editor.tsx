@@ -6,8 +6,7 @@ import { onPageOf, type Preview, type ReleaseTable } from '../api/shown.ts';
 import { inWords } from './api.ts';
 import { count } from './format.ts';
 import { fetchAnswer, fetchPreview } from './release-api.ts';
-import { type Draft, firstDraft, questionOf } from './release-draft.ts';
-import { Fields } from './release-fields.tsx';
+import { type Draft, Fields, firstDraft, questionOf } from './release-fields.tsx';
 
 /** Milliseconds without a change until a draft is previewed. */
 const PAUSE = 250;

@@ -4,15 +4,66 @@ import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Release, ReleaseTable, StreamWithAnswers } from '../api/shown.ts';
 import { inWords, isSignedOut } from './api.ts';
-import { Logo } from './logo.tsx';
+import { Logo, SignOut } from './header.tsx';
 import { Answers } from './release-answers.tsx';
 import { fetchAnswers, fetchStreams, fetchTables } from './release-api.ts';
-import { Budgets } from './release-budgets.tsx';
 import { Editor } from './release-editor.tsx';
 import { Streams } from './release-streams.tsx';
 import { SignIn } from './sign-in.tsx';
-import { SignOut } from './sign-out.tsx';
 import { Failed, Loading } from './states.tsx';
+
+// Who spent what: each budget with a bar of what is spent of it on the day on which that is most.
+
+type Budget = ReleaseTable['budgets'][number];
+
+const SIGNS = { epsilon: 'ε', rho: 'ρ' } as const;
+
+/** The value of a decimal or a fraction, for the length of a bar. */
+function sizeOf(text: string): number {
+  const [above = 0, below = 1] = text.split('/').map(Number);
+  return above / below;
+}
+
+const textOf = (limit: Budget['limit']): string => (limit === null ? 'none' : `${SIGNS[limit.unit]} ${limit.amount}`);
+
+function Row({ analyst, limit, spent, colluders }: Budget & { colluders: ReleaseTable['colluders'] }): VNode {
+  const who = analyst ?? (colluders === 'all' ? 'all analysts together' : `any ${colluders} analysts together`);
+  return (
+    <tr>
+      <th scope="row">{who}</th>
+      <td>
+        <progress value={sizeOf(spent.amount)} max={limit === null ? 1 : sizeOf(limit.amount)} aria-label={`Spent by ${who}`} />
+      </td>
+      <td>
+        {textOf(spent)} of {textOf(limit)}
+      </td>
+    </tr>
+  );
+}
+
+function Budgets({ tables }: { tables: readonly ReleaseTable[] }): VNode {
+  return (
+    <section class="app" aria-labelledby="budgets">
+      <h2 id="budgets">Who spent what</h2>
+      {tables.map(({ app, budgets, colluders, bound }) => (
+        <div key={app} class="panel release-panel">
+          <h3>{app}</h3>
+          <table>
+            <tbody>
+              {budgets.map((budget) => (
+                <Row key={budget.analyst} {...budget} colluders={colluders} />
+              ))}
+            </tbody>
+          </table>
+          <p class="quiet">
+            A budget holds for each day of the table; this is the day on which most was spent. One device adds at most {bound}{' '}
+            {bound === 1 ? 'report' : 'reports'} to a day.
+          </p>
+        </div>
+      ))}
+    </section>
+  );
+}
 
 interface State {
   readonly tables: readonly ReleaseTable[];

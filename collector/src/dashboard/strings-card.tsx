@@ -2,22 +2,239 @@
 // What the whole distribution looks like is another question, answered in the details.
 
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
-import type { Metric, Strings } from '../api/shown.ts';
-import { decodeAddress, fetchStrings } from './api.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Answer, Estimate, Metric, MetricType, Strings } from '../api/shown.ts';
+import { decodeAddress, fetchStrings, useAnswer } from './api.ts';
 import { AssociationTable } from './association.tsx';
-import { CardFrame } from './card-frame.tsx';
-import { Evidence } from './evidence.tsx';
+import { CardFrame, Evidence, Fact, Facts, Folded, VerdictLine } from './card-parts.tsx';
+import { Axis, BarRow, Lines, StringsLegend, useReordering } from './chart.tsx';
 import { askedOf, type Filter, isPart, missingFrom, type Span } from './filter.ts';
-import { percent, reportCount } from './format.ts';
-import { judge } from './judge.ts';
-import { Decoding } from './progress.tsx';
-import { NoReportsHere, TooFew } from './states.tsx';
-import { shownOf } from './strings.ts';
-import { StringsChart } from './strings-chart.tsx';
-import { StringsDetails } from './strings-details.tsx';
-import { useAnswer } from './use-answer.ts';
-import { VerdictLine } from './verdict-line.tsx';
+import { count, decimalsFor, ends, hundredths, margin, percent, reportCount } from './format.ts';
+import { axisFor, judge, keyOf, labelOf, length, position, type Axis as Scale } from './judge.ts';
+import { Decoding, NoReportsHere, TooFew } from './states.tsx';
+
+// The strings of a decode as the dashboard draws them: the found ones, then those that are not told apart from chance.
+// A found string is shown by the middle of what it can be, since its unbiased estimate is too large for having been chosen.
+
+interface ShownString extends Answer {
+  /** Set where it may go on. */
+  readonly isCut?: true;
+}
+
+/** What is drawn. */
+interface ShownStrings {
+  readonly found: readonly ShownString[];
+  readonly others: readonly ShownString[];
+  /** What none of the found strings explains; undefined where nothing can be said. */
+  readonly rest: Estimate | undefined;
+}
+
+function shownOf({ strings, unexplained }: Strings): ShownStrings {
+  const rows = strings.map(({ typical, ...string }) => ({ ...string, estimate: typical }));
+  return { found: rows.filter(({ isFound }) => isFound), others: rows.filter(({ isFound }) => !isFound), rest: unexplained };
+}
+
+// Bars of the strings that were found, then in grey the most that each of the others can be; below them what no found string explains.
+// Long lists show the top dozen first.
+
+const AT_FIRST = 12;
+
+interface StringsChartProps {
+  readonly strings: Strings;
+  readonly type: MetricType;
+  readonly title: string;
+}
+
+function StringsChart({ strings, type, title }: StringsChartProps): VNode {
+  const [all, setAll] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const { found, others, rest } = shownOf(strings);
+  const total = found.length + others.length;
+  const folds = total > AT_FIRST + 1;
+  const most = all || !folds ? total : AT_FIRST;
+  const [shown, unclear] = [found.slice(0, most), others.slice(0, Math.max(0, most - found.length))];
+  const rows = [...shown, ...unclear];
+  useReordering(list, rows.map(keyOf).join('\n'));
+  const axis = axisFor(rows, type);
+  const decimals = decimalsFor(rows);
+  const ofAll = `${count(total)} of ${count(strings.candidates)}`;
+  return (
+    <div class="chart">
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari forgets that a list without markers is a list */}
+      <ul role="list" class="bars" aria-label={`Strings and their estimated shares with 95 % intervals: ${title}`} ref={list}>
+        {shown.map((answer) => (
+          <BarRow key={keyOf(answer)} answer={answer} label={labelOf(answer, type)} axis={axis} decimals={decimals} isFound />
+        ))}
+        {unclear.length > 0 && <li class="row-divide">Not told apart from chance</li>}
+        {unclear.map((answer) => (
+          <UnclearRow key={keyOf(answer)} answer={answer} label={labelOf(answer, type)} axis={axis} decimals={decimals} />
+        ))}
+      </ul>
+      <Axis axis={axis} />
+      <StringsLegend found={shown} others={unclear} />
+      {rest && found.length > 0 && <Rest rest={rest} note={leftOver(strings, type)} />}
+      {folds && (
+        <button type="button" class="quiet-button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? `Show the top ${AT_FIRST}` : total < strings.candidates ? `Show ${ofAll}` : `Show all ${count(total)}`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A string that may well not be there: no bar, and the most that it can be. */
+function UnclearRow({ answer, label, axis, decimals }: { answer: Answer; label: string; axis: Scale; decimals: number }): VNode {
+  const { high, truth } = answer;
+  const most = `at most ${percent(high, decimals, Math.ceil)}`;
+  return (
+    <li class="row row-unclear" title={`${label}: not told apart from chance, ${most}`}>
+      <span class="row-label" dir="auto">
+        {label}
+      </span>
+      <span class="track" aria-hidden="true">
+        <Lines axis={axis} />
+        {truth !== undefined && <span class="truth" style={{ left: position(axis, truth) }} />}
+        <span class="reach" style={{ left: position(axis, 0), width: length(axis, high) }} />
+      </span>
+      <span class="row-value">
+        <span class="row-margin">{most}</span>
+      </span>
+    </li>
+  );
+}
+
+/** What strings are not found. */
+function leftOver({ found, candidates }: Strings, type: MetricType): string {
+  if (type === 'discover') return 'Strings that are each too rare to be told apart from chance.';
+  return found < candidates ? 'Strings that are on no list, and listed ones that are too rare to find.' : 'Strings that are on no list.';
+}
+
+/** What none of the found strings explains. */
+function Rest({ rest, note }: { rest: Estimate; note: string }): VNode {
+  const decimals = decimalsFor([rest]);
+  return (
+    <p class="rest">
+      Everything else: <strong>{percent(rest.estimate, decimals)}</strong> ± {margin(rest, decimals)}
+      <span class="rest-note">{note}</span>
+    </p>
+  );
+}
+
+// All numbers of a decode: a table of the strings, another of the whole distribution, which answers another question, and explanations.
+// It is rendered when it is opened.
+
+const MOST_SHARES = 12;
+
+interface StringsDetailsProps {
+  readonly metric: Metric;
+  readonly strings: Strings;
+  readonly address: string;
+}
+
+function StringsDetails(props: StringsDetailsProps): VNode {
+  return <Folded>{() => <Opened {...props} />}</Folded>;
+}
+
+function Opened({ metric, strings, address }: StringsDetailsProps): VNode {
+  const { fdr, detectable, indistinguishable } = strings;
+  return (
+    <>
+      {strings.strings.length > 0 && <StringTable metric={metric} strings={strings} />}
+      <Whole metric={metric} strings={strings} />
+      <Facts metric={metric} answer={strings} among="population" address={address}>
+        <Fact word="q">
+          The smaller, the less a string looks like chance. Strings with a q of at most {fdr} are shown as found: on average, at most{' '}
+          {percent(fdr, 0)} of those are not there.
+        </Fact>
+        {detectable !== undefined && (
+          <Fact word="what can be found">
+            A string is found half of the time if {percent(detectable, decimalsOf(detectable), Math.ceil)} of the reports come from it.
+          </Fact>
+        )}
+        {indistinguishable > 0 && (
+          <Fact word="twins">{count(indistinguishable)} strings of the list look the same as another one, and are never found.</Fact>
+        )}
+      </Facts>
+    </>
+  );
+}
+
+const decimalsOf = (share: number): number => (share < 0.001 ? 3 : share < 0.01 ? 2 : 1);
+
+const small = (q: number): string => (q < 0.001 ? '< 0.001' : q.toFixed(3));
+
+function StringTable({ metric, strings: { strings } }: { metric: Metric; strings: Strings }): VNode {
+  const decimals = decimalsFor(strings) + 1;
+  const truth = strings.some((string) => string.truth !== undefined);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="table-frame" aria-label={`Strings of ${metric.metric} as a table`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">String</th>
+            <th scope="col">Share</th>
+            <th scope="col">Standard error</th>
+            <th scope="col">95&nbsp;% interval</th>
+            <th scope="col">q</th>
+            {truth && <th scope="col">True share of the reports (demo)</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {strings.map((string) => (
+            <tr key={JSON.stringify(string.answer)} class={string.isFound ? '' : 'unclear'}>
+              <th scope="row" dir="auto">
+                {labelOf(string, metric.type)}
+              </th>
+              <td>{string.isFound ? percent(string.typical, decimals) : 'not found'}</td>
+              <td>{hundredths(string.standardError, decimals, Math.ceil)}</td>
+              <td>{string.isFound ? ends(string, decimals, 'to') : `at most ${percent(string.high, decimals, Math.ceil)}`}</td>
+              <td>{small(string.qValue)}</td>
+              {truth && <td>{string.truth === undefined ? '' : percent(string.truth, decimals)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The other question. */
+function Whole({ metric, strings: { distribution } }: { metric: Metric; strings: Strings }): VNode | null {
+  if (distribution === undefined) return null;
+  const { shares, rest, other } = distribution;
+  const shown = shares.slice(0, MOST_SHARES);
+  const sum = shares.slice(MOST_SHARES).reduce((total, { share }) => total + share, rest);
+  return (
+    <section class="whole">
+      <h4>What does the whole look like?</h4>
+      <p class="note">
+        Another question, with another answer: shares that are near the truth together. They add up to 100&nbsp;% and have no intervals. A
+        string in this list need not be there.
+      </p>
+      <table>
+        <tbody>
+          {shown.map(({ answer, label, share }) => (
+            <tr key={JSON.stringify(answer)}>
+              <th scope="row" dir="auto">
+                {labelOf({ answer, label }, metric.type)}
+              </th>
+              <td>{percent(share, 1)}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">other strings of the list</th>
+            <td>{percent(sum, 1)}</td>
+          </tr>
+          <tr>
+            <th scope="row">what fits no string: those on no list, and whatever is too rare to place</th>
+            <td>{percent(other, 1)}</td>
+          </tr>
+        </tbody>
+      </table>
+    </section>
+  );
+}
 
 interface StringsCardProps {
   readonly metric: Metric;

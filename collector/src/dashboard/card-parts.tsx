@@ -1,0 +1,321 @@
+// The parts of a card: its frame, the value or the verdict, the evidence, the facts and the details. What stands in them depends on the kind
+// of metric.
+
+import type { ComponentChildren, VNode } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Among, Answer, Estimates, Metric, MetricType } from '../api/shown.ts';
+import type { AnswerState } from './api.ts';
+import { explain, marginOf, slotsIn, whomOf } from './explain.ts';
+import type { Span } from './filter.ts';
+import {
+  count,
+  dayRange,
+  decimalsFor,
+  decimalsForValue,
+  figure,
+  hundredths,
+  marginOfValue,
+  percent,
+  type Rounding,
+  rangeInWords,
+  reportCount,
+  valueInWords,
+} from './format.ts';
+import { inOrder, judge, keyOf, labelOf } from './judge.ts';
+import { Failed, LoadingBars } from './states.tsx';
+
+interface CardFrameProps<T> {
+  readonly metric: Metric;
+  readonly state: AnswerState<T>;
+  /** The conclusion and the evidence. */
+  readonly about: ComponentChildren;
+  /** Stands for the answers until they come. */
+  readonly loading?: VNode;
+  /** Stands above answers to the previous filter. */
+  readonly waiting?: VNode | null;
+  readonly children: ComponentChildren;
+}
+
+export function CardFrame<T>({ metric, state, about, loading, waiting, children }: CardFrameProps<T>): VNode {
+  const title = useId();
+  const { value, problem, outdated } = state;
+  return (
+    <article class="card" aria-labelledby={title} aria-busy={outdated}>
+      <div class="card-about">
+        <h3 id={title}>{metric.description || metric.metric}</h3>
+        <div class={outdated ? 'outdated' : ''}>{about}</div>
+        <ul class="tags" aria-label="How it is asked">
+          <li class="tag tag-name" title={`${metric.app}, version ${metric.version}, a ${metric.type}`}>
+            {metric.metric}
+          </li>
+          {explain(metric).map(({ word, meaning }) => (
+            <li key={word} class="tag" title={meaning}>
+              {word}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="card-answers">
+        {problem && !value ? (
+          <Failed title="No estimates" problem={`${problem} Trying again.`} />
+        ) : value ? (
+          <>
+            {waiting}
+            <div class={outdated ? 'outdated' : ''}>
+              {children}
+              {problem && <p class="note note-problem">{problem} These are the last numbers that came.</p>}
+            </div>
+          </>
+        ) : (
+          (loading ?? <LoadingBars />)
+        )}
+      </div>
+    </article>
+  );
+}
+
+// A metric that is one number: its mean, with its interval, instead of bars of shares.
+// The large figure and the sentence both include the interval, so either may be quoted alone.
+
+/** The conclusion in one sentence. */
+export function ValueLine({ answer, range, unit }: { answer: Answer; range: readonly [number, number]; unit: string | undefined }): VNode {
+  return (
+    <p class="verdict">
+      <strong>On average</strong> {valueInWords(answer, range, decimalsForValue(answer))}
+      {unit && ` ${unit}`}.
+    </p>
+  );
+}
+
+/** The number itself. */
+export function Value({ answer, unit, title }: { answer: Answer; unit: string | undefined; title: string }): VNode {
+  const decimals = decimalsForValue(answer);
+  const { estimate, truth } = answer;
+  return (
+    <p class="value" title={`Estimated mean with its 95 % interval: ${title}`}>
+      <span class="value-estimate">{figure(estimate, decimals)}</span>
+      <span class="value-margin">
+        {' '}
+        ± {marginOfValue(answer, decimals)}
+        {unit && ` ${unit}`}
+      </span>
+      <span class="value-note">
+        estimated mean, 95&nbsp;% interval
+        {truth !== undefined && `; true mean of the reports (demo only) ${figure(truth, decimals)}`}
+      </span>
+    </p>
+  );
+}
+
+// The conclusion of a card in one sentence, with the interval in words.
+// The sentence may be quoted without the chart.
+
+export function VerdictLine({ answers, type }: { answers: readonly Answer[]; type: MetricType }): VNode {
+  const verdict = judge(answers, type);
+  const name = (answer: Answer) => <strong dir="auto">{labelOf(answer, type)}</strong>;
+  const range = (answer: Answer) => rangeInWords(answer, decimalsFor(answers));
+  switch (verdict.kind) {
+    case 'share':
+    case 'lead':
+      return (
+        <p class="verdict">
+          {name(verdict.answer)}
+          {verdict.kind === 'lead' ? ' leads: ' : ': '}
+          {range(verdict.answer)}.
+        </p>
+      );
+    case 'close': {
+      const [first, second, ...others] = verdict.answers;
+      return (
+        <p class="verdict">
+          Too close to call: {first && name(first)}
+          {others.length > 0 ? ', ' : ' and '}
+          {second && name(second)}
+          {others.length > 0 && ` and ${others.length} more`}.
+        </p>
+      );
+    }
+    case 'noise':
+      return <p class="verdict">No answer stands out from the noise yet.</p>;
+  }
+}
+
+// The evidence behind a metric's estimates: how many reports, which people and days they describe, how often one device may
+// report, who asks and who is asked, and what is reported when nothing was answered. It also says where a filter does not apply.
+
+interface EvidenceProps {
+  readonly metric: Metric;
+  readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among'> | null;
+  /** Whether the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
+  readonly isFiltered: boolean;
+  /** Segments in the filter that this metric does not have. */
+  readonly missing: readonly string[];
+  /** First and last day over all metrics. A metric's own days are shown only if they differ. */
+  readonly span: Span | null;
+}
+
+export function Evidence({ metric, estimates, isFiltered, missing, span }: EvidenceProps): VNode {
+  const used = estimates?.reports ?? metric.reports;
+  const { from, to } = estimates ?? metric;
+  const isPart = isFiltered && used < metric.reports;
+  const ownDays = from !== span?.from || to !== span?.to;
+  return (
+    <p class="evidence">
+      {isPart ? `${count(used)} of ${reportCount(metric.reports)}` : reportCount(used)}
+      {estimates && used > 0 && <span title={marginOf(estimates.among)}> · estimates of {whomOf(estimates.among)}</span>}
+      {from && to && ownDays && <span> · {dayRange(from, to)}</span>}
+      {metric.unit && <span> · in {metric.unit}</span>}
+      {metric.owner && <span> · asked by {metric.owner}</span>}
+      {notesOf(metric, missing, from && to ? slotsIn(metric.every, from, to) : 1).map((note) => (
+        <span key={note} class="evidence-note">
+          {note}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function notesOf({ assign, otherwise }: Metric, missing: readonly string[], slots: number): readonly string[] {
+  return [
+    ...(slots > 1 ? [`In these days a device may answer up to ${count(slots)} times, and each report counts.`] : []),
+    ...(otherwise === undefined ? [] : [`No answer counts as “${otherwise}”.`]),
+    ...(assign ? ['Each device is asked a random part.'] : []),
+    ...missing.map((name) => `Not split by ${name}.`),
+  ];
+}
+
+// What is below every table of answers: explanations of the tags and of the interval, the watch, and the way to the numbers as JSON.
+// Cards of strings add their own.
+
+interface FactsProps {
+  readonly metric: Metric;
+  readonly answer: Pick<Estimates, 'watch' | 'unit'>;
+  readonly among: Among;
+  readonly address: string;
+  readonly children?: ComponentChildren;
+}
+
+export function Facts({ metric, answer, among, address, children }: FactsProps): VNode {
+  return (
+    <>
+      <dl class="facts">
+        {explain(metric).map(({ word, meaning }) => (
+          <Fact key={word} word={word}>
+            {meaning}
+          </Fact>
+        ))}
+        <Fact word="95&nbsp;% interval">{marginOf(among)}</Fact>
+        {children}
+        <Fact word="crafted reports">{watched(answer)}</Fact>
+        {metric.expires && <Fact word="expires">The question is asked until {metric.expires}.</Fact>}
+      </dl>
+      <p class="note">
+        {metric.app}, version {metric.version}. <a href={address}>The same as JSON</a>
+      </p>
+    </>
+  );
+}
+
+export function Fact({ word, children }: { word: string; children: ComponentChildren }): VNode {
+  return (
+    <div>
+      <dt>{word}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Below this p-value the law is an implausible explanation: one metric in a million looks like this by chance. */
+const SUSPICIOUS = 1e-6;
+
+function watched({ watch: { pValue, perPercent }, unit }: Pick<Estimates, 'watch' | 'unit'>): string {
+  const found = pValue < SUSPICIOUS ? 'The reports do not look like the law’s' : 'No sign of them, which proves nothing';
+  const said = `${found} (p = ${pValue.toPrecision(2)}).`;
+  if (perPercent === undefined) return said;
+  const shift = unit === 'value' ? figure(perPercent, perPercent < 1 ? 2 : 1, Math.ceil) : `${hundredths(perPercent, 1, Math.ceil)} points`;
+  return `${said} If 1 % of the reports were crafted, they could move an answer by up to ${shift}.`;
+}
+
+// All data about a metric's answers as a table to read, select and copy, and explanations of its tags.
+// It is rendered when it is opened.
+
+interface DetailsProps {
+  readonly metric: Metric;
+  readonly estimates: Estimates;
+  readonly address: string;
+}
+
+export function Details({ metric, estimates, address }: DetailsProps): VNode {
+  return (
+    <Folded>
+      {() => (
+        <>
+          <AnswerTable estimates={estimates} metric={metric} />
+          <Facts metric={metric} answer={estimates} among={estimates.among} address={address}>
+            {isOutside(estimates) && (
+              <Fact word="below 0&nbsp;% or above 100&nbsp;%">
+                The noise that is expected has been taken out of every estimate. The noise that came differs a little, so an estimate can
+                lie outside what is possible. Read it as nearly none, or nearly all.
+              </Fact>
+            )}
+          </Facts>
+        </>
+      )}
+    </Folded>
+  );
+}
+
+/** Whether a share cannot be as it is estimated. */
+const isOutside = ({ answers, unit }: Estimates): boolean =>
+  unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
+
+/** What is rendered when it is opened. */
+export function Folded({ children }: { children: () => VNode }): VNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Details</summary>
+      {open && children()}
+    </details>
+  );
+}
+
+function AnswerTable({ estimates, metric }: { estimates: Estimates; metric: Metric }): VNode {
+  const { answers, unit } = estimates;
+  const decimals = (unit === 'value' ? Math.max(...answers.map(decimalsForValue)) : decimalsFor(answers)) + 1;
+  /** With the sign of a share, and without. */
+  const whole = (value: number, round?: Rounding): string => (unit === 'value' ? figure : percent)(value, decimals, round);
+  const bare = (value: number, round?: Rounding): string => (unit === 'value' ? figure : hundredths)(value, decimals, round);
+  const truth = answers.some((answer) => answer.truth !== undefined);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="table-frame" aria-label={`Answers to ${metric.metric} as a table`} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Answer</th>
+            <th scope="col">Estimate</th>
+            <th scope="col">Standard error</th>
+            <th scope="col">95&nbsp;% interval</th>
+            {truth && <th scope="col">{unit === 'value' ? 'True mean of the reports (demo)' : 'True share of the reports (demo)'}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder(answers, metric.type).map((answer) => (
+            <tr key={keyOf(answer)}>
+              <th scope="row" dir="auto">
+                {labelOf(answer, metric.type)}
+              </th>
+              <td>{whole(answer.estimate)}</td>
+              <td>{bare(answer.standardError, Math.ceil)}</td>
+              <td>
+                {bare(answer.low, Math.floor)} to {whole(answer.high, Math.ceil)}
+              </td>
+              {truth && <td>{answer.truth === undefined ? '' : whole(answer.truth)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
