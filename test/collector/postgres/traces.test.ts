@@ -5,7 +5,8 @@ import { createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connected } from '#collector/storage/postgres/connection.ts';
-import { shardOf } from '#collector/storage/postgres/tables.ts';
+import { prepare } from '#collector/storage/postgres/opening.ts';
+import { STEPS, shardOf } from '#collector/storage/postgres/tables.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { timesIn } from '../times.ts';
@@ -132,4 +133,19 @@ test('no column has a time finer than a day, or joins the answers of one device'
   expect(timesOf(folded, { from: begun, to: Date.now() })).toEqual([]);
   expect(minglesOf(folded, before)).toEqual([]);
   await collector.close();
+});
+
+test('ids that an earlier version gave, with the time in them, are replaced when the tables are brought up to date', async () => {
+  const step = STEPS.findIndex((each) => each.includes('RENAME COLUMN flush'));
+  await prepare({ postgres: url }, true, STEPS.slice(0, step));
+  const now = Date.now();
+  const old = `${now.toString(16).padStart(12, '0')}7123a123012345678901`;
+  await execute(
+    url,
+    `INSERT INTO murmuration.delta (shard, flush, head, sums) SELECT shard, '${old}', 'a', '' FROM murmuration.shard LIMIT 9`,
+  );
+  await prepare({ postgres: url }, true);
+  const ids = (await execute(url, 'SELECT id FROM murmuration.delta')).map(([id]) => String(id));
+  expect(new Set(ids).size).toBe(9);
+  expect(timesIn(ids, { from: now - 1_000, to: now + 1_000 })).toEqual([]);
 });
