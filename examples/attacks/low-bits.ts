@@ -83,7 +83,7 @@ export function picture(found: LowBits): Picture {
         series: [
           { name: 'textbook noise, from 0', role: 'attacked', shape: 'sticks', points: zero.map((i) => [i, 2.25]) },
           { name: 'textbook noise, from 1', role: 'other', shape: 'sticks', points: one.map((i) => [i, 0.75]) },
-          // Of these doubles only the first is on the grid.
+          // Only the first of these doubles is on the grid.
           { name: 'our grid, from both: one of these', role: 'ours', shape: 'dots', points: [2.25, 0.75].map((row) => [0, row] as const) },
         ],
       },

@@ -38,7 +38,7 @@ interface ForAnalyst {
 export interface MultiAnalyst extends ReleaseMechanism<ForAnalyst, number> {
   /** Draws the secret offset of a new analyst. */
   readonly offset: (random: Random) => number;
-  /** Of an answer about the truth, over offset and noise. */
+  /** Error of an answer about the truth, over offset and noise. */
   readonly variance: number;
   /** KL and maximal divergence between the answers of analysts whose offsets differ by so much, in nats. */
   readonly divergence: (distance: number) => { readonly kullbackLeibler: number; readonly maximal: number };

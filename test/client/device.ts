@@ -141,7 +141,7 @@ export const settle = (): Promise<void> => new Promise((resolve) => setImmediate
 /** What outcomes say, without the metric. */
 export const results = (outcomes: readonly { readonly result: string }[]): string[] => outcomes.map(({ result }) => result);
 
-/** How many reports of a metric stand in batches. */
+/** How many reports of a metric are in batches. */
 export const reportsOf = (batches: readonly Pick<Batch, 'reports'>[], metric: string): number =>
   batches.flatMap(({ reports }) => reports).filter(([name]) => name === metric).length;
 

@@ -50,7 +50,7 @@ describe('a permanent metric', () => {
     expect(reports).toHaveLength(60);
     const { law } = metrics[metric] as MetricDocument;
     const { buckets, irr } = law as Required<LocalHashingLaw>;
-    // A list's cell is cohort and bucket, a string's cohort stands by itself.
+    // A list's cell is cohort and bucket, a string's cohort is alone.
     const cohorts = reports.map(({ cohort, cells }) => (metric === 'word' ? cohort : Math.floor((cells[0] as number) / buckets)));
     expect(new Set(cohorts).size).toBe(1);
     const counts = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Who takes part and in what: drawn once, and kept. */
+/** Participation and its questions: drawn once, and kept. */
 
 import { defineSchema, flag } from '@murmuration/client';
 import { describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe("assign: 'random'", () => {
   });
 
   test('each device answers what fits of its own random order', async () => {
-    // Of the 24 orders b comes first in 6, and fits alone; else the first two of the others fit, and b no more.
+    // b comes first in 6 of the 24 orders, and fits alone; else the first two of the others fit, and b no more.
     const subsets = new Map([
       ['b', 6 / 24],
       ['ac', 6 / 24],

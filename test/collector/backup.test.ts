@@ -136,7 +136,7 @@ test('a copy is one file that holds all of a store whose collector was killed', 
 });
 
 test('a copy of a store whose log is not folded holds its sums and none of its reports, in a file for its owner only', async () => {
-  process.env['ODD_WRITER'] = 'pace=never'; // the log is never folded by itself
+  process.env['ODD_WRITER'] = 'pace=never'; // the log is never folded on its own
   const store = await openSqliteStore(data, shapes, { writer: new URL('./store/odd-writer.ts', import.meta.url) });
   const reports = [{ metric: 'plan', cohort: 5, cells: [0, 1, 2, 3, 4, 5, 6, 7] }];
   for (let name = 0; name < 80; name++) await store.append(entry(name, { reports }));

@@ -12,7 +12,7 @@ const ENDS = [0.001, 16];
 
 const all = { ...specimens, ...prefixSpecimens, ...numberSpecimens, ...matrixSpecimens };
 
-/** Of each mechanism its specimens, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
+/** The specimens of each mechanism, and the laws at ends of ε; what 32 bits do not hold is refused in a sentence, and left out. */
 function lawsOf(mechanism: Law['mechanism']): readonly Law[] {
   const { laws, large, at } = all[mechanism];
   const ends = ENDS.flatMap((epsilon) => {

@@ -1,4 +1,4 @@
-/** Clocks that are wrong: they close no days, devices keep what they have, somebody is told, and a store that was closed is mended. */
+/** Clocks that are wrong: they close no days, devices keep what they have, somebody is told, and a store that was closed is repaired. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

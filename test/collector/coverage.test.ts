@@ -26,7 +26,7 @@ test.each([
   ['strings', 'rappor', 300],
   ['lists', 'subset', 73],
 ] as const)('intervals of %s cover the truth as a binomial variable does', (_, mechanism, perFleet) => {
-  // Not k-ary: two or five intervals stand and fall together. Of long lists, and of strings, each is nearly by itself.
+  // Not k-ary: two or five intervals stand and fall together. In long lists, and for strings, each is nearly independent.
   const compared = fleets.flat().filter((each) => each.mechanism === mechanism);
   const trials = compared.reduce((sum, { answers }) => sum + answers, 0);
   const hits = Math.round(compared.reduce((sum, { answers, coverage95 }) => sum + answers * coverage95, 0));

@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'murmuration-participation-'));
 let today = FIRST_DAY;
 let collector: Awaited<ReturnType<typeof createCollector>>;
 let url: string;
-/** Of the devices that were asked, how many gave each answer. */
+/** Numbers of the asked devices that gave each answer. */
 const truths: { readonly [metric in (typeof NAMES)[number]]: { [label: string]: number } } = { exported: {}, plan: {}, theme: {} };
 const get = async (path: string): Promise<unknown> => (await fetch(`${url}${path}`)).json();
 

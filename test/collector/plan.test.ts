@@ -77,7 +77,7 @@ describe('the errors of a plan', () => {
     const counts = Array.from({ length: 'size' in law ? law.size : 0 }, (_, i) => (i === 0 ? 100 : i === 1 ? 9_900 : 0));
     const { covariance } = momentsOf(law, { counts, others: new Map(), candidates: [] });
     expect(standardErrorAt(law, 10_000, 0.01, 'reports')).toBeCloseTo(Math.sqrt(covariance.get(0, 0)), 12);
-    // Of all users: these devices are a sample.
+    // About all users: these devices are a sample.
     expect(standardErrorAt(law, 10_000, 0.01)).toBeCloseTo(Math.sqrt(covariance.get(0, 0) + (0.01 * 0.99) / 10_000), 12);
   });
 

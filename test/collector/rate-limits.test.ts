@@ -1,4 +1,4 @@
-/** Who counts as one source, and how many are remembered. */
+/** Sources of batches, and how many are remembered. */
 
 import { expect, test } from 'vitest';
 import { RateLimits } from '#collector/ingest/sender-limits.ts';

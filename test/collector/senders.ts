@@ -34,7 +34,7 @@ export async function raw(url: string, text: string): Promise<{ readonly socket:
   socket.setEncoding('utf8').on('data', (part: string) => {
     said += part;
   });
-  // Who goes on writing after the answer that ends the connection meets a reset: what was heard before is the answer.
+  // Senders that go on writing after the answer that ends the connection meet a reset: what was heard before is the answer.
   socket.on('error', () => {});
   const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
   socket.write(text);

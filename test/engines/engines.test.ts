@@ -86,7 +86,7 @@ inEachEngine(({ name, launch }, test) => {
   });
 
   test('a page that one goes back to is the same page, shown again, and a page that is reloaded is another', async ({ expect }) => {
-    // Firefox loads about one page in a hundred anew, whatever runs in it.
+    // Firefox reloads about one page in a hundred, whatever runs in it.
     const goneBack = async (tries: number): Promise<Page> => {
       const page = await browser.open(`${server.address}/?first`);
       await page.evaluate('put("idle", "an open connection")');

@@ -10,7 +10,7 @@ import { connect, type Wire } from './wire.ts';
 /** Names this machine, and is not trusted as `localhost` is. */
 export const PLAIN_HOST = 'plain.test';
 
-/** What Firefox does not set by itself when it is driven. */
+/** What Firefox does not set on its own when it is driven. */
 const PREFERENCES: { readonly [name: string]: boolean | number | string } = {
   // It comes up after any number of crashes without its old tabs and without a question.
   'browser.sessionstore.resume_from_crash': false,

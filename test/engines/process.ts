@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Started = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Milliseconds that a browser may take to end by itself. */
+/** Milliseconds that a browser may take to end on its own. */
 const PATIENCE = 20_000;
 
 /** The environment variable by which a process is known whose parents are gone, and that has left their session. */

@@ -14,7 +14,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Found once: to look for it is to start it. */
+/** Found once, because looking for it starts it. */
 let python: string | undefined;
 
 export const webkit: Engine = {

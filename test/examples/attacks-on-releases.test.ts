@@ -14,7 +14,7 @@ function expectPrivate(first: ReadonlyMap<number, number>, second: ReadonlyMap<n
   const values = [...new Set([...first.keys(), ...second.keys()])];
   for (const value of values) {
     const [a, b] = [first.get(value) ?? 0, second.get(value) ?? 0];
-    // Of all that came out like this, a share of at most e^ε / (1 + e^ε) comes from either world.
+    // At most a share e^ε / (1 + e^ε) of the outcomes that look like this comes from either world.
     expectWithin(Math.max(a, b), a + b, mostRight(epsilon), 2 * values.length);
   }
 }

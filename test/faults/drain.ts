@@ -1,4 +1,4 @@
-/** SIGTERM under load: accepted requests are answered, acknowledged batches are stored, and the process ends by itself. */
+/** SIGTERM under load: accepted requests are answered, acknowledged batches are stored, and the process ends on its own. */
 
 import { DatabaseSync } from 'node:sqlite';
 import { dayNumber } from '@murmuration/shared';

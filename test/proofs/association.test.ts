@@ -124,7 +124,7 @@ function derived(law: StringLaw, shares: readonly number[], collisions: number):
   return solver.solve(solver.solve(variation(evidence, places, spread, truth)).transpose()).to2DArray();
 }
 
-/** Expects equal matrices, but for rounding. */
+/** Expects equal matrices, up to rounding. */
 function expectEqual(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): void {
   const most = Math.max(...found.flat().map(Math.abs));
   const apart = found.flatMap((row, c) => row.map((x, d) => Math.abs(x - (expected[c]?.[d] ?? Number.NaN))));

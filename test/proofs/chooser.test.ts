@@ -38,7 +38,7 @@ describe.each([...EPSILONS, 0.1, 3, 5])('at ε = %d the chooser', (epsilon) => {
       const law = listLaw(size, epsilon);
       const taken = all[chosen(law) - 1] as Candidate;
       expect(taken.bytes, `${size} answers`).toBe(best.bytes);
-      // Two sizes on either side of the best real one may tie but for rounding.
+      // Two sizes on either side of the best real one may tie up to rounding.
       expect(taken.variance / best.variance, `${size} answers`).toBeLessThan(1 + 1e-12);
       expect(law).toEqual(taken.m === 1 ? kAryLaw(size, epsilon) : subsetLaw(size, taken.m, epsilon));
     }

@@ -136,7 +136,7 @@ export function expectUnbiased(
     bars.set(key, variance);
     return variance;
   };
-  // Of each cell: by how many reports were drawn, and how many of them counted, the probability.
+  // The probability of each cell, by how many reports were drawn and how many of them counted.
   const chances = range(size).map(() => new Map<number, Map<number, Mass>>());
   const judged = new Set<string>(); // the same few estimates come from many collections
   const expectEstimate = (row: Estimate, count: number, drawn: number): void => {

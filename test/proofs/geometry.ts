@@ -7,7 +7,7 @@ import { distribution, indexReport, range } from './channel.ts';
 import type { Distribution } from './enumerate.ts';
 import { rational } from './rational.ts';
 
-/** Of each power of a prime that is no prime: p, e and the coefficients of x^e, the lowest first. */
+/** For each power of a prime that is no prime: p, e and the coefficients of x^e, the lowest first. */
 const REDUCTIONS: { readonly [order: number]: readonly [prime: number, reduced: readonly number[]] } = {
   4: [2, [1, 1]],
   8: [2, [1, 1, 0]],

@@ -11,7 +11,7 @@ import type { Rational } from './rational.ts';
 /** One value a slot, by its number. */
 export type History = readonly number[];
 
-/** All that a device sends, as text, given its history. It starts anew with each call, and takes chance from the coins alone. */
+/** All that a device sends, as text, given its history. It starts again with each call, and takes chance from the coins alone. */
 export type Device = (history: History, coins: Coins) => string | PromiseLike<string>;
 
 /** All histories of so many values below `size`. */

@@ -220,7 +220,7 @@ describe('over all strings of words, the shipped RAPPOR', () => {
     ...(irr && { irr }),
   });
 
-  /** The row of a string: each cohort is as likely as another, and stands in front where there are several. */
+  /** The row of a string: each cohort is as likely as another, and comes first where there are several. */
   const rowOf = (law: RapporLaw, value: string, T: number): Distribution =>
     distribution(
       range(law.cohorts).flatMap((cohort) =>

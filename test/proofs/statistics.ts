@@ -20,7 +20,7 @@ export const multinomial = (counts: readonly number[], probabilities: readonly n
   degrees: counts.length - 1,
 });
 
-/** Of a count of independent events, against its probability. */
+/** Test of a count of independent events, against its probability. */
 export const binomial = (count: number, probability: number, reports: number): ChiSquared =>
   multinomial([count, reports - count], [probability, 1 - probability], reports);
 

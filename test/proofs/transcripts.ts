@@ -44,11 +44,11 @@ function follow(
   });
 }
 
-/** Of a history, as the device behaves. */
+/** Transcript law of a history, as the device behaves. */
 export const transcripts = (stages: Stages, history: readonly number[]): Distribution =>
   distribution(follow(stages, history, 0, undefined, '', ONE));
 
-/** Of a history, if each value had a symbol of its own that was kept for it: RAPPOR's paper, §2, step 2. */
+/** Transcript law of a history, if each value had a symbol of its own that was kept for it: RAPPOR's paper, §2, step 2. */
 export function memoized({ symbols, reports }: Stages, history: readonly number[]): Distribution {
   const say = (day: number, kept: ReadonlyMap<number, string>, said: string, chance: Rational): [string, Rational][] => {
     const value = history[day];

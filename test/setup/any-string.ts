@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 
-/** The first half of a pair, which is no character by itself, and how many halves there are. */
+/** The first half of a pair, which is no character alone, and how many halves there are. */
 const [FIRST_HALF, HALVES] = [0xd800, 0x800];
 
 const character = fc.integer({ min: 0, max: 0x10ffff - HALVES }).map(

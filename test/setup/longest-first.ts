@@ -1,6 +1,6 @@
 /**
  * Orders the test files: those with a process of their own first, then those that share processes (tiers.ts), which Vitest keeps only from one
- * such file to the next. Of each the longest first, so that at the end no core waits for a file that started late. Vitest knows only the
+ * such file to the next. The longest of each comes first, so that at the end no core waits for a file that started late. Vitest knows only the
  * durations of earlier runs.
  */
 

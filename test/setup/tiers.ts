@@ -29,7 +29,7 @@ const WORKERS = 2 * availableParallelism();
 
 /**
  * Folders of tests that share the processes they run in, one file after the other, and with them all modules that are loaded: a process and
- * its modules take longer than most of these files. Vitest loads the test files themselves anew. What a file changes in the process, such as
+ * its modules take longer than most of these files. Vitest reloads the test files themselves. What a file changes in the process, such as
  * an environment variable, it restores.
  */
 const TOGETHER = 'test/{client,collector,conformance,proofs,shared}/**';

@@ -40,7 +40,7 @@ const NAME = 'a letter, then at most 63 of letters, digits, _ . -';
 /** What is expected; how an app breaks it; and what a document says in which place. */
 type Row = readonly [expected: string, asked: () => unknown, path: string, value: unknown];
 
-/** Of a schema itself: the same member of both is broken. */
+/** For a schema itself: the same member of both is broken. */
 const ofSchema = (
   [
     [NAME, 'app', '1 app'],

@@ -76,7 +76,7 @@ const derive: { readonly [group: string]: (of: Case) => Law } = {
   rapporExpert: rapporFromParameters,
 };
 
-/** Of refused ones the mechanism is named, and ε∞ where there is one. */
+/** Refused ones name the mechanism, and ε∞ if they have one. */
 const attempts: { readonly [mechanism: string]: (of: Case) => Law } = {
   'k-ary': ({ size, epsilon, permanent }) => (permanent ? permanentKAryLaw(size, epsilon, permanent) : kAryLaw(size, epsilon)),
   subset,

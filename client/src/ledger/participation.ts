@@ -4,7 +4,7 @@ import { assigned } from '@murmuration/shared';
 import type { Device } from '../device.ts';
 import type { State } from './state.ts';
 
-/** True if this device answers a metric. The random draws for this are stored in the state. */
+/** True if this device answers a metric. The random draws behind this are stored in the state. */
 export function isChosen({ metrics, assign, budget, sampleRate, word, coins }: Device, state: State, name: string): boolean {
   if (sampleRate < 1) {
     state.draw ??= word();

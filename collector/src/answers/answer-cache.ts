@@ -43,7 +43,7 @@ export class AnswerCache {
   }
 
   /**
-   * The answer to a question, computed unless it is known. When the signal of every client that waits for it is aborted, the computation's
+   * The answer to a question, computed unless it is known. When the signals of all waiting clients are aborted, the computation's
    * signal is, too.
    *
    * @throws the signal's reason, or what the computation throws

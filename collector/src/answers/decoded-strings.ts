@@ -46,7 +46,7 @@ export interface WholeDistribution {
 export interface MetricStrings extends About {
   /** The share of false strings among the found ones, on average. */
   readonly fdr: number;
-  /** How many strings are listed. Of a metric without a list, those that are wanted besides the found ones. */
+  /** How many strings are listed. For a metric without a list, those that are wanted besides the found ones. */
   readonly candidates: number;
   readonly found: number;
   readonly outcome: DecodeOutcome;

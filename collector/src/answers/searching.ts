@@ -19,7 +19,7 @@ export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence'
 }
 
 function rowOf({ text, isCut, ...numbers }: Told, isFound: boolean, { shares }: SearchRequest): DecodedString {
-  // Of a string that may go on, the shares of whole strings do not say the truth.
+  // The shares of whole strings are wrong for a string that may go on.
   const truth = shares && !isCut && { truth: Object.hasOwn(shares, text) ? (shares[text] as number) : 0 };
   return { answer: text, label: text, isFound, ...(isCut && { isCut }), ...numbers, ...truth };
 }

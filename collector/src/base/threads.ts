@@ -24,7 +24,7 @@ export const threadFile = (module: string, name: string): URL => new URL(`./${na
 /**
  * Receives a thread's replies.
  *
- * @param over the error message for requests when the thread has ended by itself
+ * @param over the error message for requests when the thread has ended on its own
  * @param isReply whether a message is a reply; other messages are ignored here
  */
 export function connect<Request, Reply>(

@@ -1,5 +1,5 @@
 /**
- * Reads `--schema` files again while the collector runs. Node keeps a module that it has loaded, so a process of its own loads each file anew,
+ * Reads `--schema` files again while the collector runs. Node keeps a module that it has loaded, so a process of its own loads each file again,
  * with everything that it imports.
  */
 

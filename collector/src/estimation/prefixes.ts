@@ -53,7 +53,7 @@ export function placed({ longest, bins, places }: PrefixHashingLaw, bytes: Uint8
 /*
  * What the tallies of a discovery say: for each level and place, an estimate of the number of devices there, and its variance.
  *
- * With S supporting reports of n, (S - n q) / (p - q) estimates the devices at a place. Of the other devices, one in d is there by accident
+ * With S supporting reports of n, (S - n q) / (p - q) estimates the devices at a place. One in d of the other devices is there by accident
  * of the hash. So X = (S - n r) / w with r = q + (p - q) / d and w = (p - q) (1 - 1/d) estimates the devices whose strings belong there.
  * Where nobody's does, S is binomial with n and r over the hash, and X has variance n r (1-r) / w².
  */

@@ -1,7 +1,7 @@
 /**
  * The collisions of candidates with frequent candidates, taken out of the cells that all of them are estimated from.
  *
- * Estimated by itself (strings.ts), a candidate c has the mean y_c = Σ_w G_cw f_w over cohorts and coins, given the hash, where G_cc = 1 and
+ * Estimated alone (strings.ts), a candidate c has the mean y_c = Σ_w G_cw f_w over cohorts and coins, given the hash, where G_cc = 1 and
  * G_cw = (a - ρ) / (1 - ρ), with a the mean over all cohorts of the share of c's bits that w sets too. So for a set A of candidates,
  * f_A = G_AA⁻¹ y_A has no part of A's own collisions, and neither has f_c = (y_c - G_cA f_A) / (1 - |A| u) for others. This is least
  * squares with equal weights. Over the hash, G_cw has variance u = ρ / ((1 - ρ) h m). So fitting A takes the part |A| u of a candidate's

@@ -62,7 +62,7 @@ export interface Backend {
   readonly prepare: () => Promise<void>;
   /** Opens the store. @param shapes the shapes of every schema whose batches will be appended */
   readonly openStore: (shapes: Shapes, options: StoreOptions) => Promise<Store>;
-  /** Bytes that are free on its disk; infinite where it says by itself that its disk is full. */
+  /** Bytes that are free on its disk; infinite where it reports a full disk on its own. */
   readonly free: () => Promise<number>;
   /** Opens the ledger of releases. */
   readonly openLedger: () => Ledger;

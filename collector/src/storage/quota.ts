@@ -94,7 +94,7 @@ export class Room {
 //
 // When a further app is published, the shares shrink, and its own is there as far as ids are free.
 
-/** Of the ids in nobody's share, one app alone may hold 8/9: of all ids, 17/18 where it is the only app. */
+/** One app alone may hold 8/9 of the ids in nobody's share: of all ids, 17/18 where it is the only app. */
 const ALPHA = 8;
 
 type Counts = Map<string, { readonly app: string; readonly day: number; ids: number }>;

@@ -16,7 +16,7 @@ export interface DiscoverAsk extends Omit<Ask<Named, string>, 'mechanism'> {
 export const DEFAULT_LONGEST = 16;
 
 /**
- * Asks for a string. The collector finds the frequent ones by itself. A string is taken as it is, as UTF-8, and cut off after `longest`
+ * Asks for a string. The collector finds the frequent ones without a list. A string is taken as it is, as UTF-8, and cut off after `longest`
  * bytes. Upper and lower case differ.
  */
 export function discover(ask: DiscoverAsk): Question<string> {

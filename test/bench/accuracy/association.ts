@@ -17,7 +17,7 @@ const CANDIDATES = 300;
 /** Strings that people have; the others are absent. */
 const PRESENT = 40;
 const ROUNDS = 5;
-/** Of the default law, and of one with 16 times as many cohorts. */
+/** Figures of the default law, and of one with 16 times as many cohorts. */
 const MOST_SECONDS: { readonly [law: string]: number } = { rappor: 1, 'string-hashing': 2 };
 
 /** CPU seconds of each round, from hashed texts and a tally to the association. */

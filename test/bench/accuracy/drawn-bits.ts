@@ -51,7 +51,7 @@ function hierarchicalDrawing(cells: number, epsilon: number): Drawing {
   };
 }
 
-/** Every law whose reports are bits, but for lists, which are enumerated. */
+/** Every law whose reports are bits, except lists, which are enumerated. */
 export const bitDrawings: readonly Drawing[] = [1, 4].flatMap((epsilon): readonly Drawing[] => {
   const shares = falling(20);
   const flip = dBitFlipLaw(20, 4, epsilon);

@@ -22,7 +22,7 @@ const ROUNDING = 1e-5;
 /** Reports that are timed of each law, after as many that are not. */
 const REPORTS = 300;
 
-/** The closed form of the mean squared error over the least that there is. */
+/** The closed form of the mean squared error over the minimum. */
 export const overBound = (law: ListLaw, epsilon: number): number =>
   meanVariance(law.size, mechanismOf(law).support(law)) / optimum(law.size, epsilon).variance;
 

@@ -1,6 +1,6 @@
 /**
  * Counts of independent draws, drawn themselves instead of each draw: the tally of any number of devices costs no more than that of
- * a thousand. Exact but for the rounding of doubles: a uniform of 53 bits is turned into a binomial count by its probabilities, from the
+ * a thousand. Exact up to the rounding of doubles: a uniform of 53 bits is turned into a binomial count by its probabilities, from the
  * likeliest count outwards, and a multinomial one is binomial cell by cell, given the cells before it. The logarithm of the likeliest
  * count's probability is off by at most 1e-8 up to a million trials, and all other probabilities by the same factor.
  */

@@ -16,7 +16,7 @@ import { type Part, scientific } from './part.ts';
 
 interface Mechanism {
   readonly law: (answers: number, epsilon: number, permanent?: number) => ListLaw;
-  /** Its closed form over the one-shot's, at most: 1 where theory says that they are equal, but for thresholds of 32 bits. */
+  /** Its closed form over the one-shot's, at most: 1 where theory says that they are equal, up to thresholds of 32 bits. */
   readonly most: number;
 }
 

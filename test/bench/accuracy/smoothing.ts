@@ -57,7 +57,7 @@ interface Errors {
   readonly shape: string;
   readonly epsilon: number;
   readonly smoothed: number;
-  /** Of each tally the strength that is best for it, which nobody can know. */
+  /** The strength that is best for each tally, which nobody can know. */
   readonly oracle: number;
   readonly fixed: readonly number[];
 }

@@ -51,7 +51,7 @@ const lists: readonly (readonly [name: string, law: ListLaw])[] = [
 
 const SHARES = [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99];
 
-/** Of a count whose variance is below this, ends are exact (exact-ends.ts): they cover 95 % and more, up to all. */
+/** Ends are exact for a count whose variance is below this (exact-ends.ts): they cover 95 % and more, up to all. */
 const SMALL = 12;
 
 /** The shares whose counts are not small. */

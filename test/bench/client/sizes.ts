@@ -12,7 +12,7 @@ interface Program {
   readonly external?: readonly string[];
 }
 
-/** Of the smallest app, in bytes. */
+/** Size of the smallest app, in bytes. */
 const CORE_LIMIT = 6_800;
 const LIST_LIMIT = 800;
 const TEXT_LIMIT = 3_000;

@@ -23,7 +23,7 @@ function plainDiscoveries(pValues: Float64Array, fdr: number): number {
   return most;
 }
 
-/** Each candidate by itself, as string metrics were estimated: other strings are noise (estimation/strings.ts), and BH on z. */
+/** Each candidate alone, as string metrics were estimated: other strings are noise (estimation/strings.ts), and BH on z. */
 const alone: Design = ({ counts, map, fdr }) => {
   const { cohorts, cells, reports, counts: seen, inside: p, outside: q } = counts;
   const { candidates, hashes, places } = map;

@@ -46,7 +46,7 @@ function f1Of(answers: readonly Answer[], fleet: Fleet): number {
   return (2 * listed.filter(([text]) => truth.has(text)).length) / (listed.length + TOP);
 }
 
-/** Of the design that ships: what it finds, and how well. */
+/** Results of the design that ships: what it finds, and how well. */
 interface Found {
   readonly f1: number;
   readonly found: number;

@@ -72,7 +72,7 @@ const BINS = 4096;
 /**
  * Succinct histogram in the manner of Bassily and Smith (2015): a string's bin is a hash, and each device reports its bin with one symbol of
  * the code word. Here the code word is the string followed by nothing, and the bin itself is the check: a word whose hash is not its bin is
- * mended at the least certain symbols.
+ * corrected at the least certain symbols.
  */
 export const succinct: Design = (law, fleet, alphabet, word) => {
   const symbols = [...alphabet, END];

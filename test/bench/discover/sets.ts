@@ -23,7 +23,7 @@ const CANDIDATES = 60;
 
 /** Devices that each have a set. */
 interface Sets {
-  /** Of each device, its places: numbers of texts, or -1. */
+  /** Places of each device: numbers of texts, or -1. */
   readonly items: Int32Array;
   readonly texts: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What folding costs by itself: from payload strings to tallies, beside a loop over bits. */
+/** Cost of folding alone: from payload strings to tallies, beside a loop over bits. */
 
 import { randomBytes } from 'node:crypto';
 import { type MetricDocument, mechanismOf, type TallyShape } from '@murmuration/shared';

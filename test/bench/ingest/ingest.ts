@@ -61,7 +61,7 @@ async function throughput(
   return new Map([...runs].map(([kind, all]) => [kind, [median(all.map(([cpu]) => cpu)), median(all.map(([, wall]) => wall))]]));
 }
 
-/** Of each kind: requests per CPU second, and per second. */
+/** For each kind: requests per CPU second, and per second. */
 const quantities = (found: ReadonlyMap<Kind, readonly [number, number]>): readonly [(kind: Kind) => number, (kind: Kind) => number] => [
   (kind) => found.get(kind)?.[0] ?? Number.NaN,
   (kind) => found.get(kind)?.[1] ?? Number.NaN,

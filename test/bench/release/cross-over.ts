@@ -58,7 +58,7 @@ const ways: readonly (readonly [name: string, error: (asked: Asked) => number])[
   ],
 ];
 
-/** Of a stream, with the share of queries that are answered before the session ends. */
+/** Error of a stream, with the share of queries that are answered before the session ends. */
 function streamed(asked: Asked, hard: number): { readonly error: number; readonly answered: number } {
   const { counts, total, queries, random } = asked;
   const mechanism = privateWeights({ epsilon, sensitivity: 1, cells: counts.length, total, queries: queries.length, hard });

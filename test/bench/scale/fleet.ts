@@ -8,7 +8,7 @@ import type { Clock, Pool } from './events.ts';
 
 /** What a batch and a flush cost, in processor seconds and seconds. Measured by `calibrate.ts`. */
 export interface Costs {
-  /** Of the collector, for each batch and each flush; folds included. */
+  /** CPU time of the collector, for each batch and each flush; folds included. */
   readonly collectorBatch: number;
   readonly collectorFlush: number;
   /** Of the database. */

@@ -18,7 +18,7 @@ export interface IdCosts {
   readonly index: number;
   /** Ids of a page of the index. */
   readonly perPage: number;
-  /** Bytes in the log of an id by itself, and of a page as a whole. */
+  /** Bytes in the log of an id alone, and of a page as a whole. */
   readonly logged: number;
   readonly page: number;
 }

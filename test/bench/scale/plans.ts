@@ -51,7 +51,7 @@ const GIGABYTE = 1e9;
 /** The share of the processors that is used at the peak, at most: the others are for incidents. */
 const USED = 0.6;
 
-/** Bytes that the log of a day gets for ids: each by itself, and whole pages of an index that grows over the day. */
+/** Bytes that the log of a day gets for ids: each alone, and whole pages of an index that grows over the day. */
 export function loggedInDay(batches: number, { logged, page, perPage }: IdCosts): number {
   const steps = Math.round(DAY / CHECKPOINT);
   const inserts = batches / steps;

@@ -1,4 +1,4 @@
-/** Who may read: for each route and each role what it may, and nothing else; sessions, the proxy's header, the Host check, and reads apart. */
+/** Access of readers: for each route and each role what it may, and nothing else; sessions, the proxy's header, the Host check, and reads apart. */
 
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';

@@ -1,4 +1,4 @@
-/** Who may send: write keys of an app, limits by key and by the address that a trusted proxy names, and one report of a metric a batch. */
+/** Access of senders: write keys of an app, limits by key and by the address that a trusted proxy names, and one report of a metric a batch. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const execute = promisify(execFile);
 
-/** Who signs in with a token that is not in force yet is soon told to wait a minute, so whether it is must be asked seldom. */
+/** A reader who signs in with a token that is not in force yet must soon wait a minute, so ask seldom. */
 const SELDOM = { interval: 2_000 } as const;
 
 /** Runs a command in a process of its own, because collectors of this one may hold what it waits for. Resolves to what it prints. */

@@ -1,4 +1,4 @@
-/** A store says that it is away while no batch can be written, whatever the reason, and that it is back by itself once one can. */
+/** A store says that it is away while no batch can be written, whatever the reason, and that it is back without help once one can. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Partitions } from '#collector/storage/postgres/batch-ids.ts';

@@ -171,7 +171,7 @@ test('two collectors that are asked over HTTP decode once', async () => {
     expect(bodies[1]).toBe(bodies[0]);
     const [[claim] = []] = await rows('claim');
     await sendTo(other, [await bodyOf(41)]);
-    // Who accepts an answer of this age gets it from both; who does not makes one of them decode again.
+    // Readers who accept an answer of this age get it from both; others make one of them decode again.
     expect(await (await decode(other, 600)).text()).toBe(bodies[0]);
     expect(await rows('claim')).toEqual([[claim]]);
     expect(await (await decode(one, 0)).text()).not.toBe(bodies[0]);

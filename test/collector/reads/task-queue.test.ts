@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits, type TaskQueue } from '#collector/base/threads.ts';
 
-/** A task: a number that is given back, once the flag is 1 where there is one. The flag is 2 while the task runs. */
+/** A task: a number that is given back, once the flag, if it has one, is 1. The flag is 2 while the task runs. */
 interface Task {
   readonly number: number;
   readonly flag?: Int32Array;

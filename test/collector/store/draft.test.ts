@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const backUp = (name: string): number | null => runProcess('backup', '--data', data, '--out', join(out, name)).status;
 
-/** Runs a backup in a process that is killed when the copy is whole but for `admin.sqlite`, or while it is carried. */
+/** Runs a backup in a process that is killed when the copy is whole except for `admin.sqlite`, or while it is carried. */
 function killed(name: string): void {
   const program = `
     import { writeFileSync } from 'node:fs';

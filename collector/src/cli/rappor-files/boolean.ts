@@ -1,5 +1,5 @@
 /**
- * Reports of a single bit, which need no map: TRUE sets the bit and FALSE does not. Each is decoded by itself, FALSE from the reports without
+ * Reports of a single bit, which need no map: TRUE sets the bit and FALSE does not. Each is decoded alone, FALSE from the reports without
  * the bit, at half of the false discovery rate (Bonferroni).
  */
 

@@ -134,7 +134,7 @@ export function fitPairs(evidence: Evidence, places: Places): Fit {
   return { places, shares, solver, residual, spread: { ...spread, hash: squares.map((square) => mass * (rho - rhoTwo) * square) } };
 }
 
-/** A matrix that is symmetric but for rounding, made symmetric. */
+/** A matrix that is symmetric except for rounding, made symmetric. */
 export function symmetric(matrix: Matrix): Matrix {
   for (let c = 0; c < matrix.rows; c++) {
     for (let d = 0; d < c; d++) {

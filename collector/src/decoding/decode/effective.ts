@@ -19,7 +19,7 @@ export interface Effective {
   readonly location: number;
 }
 
-/** Coins alone make 1, but for chance. A fit that leaves less follows its own noise. */
+/** Coins alone make 1, up to chance. A fit that leaves less follows its own noise. */
 const LEAST_DISPERSION = 0.05;
 
 /** The weighted mean square of a field that is centred by cohort. */

@@ -79,13 +79,13 @@ export function flat(least: number, nulls: number): Weights {
   return weights.map((weight, a) => (a === 0 ? nulls : ((1 - nulls) * weight) / others));
 }
 
-/** A law of the signals as a mixture of several: by bin and part, how likely z* is there, but for a factor of the bin. */
+/** A law of the signals as a mixture of several: by bin and part, how likely z* is there, up to a factor of the bin. */
 export interface Mixture {
   readonly parts: number;
   readonly likelihoods: Float64Array;
 }
 
-/** Of these laws, each given by its weights of the atoms. */
+/** The mixture of these laws, each given by its weights of the atoms. */
 export function mixtureOf(laws: readonly Weights[]): Mixture {
   const parts = laws.length;
   const likelihoods = new Float64Array(BINS * parts);

@@ -85,8 +85,8 @@ function leastMore(
 }
 
 /**
- * The candidates for the next level: the best extensions. Symbols that need more than any place of the level has are not hashed. Of the
- * others, few have a place with as much as they need.
+ * The candidates for the next level: the best extensions. Symbols that need more than any place of the level has are not hashed. Few of
+ * the others have a place with as much as they need.
  */
 function extend({ law, reports, scores }: Field, beam: Beam, level: number, width: number): Candidates {
   const { bins, first, second, missing, last, size } = beam;

@@ -37,7 +37,7 @@ interface MarginalTable {
   readonly mechanism: 'BLR' | 'MWEM';
   /** The released number of records, at least 1. */
   readonly total: number;
-  /** Of each cell, with six decimals. They sum to the total, up to rounding. */
+  /** The weight of each cell, with six decimals. They sum to the total, up to rounding. */
   readonly weights: readonly number[];
   /** With a probability of 1 - β, no marginal is off by more. */
   readonly within: number;

@@ -38,7 +38,7 @@ interface OpenedStream extends StreamAbout {
   readonly openDays: number;
 }
 
-/** Where an entry stands in the ledger. */
+/** Place of an entry in the ledger. */
 interface Place {
   readonly n: number;
   readonly hash: string;

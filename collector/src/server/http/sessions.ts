@@ -10,7 +10,7 @@ import { Refusal } from '../../base/refusal.ts';
 import { RateLimits } from '../../ingest/sender-limits.ts';
 import { hashOf } from '../../storage/admin/credentials.ts';
 
-// Failed sign-ins by source. Whoever sends tokens that are not valid is soon refused without a look at the token, so that guessing costs
+// Failed sign-ins by source. Senders of tokens that are not valid are soon refused without a look at the token, so that guessing costs
 // time and the numbers of refusals stay readable. Tokens that are valid are not counted, and neither are sessions: a browser goes on
 // asking with one that has ended.
 

@@ -18,7 +18,7 @@ const EVERY = 1_000;
 /** Milliseconds until trouble that goes on is told again. */
 const TOLD_AGAIN = 600_000;
 
-/** A replica of the administration that collectors share, in memory. It follows by itself what others change. */
+/** A replica of the administration that collectors share, in memory. It follows what others change without being asked. */
 export interface SharedAdmin {
   readonly database: DatabaseSync;
   /** Another number whenever the rows have changed. */

@@ -1,5 +1,5 @@
 /**
- * The database that `murmuration migrate` fills. What has been copied stands in two tables that are there until the end, and is written in
+ * The database that `murmuration migrate` fills. Two tables, which are there until the end, list what has been copied, and are written in
  * the same transactions as the copy; so a move that was cut off at any point goes on, and copies nothing twice.
  */
 

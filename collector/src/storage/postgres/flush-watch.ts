@@ -1,6 +1,6 @@
 /**
  * Watches whether flushes succeed. The database may answer and yet take no batch: somebody holds a lock, has detached a partition or taken a
- * right away. A collector that can't write batches for some seconds is not ready and takes none, whatever the reason. It tries by itself until
+ * right away. A collector that can't write batches for some seconds is not ready and takes none, whatever the reason. It retries on its own until
  * a write succeeds.
  */
 

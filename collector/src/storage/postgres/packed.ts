@@ -91,7 +91,7 @@ export interface EncodedTally {
 /** Encoded tallies by cohort. */
 export type EncodedTallies = ReadonlyMap<number, EncodedTally>;
 
-/** Cohorts of one row of the tables, so that a fold does not write all 65,536 of a metric anew for each one that has grown. */
+/** Cohorts of one row of the tables, so that a fold does not write all 65,536 of a metric again for each one that has grown. */
 export const BLOCK = 64;
 
 function numbersOf(values: readonly number[]): Uint8Array {

@@ -117,7 +117,7 @@ export class AdminReplica {
     this.#shared = shared;
     this.#timer = setInterval(() => {
       this.follow().catch((error: unknown) => {
-        // The store says by itself when the database is away. But this connection may be the only one that can't be made, for instance
+        // The store notices without help that the database is away. But this connection may be the only one that can't be made, for instance
         // because too many are open: then keys that were revoked would stay in force, and nobody would know.
         if (!(error instanceof StoreAway) || performance.now() > this.#followedAt + STALE) onTrouble(error);
       });

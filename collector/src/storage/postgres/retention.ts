@@ -1,6 +1,6 @@
 /**
  * Retention: old days are added up to months, and what is older still is deleted. One transaction moves the borders, which is all that
- * readers see; they stand in the database, for all collectors. The rows follow, a day of a metric in each transaction, under the lock of the
+ * readers see; they are kept in the database, for all collectors. The rows follow, a day of a metric in each transaction, under the lock of the
  * shard, by whichever collector comes first.
  */
 

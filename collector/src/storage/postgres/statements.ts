@@ -40,7 +40,7 @@ export type RunBehind = (client: PoolClient, before: readonly string[], config: 
 
 /**
  * Makes the function that sends a statement behind others, as one pipeline of the extended protocol. The server leaves a pipeline at its
- * first error, so a statement whose BEGIN has failed never runs, and never commits by itself.
+ * first error, so a statement whose BEGIN has failed never runs, and never commits on its own.
  *
  * @param Query the driver's class of statements
  */

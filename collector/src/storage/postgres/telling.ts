@@ -1,4 +1,4 @@
-/** Tells troubles of a store that tries again by itself, but not each time: one that comes and goes would fill the log. */
+/** Rate-limits log lines about a retrying store: a trouble that comes and goes would fill the log. */
 
 /** Milliseconds between two lines about a database that goes away again and again, and about the same trouble. */
 const AWAY = 60_000;

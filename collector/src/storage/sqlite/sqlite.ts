@@ -114,7 +114,7 @@ export async function openSqliteStore(
       await settle();
       try {
         await ask({ kind: 'close' });
-        await thread.ended; // wait for the thread to end by itself: terminating it could interrupt its own cleanup
+        await thread.ended; // wait for the thread to end on its own: terminating it could interrupt its own cleanup
       } catch (error) {
         await worker.terminate();
         throw error;

@@ -98,7 +98,7 @@ interface Row {
 /** Rows of a slice. A commit waits for one slice at most, which takes some 10 milliseconds. */
 const SLICE = 500;
 
-/** The newest day that has been reached, from which the collector counts the age of tallies by itself. */
+/** The newest day that has been reached, from which the collector counts the age of tallies. */
 export function reachedDay(database: DatabaseSync): number {
   const rows = database.prepare('SELECT DISTINCT day FROM room WHERE rows > 0 ORDER BY day DESC').all();
   return reachedOf(rows.map(({ day }) => Number(day)));

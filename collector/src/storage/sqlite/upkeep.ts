@@ -161,7 +161,7 @@ interface Found {
   readonly name: string;
 }
 
-/** Counts anew how much room each app has used. */
+/** Recounts how much room each app has used. */
 function countRoom(database: DatabaseSync): void {
   database.exec(`
     DELETE FROM room;

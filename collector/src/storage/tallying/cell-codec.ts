@@ -57,7 +57,7 @@ export class Numbers {
 /**
  * The largest count, and the bytes of the list. (Here and below, loops count: an iterator would take most of the time of a fold.)
  *
- * @throws {RangeError} at what is no count
+ * @throws {RangeError} at anything else than a count
  */
 function measure(cells: Float64Array): { readonly most: number; readonly bytes: number } {
   let [most, bytes, zeros] = [0, 0, 0];

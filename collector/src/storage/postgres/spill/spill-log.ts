@@ -136,7 +136,7 @@ export class SpillLog {
     return { partitions: JSON.parse(text) as Partition[], words: wordsOf(words) };
   }
 
-  /** Deletes groups that were forwarded, but for what is left of them. */
+  /** Deletes groups that were forwarded, except for what is left of them. */
   done(groups: readonly Left[]): void {
     let freed = 0;
     transaction(this.#database, () => {
