@@ -51,7 +51,7 @@ export function drawing(question: Question): (rows: readonly ReportCount[], rand
 interface Budgets {
   readonly analysts: readonly string[];
   readonly each: bigint;
-  /** Of all analysts together; without it, nobody colludes. */
+  /** Budget of all analysts together; without it, nobody colludes. */
   readonly together?: bigint;
 }
 

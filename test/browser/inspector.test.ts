@@ -70,7 +70,7 @@ test('says in whole sentences what is asked, how likely a report is not what was
   await says('Nothing is waiting to be sent.');
   expect(visit.sent).toEqual([shown]);
   await says(/^The report says “(free|pro|team)”\.$/);
-  expect(await page.getByText('The report is noise that says nothing by itself.').count()).toBe(1);
+  expect(await page.getByText('The report is noise that says nothing on its own.').count()).toBe(1);
   expect(await history()).not.toContain('zephyrous');
 
   await page.reload(); // what was sent is still shown

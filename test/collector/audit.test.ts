@@ -224,7 +224,7 @@ describe("assign: 'random'", () => {
     const statement = statementOf(assigned, spendingOf(assigned));
     expect(statement).toContain('Each device is asked only some of these questions, chosen by chance and never by an answer');
     expect(statement).toContain(
-      'can be at most 404 times more confident in one set of answers over another (ε 6, the budget, for it is asked no more than fits).',
+      'can be at most 404 times more confident in one set of answers over another (ε 6, the budget, because it is asked no more than fits).',
     );
     const { assign: _assign, ...plain } = { ...assigned, budget: { epsilon: 20, per: 'month' } as const };
     expect(statementOf(plain, spendingOf(plain))).not.toContain('only some of these');

@@ -27,7 +27,7 @@ const faults = [
   ['frozen with a transaction under way', frozen, 1],
 ] as const;
 
-/** A long run kills the browser for each of these by itself, a short run once for all three. */
+/** A long run kills the browser for each of these separately, a short run once for all three. */
 const crashes = [
   ['killed after an upload', killedAfterUpload],
   ['killed at once after a record', killedAtOnce],

@@ -4,7 +4,7 @@
  * Words that a coin or a die decides alike lead to the same branch. The shipped coin is asked of every word once, and then a
  * branch is run for one word of each decision and weighs as many words as decide so.
  *
- * Rejection makes strings of words endless, so `uniform` is proved by itself (coins.test.ts: values are equally likely on the
+ * Rejection makes strings of words endless, so `uniform` is proved alone (coins.test.ts: values are equally likely on the
  * first word, and a rejected word only asks for the next), and here a branch in which it rejects is left out: each accepted
  * first word then has probability 1 / (how many are accepted).
  */

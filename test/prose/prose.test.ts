@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { paragraphsOf } from './paragraphs.ts';
-import { complaintsAbout } from './prose.ts';
+import { complaintsAbout, complaintsAboutCode } from './prose.ts';
 
 test.each([
   ['Of a list each answer has two more shares.', 'Each answer of a list also gets two other estimates.'],
@@ -44,4 +44,26 @@ test('code and the targets of links are no prose', () => {
     { line: 1, lines: 2, text: 'One two.' },
     { line: 3, lines: 1, text: 'Three four' },
   ]);
+});
+
+test.each([
+  ['a docstring', '/** Starts\n * anew. */\nexport const a = 1;\n', 1],
+  ['a comment over two lines', 'f();\n// It starts by\n// itself.\ng();\n', 2],
+  ['a comment after code', 'const a = 1; // it stands in for b\n', 1],
+])('%s is read', (_, code, line) => {
+  expect(complaintsAboutCode(code, false)).toEqual([expect.stringContaining(`${line}: instead of`)]);
+});
+
+test('a message is read where people see it: not in tests, and not in names of fewer than four words', () => {
+  const message = "throw new RangeError('the file has to be read anew');\n";
+  expect(complaintsAboutCode(message, true)).toHaveLength(1);
+  expect(complaintsAboutCode(message, false)).toEqual([]);
+  expect(complaintsAboutCode("const key = 'anew';\n", true)).toEqual([]);
+  expect(complaintsAboutCode('const page = <p>The page is read anew today.</p>;\n', true)).toHaveLength(1);
+});
+
+test('comments within texts, and quotation marks within comments and patterns, mislead nobody', () => {
+  expect(complaintsAboutCode("const a = 'https://a.example/anew';\n", false)).toEqual([]);
+  expect(complaintsAboutCode("// the device's own\nconst a = /[\"']/; // starts anew\n", false)).toHaveLength(1);
+  expect(complaintsAboutCode('/** Calls `anew()`. */\n', false)).toEqual([]);
 });

@@ -46,7 +46,7 @@ export interface InspectorOptions<M extends DeviceQuestions> {
 export interface Inspector {
   /** Its host element, for the page's own style. */
   readonly element: HTMLElement;
-  /** Reads the telemetry again and shows it, as the panel does by itself every second. */
+  /** Reads the telemetry again and shows it, as the panel does every second. */
   readonly refresh: () => Promise<void>;
   readonly close: () => void;
 }

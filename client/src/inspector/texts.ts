@@ -155,7 +155,7 @@ export const english: Texts = {
   nothingListed: 'The list is empty. It holds what has been delivered since sharing was turned on.',
   noHistory: 'This app keeps no list of what it has sent. The dates above are all that is remembered.',
   says: (answers) => `The report says ${answers}.`,
-  saysNothing: 'The report is noise that says nothing by itself.',
+  saysNothing: 'The report is noise that says nothing on its own.',
   others: (count) => `${count} others`,
 
   details: 'Details',

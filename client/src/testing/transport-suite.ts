@@ -56,7 +56,7 @@ export function testTransport(test: Test, transport: Transport, server: Transpor
   });
 
   for (const status of [200, 204, 400, 404, 409, 410, 413, 429, 500, 503]) {
-    test(`a transport tells of the status ${status}, and does not try again by itself`, async () => {
+    test(`a transport tells of the status ${status}, and does not try again on its own`, async () => {
       expectSame('status', (await send(`/status/${status}`)).status, status);
       expectSame('requests', (await requests()).length, 1);
     });

@@ -67,7 +67,7 @@ export function legend(types: readonly QuestionType[], tested: readonly number[]
             : ['   An answer that nobody gives stands out 1 time in 20.']),
         ]
       : []),
-    ...(types.some(isNumber) ? ['Of an average, ± is for the numbers that are hardest to average.'] : []),
+    ...(types.some(isNumber) ? ['For an average, ± is for the numbers that are hardest to average.'] : []),
     ...(types.some(isDistribution)
       ? ['below middle: the share of the numbers below the middle of the range, if they are spread evenly.']
       : []),

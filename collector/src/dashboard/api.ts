@@ -27,7 +27,7 @@ function fetchMetrics(signal: AbortSignal): Promise<readonly Metric[]> {
   return readerWith(LIST_TIMEOUT).metrics(signal);
 }
 
-/** Who is signed in. */
+/** Fetches the reader who is signed in. */
 export async function fetchReader(signal: AbortSignal): Promise<Reader> {
   const response = await session({ signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT)]) });
   return (await response.json()) as Reader;
@@ -227,7 +227,7 @@ async function poll(signal: AbortSignal, setState: (next: (before: MetricsState)
     } catch (problem) {
       if (refusalOf(problem) === 'forbidden') return location.replace('releases.html'); // an analyst, who may read nothing here
       if (isSignedOut(problem)) {
-        // Nothing changes by itself: signing in loads the page again.
+        // Nothing changes without a reload: signing in loads the page again.
         setState(() => ({ ...initially, connection: 'signed-out' }));
         return;
       }

@@ -1,4 +1,4 @@
-// The parts of a card: its frame, the value or the verdict, the evidence, the facts and the details. What stands in them depends on the kind
+// The parts of a card: its frame, the value or the verdict, the evidence, the facts and the details. Their contents depend on the kind
 // of metric.
 
 import type { ComponentChildren, VNode } from 'preact';

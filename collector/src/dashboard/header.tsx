@@ -80,7 +80,7 @@ function Live({ state }: { state: MetricsState }): VNode {
   );
 }
 
-// Who is signed in, and a button to sign out. It is there only for people who signed in on this page:
+// The name of the reader who is signed in, and a button to sign out. It is there only for people who signed in on this page:
 // an open collector has nobody to sign out, and a proxy's users sign out at the proxy.
 
 export function SignOut(): VNode | null {

@@ -12,7 +12,7 @@ import { Streams } from './release-streams.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Failed, Loading } from './states.tsx';
 
-// Who spent what: each budget with a bar of what is spent of it on the day on which that is most.
+// Spending by analyst: each budget with a bar of what is spent of it on its worst day.
 
 type Budget = ReleaseTable['budgets'][number];
 

@@ -35,7 +35,7 @@ export interface StoredAnswer extends Omit<Preview, 'errors' | 'left'> {
   readonly openDays: number;
 }
 
-/** An answer, and where it stands in the ledger. */
+/** An answer, and its place in the ledger. */
 export interface Answer extends StoredAnswer {
   readonly analyst: string;
   /** The number and the hash of its entry. Whoever keeps them can tell whether the ledger was changed. */

@@ -1,5 +1,5 @@
 /**
- * Who answers a question, or opens a stream, that several processes are asked for at once: the one whose charge stands first. A charge
+ * Election of the process that answers a question, or opens a stream, that several are asked for: the one with the first charge. A charge
  * without an answer is a claim. The others wait for its answer instead of charging again. A process that ended between charge and answer
  * leaves a claim behind, so claims hold for a short time only, by the clock of the ledger, which all processes share. Nobody waits longer
  * than that time either.

@@ -12,7 +12,7 @@
  * logarithm of d.
  *
  * B minimizes the range variance: the mean variance over all ranges between two of the d + 1 edges, for evenly distributed numbers. It is
- * exact but for the rounding of levels' laws to integers (test/proofs/distribution-law.test.ts). At level l the components t of a range's
+ * exact up to the rounding of levels' laws to integers (test/proofs/distribution-law.test.ts). At level l the components t of a range's
  * weights (collector/src/estimation/mechanisms/hierarchical.ts) have a mean square over cells of v_l = U_{l-1} - U_l on average over ranges, with U_l
  * the variance of weights inside the nodes of that level, which is for each node of n cells
  *   (n² - 1) (2d + 2 - n) / (6 d² (d + 1)),  and U_{-1} the same for one node of all d cells

@@ -139,7 +139,7 @@ describe('an association', () => {
         }
         sum += cramersV({ cells: counts.map((_, i) => i), counts }, columns);
       }
-      // V is at most 1 and its standard deviation below 0.15, so the mean is within 0.014 but for one in 10^6.
+      // V is at most 1 and its standard deviation below 0.15, so the mean is within 0.014 except for one in 10^6.
       expect(sum / RUNS).toBeLessThan(unrelatedV(records, rows, columns) + 0.014);
       expect(sum / RUNS).toBeGreaterThan(unrelatedV(records, rows, columns) / 3);
     }
@@ -161,7 +161,7 @@ describe('an association', () => {
   });
 
   test('is within what is stated of the mean over the blocks', () => {
-    // Columns that determine each other have V = 1 in every block that has both, so the mean is 1 but for blocks of one value.
+    // Columns that determine each other have V = 1 in every block that has both, so the mean is 1 except for blocks of one value.
     const rows = [rowOf('web', '1', 40_000), rowOf('ios', '2', 40_000), rowOf('android', '4', 20_000)];
     const { mechanism, blocks } = associationBy({ epsilon: ratio(1n, 1n), sensitivity: 1, columns: 2 });
     expect([blocks, mechanism.accuracy(0.05)]).toEqual([64, within]);

@@ -31,7 +31,7 @@ export interface ViewsOptions extends Services {
   readonly candidates: Candidates;
 }
 
-/** Who keeps the tables. */
+/** Keeper of the tables. */
 export interface Keeper {
   /** Computes what is due now. Resolves to how many metrics this collector has written. */
   readonly look: () => Promise<number>;

@@ -152,7 +152,7 @@ const associated = z.strictObject({
   ...interval,
   within: estimate
     .exactOptional()
-    .meta({ description: 'Of the devices with the string, or with any that is found, those with this answer.' }),
+    .meta({ description: 'The devices with this answer, among those with the string, or with any that is found.' }),
 });
 
 const association: z.ZodType<MetricAssociation & Paged & { readonly strings: readonly AssociationRow[] }> = z.strictObject({

@@ -21,7 +21,7 @@ export const openForm: z.ZodType<{
     analysts: z
       .array(z.string(), { error: 'a list of names' })
       .exactOptional()
-      .meta({ description: 'Who may ask, and is charged. Without it, the reader. An admin may name others.' }),
+      .meta({ description: 'Analysts who may ask, and are charged. Without it, the reader. An admin may name others.' }),
     again: z
       .boolean({ error: 'true or false' })
       .exactOptional()
@@ -41,11 +41,11 @@ const cost = z.strictObject({ epsilon: amount, rho: amount });
 const conditions = z.record(z.string(), z.array(z.string()));
 const entry = z
   .strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() })
-  .meta({ description: 'Where it stands in the ledger.' });
+  .meta({ description: 'Its place in the ledger.' });
 
 const about = {
   app: z.string(),
-  analysts: z.array(z.string()).meta({ description: 'Who may ask. Each of them was charged, and the table once.' }),
+  analysts: z.array(z.string()).meta({ description: 'Analysts who may ask. Each of them was charged, and the table once.' }),
   from: z.iso.date(),
   to: z.iso.date(),
   where: conditions,

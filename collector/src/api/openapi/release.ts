@@ -60,7 +60,7 @@ const error = z.strictObject({
   blocks: z
     .strictObject({
       count: z.int().min(1),
-      reports: z.int().min(0).meta({ description: 'Of each block, if as many reports come as are expected.' }),
+      reports: z.int().min(0).meta({ description: 'Reports of each block, if as many come as are expected.' }),
       unrelated: z.number().meta({ description: 'A bound on the mean of what columns that are not related would show in such blocks.' }),
     })
     .exactOptional()
@@ -85,8 +85,8 @@ const result = z.strictObject({
         values: z.record(z.string(), z.string()),
         value: z.number(),
         standardError: z.number().exactOptional().meta({ description: 'Of a day.' }),
-        low: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not below this.' }),
-        high: z.number().exactOptional().meta({ description: 'Of a share: with 95 % it is not above this.' }),
+        low: z.number().exactOptional().meta({ description: 'Lower end of a share, with 95 %.' }),
+        high: z.number().exactOptional().meta({ description: 'Upper end of a share, with 95 %.' }),
       }),
     )
     .exactOptional(),
@@ -114,9 +114,7 @@ const answer = z.strictObject({
   results: z.array(result),
   openDays: z.int().min(0).meta({ description: 'Days that could still take reports when the rows were read.' }),
   analyst: z.string(),
-  entry: z
-    .strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() })
-    .meta({ description: 'Where it stands in the ledger.' }),
+  entry: z.strictObject({ n: z.int().min(1), hash: z.string(), at: z.iso.datetime() }).meta({ description: 'Its place in the ledger.' }),
   isRepeated: z.boolean().meta({ description: 'Whether it was stored before, and so cost nothing.' }),
 });
 

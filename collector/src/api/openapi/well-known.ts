@@ -37,7 +37,7 @@ const epsilon = z.string().regex(/^\d+\.\d+$/);
 
 const epsilons: z.ZodType<PublicEpsilon> = z.strictObject({
   report: z.record(z.string(), epsilon).meta({ description: 'Of a report of each metric.' }),
-  month: epsilon.meta({ description: 'Of all slots that begin in any 30 days, in this version and those before it.' }),
+  month: epsilon.meta({ description: 'ε of all slots that begin in any 30 days, in this version and those before it.' }),
   year: epsilon.meta({ description: 'The same of 365 days.' }),
   life: epsilon.meta({ description: 'The same of ten years.' }),
 });

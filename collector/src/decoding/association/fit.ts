@@ -8,7 +8,7 @@
  * Least squares weighted by n_j solves G x = g in closed form,
  *   G = Σ_j n_j Z_jᵀ Z_j,   g = Σ_j n_j Z_jᵀ (Y_j - ρ 1).
  * It is unbiased: over coins, cohorts and people given the hash if every string is listed, and over the hash of the others if not. Unlike
- * the estimate of each pair by itself (strings.ts), listed pairs that share cells add nothing to its variance.
+ * the estimate of each pair alone (strings.ts), listed pairs that share cells add nothing to its variance.
  *
  * Given cohorts and hash, reports are independent, so Cov(x) = G⁻¹ V G⁻¹ with V = Σ_j n_j Z_jᵀ S_j Z_j + H. With one hash (Z_jᵀ 1 = 0), the
  * covariance of one report is S_j = diag(d_j + π_j) - π_j π_jᵀ, where π_jb is the share of the cohort's people who have cell b, and d the

@@ -43,14 +43,14 @@ function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocu
 /** What happens to an answer that is not listed. */
 function unlisted(metric: MetricDocument): readonly string[] {
   if (!presentationOf(metric.type).isUnlistedSilent?.(metric)) return [];
-  return ['  An answer that is not listed sends nothing, so a report tells by being there that the answer was listed.'];
+  return ['  An answer that is not listed sends nothing, so a report reveals by its presence that the answer was listed.'];
 }
 
 const standIn = ({ otherwise }: MetricDocument): readonly string[] =>
   otherwise === undefined
     ? []
     : [
-        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not tell by being there that you answered; what it says may, within the bound below.`,
+        `  If you do not answer, this is reported in your place, randomized as an answer is: ${inWords(otherwise)}. So a report does not reveal by its presence that you answered; what it says may, within the bound below.`,
       ];
 
 function question(spending: MetricSpending, metric: MetricDocument, { description, owner, expires }: About): string {
@@ -73,7 +73,7 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
   const spent = isBounded
-    ? `ε ${epsilon}, the budget, for it is asked no more than fits`
+    ? `ε ${epsilon}, the budget, because it is asked no more than fits`
     : `ε ${upTo3(spending.all.epsilon)}, of a budget of ${epsilon}`;
   const days = PERIOD_DAYS[per];
   const larger = `${factor(spending.recorded.odds)} (ε ${upTo3(spending.recorded.epsilon)})`;

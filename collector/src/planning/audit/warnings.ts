@@ -65,7 +65,7 @@ export function warningsOf(
   const clear: Warning = {
     kind: 'segments-in-clear',
     about: segments,
-    words: `segments are sent in clear: ${segments.join(', ')} put each device into one of ${combinationsOf(document)} groups, with no randomness. Nothing private may stand in one.`,
+    words: `segments are sent in clear: ${segments.join(', ')} put each device into one of ${combinationsOf(document)} groups, with no randomness. A segment may hold nothing private.`,
   };
   const lists = Object.entries(document.metrics).flatMap(([name, metric]) =>
     presentationOf(metric.type).isUnlistedSilent?.(metric) ? [name] : [],
@@ -73,7 +73,7 @@ export function warningsOf(
   const unlisted: Warning = {
     kind: 'unlisted-sends-nothing',
     about: lists,
-    words: `unlisted answers send nothing: of ${lists.join(', ')} an answer, a part of one or an input that is not listed records nothing, so a report tells by being there that all was listed. Where users can cause one, give the list an \`other\`: \`other: true\` for choice and choices, an entry that the app maps to for joint and best.`,
+    words: `unlisted answers send nothing: of ${lists.join(', ')} an answer, a part of one or an input that is not listed records nothing, so a report reveals by its presence that all was listed. Where users can cause one, give the list an \`other\`: \`other: true\` for choice and choices, an entry that the app maps to for joint and best.`,
   };
   const storage: Warning = {
     kind: 'storage',

@@ -39,7 +39,7 @@ export interface ExpectedError {
   readonly standardDeviation?: number;
   /**
    * With a probability of 95 %: the most by which a number is off; the most reports that the value chosen has fewer than the best; or the
-   * most reports by which the median's rank is off. Of a share, for as many reports as are expected; of an association, from the mean over
+   * most reports by which the median's rank is off. For a share, for as many reports as are expected; of an association, from the mean over
    * the blocks.
    */
   readonly within: number;
@@ -48,7 +48,7 @@ export interface ExpectedError {
   /** Of sums over ranges of days: the root of the mean variance over all ranges, and the standard error of the worst range. */
   readonly ranges?: { readonly mean: number; readonly worst: number };
   /**
-   * Of an association: the blocks, how many of the expected reports are in each, and a bound on what columns that are not related would show
+   * For an association: the blocks, how many of the expected reports are in each, and a bound on what columns that are not related would show
    * in the mean over such blocks.
    */
   readonly blocks?: { readonly count: number; readonly reports: number; readonly unrelated: number };

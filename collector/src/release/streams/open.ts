@@ -14,7 +14,7 @@ import { designOptionsOf, hashed, type Stream, type StreamAbout, stateFor, strea
 
 /** A stream that is to be opened. */
 export interface ToOpen extends Opening {
-  /** Who opens it, for the ledger and the log. */
+  /** Name of the person who opens it, for the ledger and the log. */
   readonly who: string;
   /** Opens and charges another one, even if there is the same already. */
   readonly again?: boolean;

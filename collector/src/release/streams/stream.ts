@@ -53,7 +53,7 @@ export interface StreamAnswer {
   readonly value: number;
   /** Easy answers follow from earlier ones. Hard ones have noise of their own. */
   readonly kind: 'easy' | 'hard';
-  /** Who asked first. */
+  /** Analyst who asked first. */
   readonly analyst: string;
   readonly entry: Place;
 }
@@ -138,7 +138,7 @@ export const answersIn = async (ledger: LedgerTransaction, stream: number, newes
 export const hardAfter = async (ledger: LedgerTransaction, { app, stream }: Stream, after: number): Promise<readonly StreamAnswer[]> =>
   (await ledger.find({ kind: 'stream-hard', app, prefix: answersOf(stream), after })).map((entry) => answerOf(stream, entry));
 
-/** Who reads streams: an analyst their own, or without one anybody's. */
+/** Reader of streams: an analyst reads their own; without an analyst, all. */
 export interface Reader {
   readonly analyst?: string;
   /** The apps that the reader may see; empty for all. */
