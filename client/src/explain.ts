@@ -3,7 +3,17 @@
  * explained once. No message contains a value. Like the checks, this file is not part of production bundles.
  */
 
-import { DAYS, dayText, kindOf, type MetricDocument, REFUSALS, type SchemaDocument } from '@murmuration/shared';
+import {
+  DAYS,
+  dayText,
+  kindOf,
+  LARGE_EPSILON,
+  type MetricDocument,
+  REFUSALS,
+  type SchemaDocument,
+  sumOf,
+  timesIn,
+} from '@murmuration/shared';
 import { isPage, privacyControl } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import { nextDay } from './ledger/ledger.ts';
@@ -178,7 +188,18 @@ export function explain(options: Explained, outcome: Outcome, state: State): voi
 /** Tells the developer how telemetry starts. */
 export function announce(options: Explained): void {
   if (!explains(options)) return;
-  const { app } = options.schema.document;
+  const { app, metrics, budget } = options.schema.document;
+  const large = Object.keys(metrics).filter((name) => (metrics[name]?.epsilon ?? 0) > LARGE_EPSILON.report);
+  const monthly = Math.min(
+    sumOf(Object.values(metrics).map((metric) => (metric.permanent ?? metric).epsilon * timesIn(metric, DAYS.month, budget.per))),
+    budget.epsilon * Math.ceil(DAYS.month / DAYS[budget.per]),
+  );
+  if ((large.length > 0 || monthly > LARGE_EPSILON.month) && isFirst(said, options, 'large'))
+    say(
+      large.length > 0
+        ? `${large.join(', ')}: ε is above ${LARGE_EPSILON.report}, so a report nearly always says the truth. Ask with a smaller \`epsilon\`.`
+        : `The questions spend ε ${monthly} in 30 days, above ${LARGE_EPSILON.month}: reports that are linked hide little. Ask less, or less often.`,
+    );
   if (options.consent === 'granted' && isFirst(said, options, 'granted'))
     say(
       '`consent: "granted"` records before anybody was asked. Leave it out, ask while `consent.state` is `ask`, and call `consent.grant()` when the person agrees.',

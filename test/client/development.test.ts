@@ -60,6 +60,17 @@ describe('what is explained', () => {
   });
 
   test.each([
+    ['a report', { dark: flag({ ...ask, epsilon: 4 }) }, 'dark: ε is above 3'],
+    ['a month', { dark: flag({ ...ask, epsilon: 0.5, every: 'day' }) }, 'The questions spend ε 15 in 30 days, above 8'],
+    ['neither', { dark: flag({ ...ask, epsilon: 3 }) }, undefined],
+  ])('warns of a large ε of %s', (_, metrics, words) => {
+    device(defineSchema({ app: 'notes', version: 1, budget: { epsilon: 20, per: 'month' }, metrics }), { debug: true });
+    const warned = console.filter((line) => line.includes('ε'));
+    if (words === undefined) expect(warned).toEqual([]);
+    else expect(warned.join()).toContain(words);
+  });
+
+  test.each([
     ['together', 'plan: Recorded. The randomized answer is stored, and is sent in about five seconds.'],
     [
       'alone',

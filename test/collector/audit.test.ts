@@ -25,7 +25,7 @@ let files = 0;
 function audit(schema: object, ...args: string[]): Ran {
   const file = join(folder, `schema-${++files}.json`);
   writeFileSync(file, JSON.stringify(schema));
-  return runCommand('audit', '--schema', file, ...args);
+  return runCommand('audit', '--schema', file, '--accept-large', ...args);
 }
 
 const change = (metric: string, fields: object): SchemaDocument =>
@@ -127,7 +127,8 @@ describe('what people read', () => {
     const { segments: _segments, ...plain } = document;
     const { warnings, segmentCombinations } = JSON.parse(audit(plain, '--json').stdout);
     expect(warnings.map(({ kind }: { kind: string }) => kind)).toEqual([
-      'large-epsilon',
+      'large-epsilon', // a report
+      'large-epsilon', // a month
       'unlisted-sends-nothing',
       'participation-visible',
       'storage',
@@ -199,7 +200,7 @@ describe("assign: 'random'", () => {
       window: { epsilon: '6.000000000000', budget: 6, per: 'month', assign: 'random' },
     });
     expect(Number(all)).toBeCloseTo(14, 6);
-    expect(audit(assigned).stdout).toMatch(/^assign random: .* all of them would spend ε 13\.9999/m);
+    expect(audit(assigned).stdout).toMatch(/^assign random: .* all of them would spend ε 14\.000/m);
   });
 
   test('the sum of all bounds it where that is less, and a budget of many decimals is rounded up', () => {
@@ -283,6 +284,31 @@ describe('what a law lets through', () => {
     expect(metrics[0].posterior).toEqual({ report: '99.9999998 %' });
   });
 
+  test.each([
+    ['a report above 3', of({ a: flag({ ...ask, epsilon: 3.1, every: 'once' }) }), 1],
+    ['reports of a month above 8', of({ a: flag({ ...ask, epsilon: 0.3, every: 'day' }) }), 1],
+    [
+      'reports of many short windows above 8',
+      { ...of({ a: flag({ ...ask, epsilon: 0.3, every: 'day' }) }), budget: { epsilon: 1, per: 'day' } },
+      1,
+    ],
+    ['neither', of({ a: flag({ ...ask, epsilon: 3 }), b: flag({ ...ask, epsilon: 3 }), c: flag({ ...ask, epsilon: 2 }) }), 0],
+  ])('fails the audit unless it is accepted: %s', (_, schema, expected) => {
+    const file = join(folder, `large-${++files}.json`);
+    writeFileSync(file, JSON.stringify(schema));
+    const { status, stdout } = runCommand('audit', '--schema', file);
+    expect(status).toBe(expected);
+    expect(stdout.includes('A LARGE ε IS NOT ACCEPTED')).toBe(expected === 1);
+    expect(runCommand('audit', '--schema', file, '--accept-large').status).toBe(0);
+  });
+
+  test('is printed with three decimals, and with all of them when that is asked', () => {
+    const schema = of({ a: flag(ask) });
+    const { stdout } = audit(schema);
+    expect(stdout).not.toMatch(/ε .*\d\.\d{4,}/);
+    expect(audit(schema, '--exact').stdout).toMatch(/^any month: ε 0\.\d{12} of a budget/m);
+  });
+
   test('is the largest posterior that the matrix of the law has', () => {
     for (const answers of [2, 3, 5, 12]) {
       const list = Array.from({ length: answers }, (_, i) => `${i}`);
@@ -332,8 +358,8 @@ describe('what a law lets through', () => {
     ]);
     expect([recorded, year, life].map((each) => Math.round(Number(each)))).toEqual([15, 73, 669]);
     const text = audit(document).stdout;
-    expect(text).toMatch(/^any month of days of recording, which may touch one slot more of a metric: ε 14\.99/m);
-    expect(text).toMatch(/^any year: ε 72\.99\d*; ten years: ε 668\.99/m);
+    expect(text).toMatch(/^any month of days of recording, which may touch one slot more of a metric: ε 15\.000/m);
+    expect(text).toMatch(/^any year: ε 73\.000; ten years: ε 669\.000/m);
   });
 
   test('is added up over versions: a new law of a permanent question is a new epoch, and a renamed question a further one', () => {
@@ -356,7 +382,7 @@ describe('what a law lets through', () => {
     // Of the permanent question two epochs by the first law and one by each other; and three questions, each once a year.
     expect([all.versions, ...[all.year, all.life].map((each) => Math.round(Number(each)))]).toEqual([[1, 2], 8 + 3, 26 + 30]);
     const { stdout } = audit(three, '--history', ...files);
-    expect(stdout).toMatch(/^any year: ε 10\.99\d*; ten years: ε 55\.99\d*, versions 1, 2 before this one included$/m);
+    expect(stdout).toMatch(/^any year: ε 11\.000; ten years: ε 56\.000, versions 1, 2 before this one included$/m);
     expect(stdout).toContain('and ε 56.000 in ten years, versions 1, 2 before this one included.');
     const other = audit(three, '--history', path('../vectors/certificate.json'));
     expect([other.status, other.stdout]).toEqual([2, '']);

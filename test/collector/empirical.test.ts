@@ -3,8 +3,22 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choice, type DeviceQuestions, defineSchema, discover, flag, mean, permanent, text } from '@murmuration/client';
-import { stringHashing } from '@murmuration/client/mechanisms';
+import {
+  best,
+  choice,
+  choices,
+  count,
+  type DeviceQuestions,
+  defineSchema,
+  discover,
+  flag,
+  histogram,
+  joint,
+  mean,
+  permanent,
+  text,
+} from '@murmuration/client';
+import { stringHashing, unary } from '@murmuration/client/mechanisms';
 import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import {
   bigEndian,
@@ -131,6 +145,93 @@ describe('a randomizer is caught that', () => {
   });
 });
 
+/** Questions whose randomizers are broken for a few values only, far from the ends. */
+const sabotaged = defineSchema({
+  app: 'tested',
+  version: 1,
+  devices: 10_000,
+  budget: { epsilon: 30, per: 'month' },
+  metrics: {
+    few: choice(['a', 'b', 'c', 'd', 'e'], { epsilon: 1, mechanism: unary(), ...about }),
+    list: choice(['a', 'b', 'c'], { epsilon: 1, ...about }),
+    many: choice(
+      Array.from({ length: 30 }, (_, i) => `${i}`),
+      { epsilon: 1, ...about },
+    ),
+    sets: choices(['a', 'b', 'c', 'd', 'e', 'f', 'g'], { epsilon: 1, atMost: 3, ...about }),
+    both: joint({ a: ['x', 'y', 'z'], b: [true, false] }, { epsilon: 1, ...about }),
+    tool: best(['x', 'y', 'z'], { utility: { few: [1, 0, 0], some: [0, 1, 0], many: [0, 0, 1] }, epsilon: 1, ...about }),
+    minutes: mean([0, 60], { epsilon: 1, ...about }),
+    notes: count(9, { epsilon: 1, ...about }),
+    home: text({ epsilon: 2, ...about }),
+    start: histogram([10, 20, 30, 40], { epsilon: 1, ...about }),
+  },
+}).document;
+
+describe('a randomizer that is broken for some values alone', () => {
+  const all = shippedQuestions(sabotaged);
+  /** Empirical bounds of one metric, whose randomizer gets another input or other coins, or a report of its own. */
+  const testOf = (metric: string, broken: (honest: Randomizer) => Randomizer): Empirical => {
+    const mechanism = sabotaged.metrics[metric]?.law.mechanism as string;
+    const question = all[metric] as DeviceQuestions[string];
+    const honest = (question.randomizers as { readonly [mechanism: string]: Randomizer })[mechanism] as Randomizer;
+    const questions = { ...all, [metric]: { ...question, randomizers: { [mechanism]: broken(honest) } } } as never;
+    return empiricalOf({ ...sabotaged, metrics: { [metric]: sabotaged.metrics[metric] as MetricDocument } }, RUNS, questions, coins(4));
+  };
+  /** Coins that all fall on one side: each report of an input is the same. */
+  const told = (thrown: Coins): Coins => ({ ...thrown, flip: (threshold) => threshold > 2 ** 30, uniform: () => 0 });
+  const toldIf =
+    (isTold: (input: never) => boolean) =>
+    (honest: Randomizer): Randomizer =>
+    (law, input, thrown) =>
+      honest(law, input, isTold(input) ? told(thrown) : thrown);
+
+  test.each<[string, string, (honest: Randomizer) => Randomizer]>([
+    ['a middle answer of five, told truly', 'few', toldIf((input) => input === 2)],
+    ['a middle answer of three, told truly', 'list', toldIf((input) => input === 1)],
+    ['an answer from the middle of thirty, told truly', 'many', toldIf((input) => input === 10)],
+    ['a set of three, sent nearly as it is', 'sets', toldIf((input: readonly number[]) => input.length === 3)],
+    ['an empty set, told truly', 'sets', toldIf((input: readonly number[]) => input.length === 0)],
+    ['a pair of answers, told truly', 'both', toldIf((input) => input === 3)],
+    ['a middle input, told truly', 'tool', toldIf((input) => input === 1)],
+    ['numbers inside the range, told truly', 'minutes', toldIf((input) => input > 0.1 && input < 0.9)],
+    ['a count of four, told truly', 'notes', toldIf((input) => input > 0.4 && input < 0.5)],
+    [
+      'a cohort that is the length of the string',
+      'home',
+      (honest) => (law, input: string, thrown) => {
+        let isFirst = true;
+        const uniform = (n: number): number => {
+          const drawn = isFirst ? input.length % n : thrown.uniform(n);
+          isFirst = false;
+          return drawn;
+        };
+        return honest(law, input as never, { ...thrown, uniform });
+      },
+    ],
+    ['a bucket in the middle, told truly', 'start', toldIf((input) => input === 2)],
+  ])('is caught: %s', (_, metric, broken) => {
+    expect(exceeded(testOf(metric, broken))).toEqual([`${metric}, report`]);
+  });
+
+  test('is not seen where it is honest: no claim of any of these questions is exceeded, in a test of size 1e-6', () => {
+    const { holds, metrics } = empiricalOf(sabotaged, RUNS, all, coins(5));
+    expect(holds).toBe(true);
+    expect(metrics.map(({ metric, tried }) => [metric, tried.values, tried.of])).toEqual([
+      ['few', 5, 5],
+      ['list', 3, 3],
+      ['many', 4, 30],
+      ['sets', 7, null],
+      ['both', 6, 6],
+      ['tool', 3, 3],
+      ['minutes', 4, null],
+      ['notes', 10, 10],
+      ['home', 6, null],
+      ['start', 5, 5],
+    ]);
+  });
+});
+
 describe('murmuration audit --empirical', () => {
   const write = (name: string, schema: object): string => {
     const file = join(folder, name);
@@ -140,33 +241,37 @@ describe('murmuration audit --empirical', () => {
   const file = write('schema.json', document);
 
   test('adds the test to the audit', () => {
-    const { status, stdout, stderr } = runCommand('audit', '--schema', file, '--empirical', '1000', '--json');
+    const { status, stdout, stderr } = runCommand('audit', '--schema', file, '--accept-large', '--empirical', '1000', '--json');
     expect([status, stderr]).toEqual([0, '']);
     const { empirical, ...rest } = JSON.parse(stdout);
-    expect(rest).toEqual(JSON.parse(runCommand('audit', '--schema', file, '--json').stdout));
+    expect(rest).toEqual(JSON.parse(runCommand('audit', '--schema', file, '--accept-large', '--json').stdout));
     expect(empirical).toMatchObject({ runs: 1000, probability: 1e-6, holds: true });
-    expect(Object.keys(empirical.metrics[0])).toEqual(['metric', 'of', 'values', 'estimate', 'lowerBound', 'claim', 'holds']);
-    expect(runCommand('audit', '--schema', file, '--empirical', '1000').stdout).toContain('A bound below its claim is no proof.');
+    expect(Object.keys(empirical.metrics[0])).toEqual(['metric', 'of', 'values', 'tried', 'estimate', 'lowerBound', 'claim', 'holds']);
+    expect(runCommand('audit', '--schema', file, '--accept-large', '--empirical', '1000').stdout).toContain(
+      'A bound below its claim is no proof.',
+    );
   });
 
   test('exits 1 where the randomizer of a law spends more than is claimed', () => {
     const plan = { ...document.metrics['plan'], epsilon: 0.5 };
     const low = write('low.json', { ...document, metrics: { plan } });
-    const { status, stdout } = runCommand('audit', '--schema', low, '--empirical', '4000', '--json');
+    const { status, stdout } = runCommand('audit', '--schema', low, '--accept-large', '--empirical', '4000', '--json');
     const { holds, metrics } = JSON.parse(stdout).empirical;
     expect([status, holds, metrics[0].holds]).toEqual([1, false, false]);
     expect(metrics[0].lowerBound).toBeGreaterThan(0.5);
-    expect(runCommand('audit', '--schema', low, '--empirical', '4000').stdout).toMatch(/^plan +a report .* 0\.5 +EXCEEDED$/m);
+    expect(runCommand('audit', '--schema', low, '--accept-large', '--empirical', '4000').stdout).toMatch(
+      /^plan +a report .* 0\.5 +EXCEEDED$/m,
+    );
   });
 
   test.each(['0', '999', '10000001', '1e4', '-5', '2000.5', ''])('refuses %s runs in one line', (runs) => {
-    const { status, stdout, stderr } = runCommand('audit', '--schema', file, `--empirical=${runs}`);
+    const { status, stdout, stderr } = runCommand('audit', '--schema', file, '--accept-large', `--empirical=${runs}`);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^murmuration: --empirical: expected a whole number from 1000 to 10000000, got "[^\n]*"\n$/);
   });
 
   test('does not stand in a certificate', () => {
-    const { status, stdout, stderr } = runCommand('audit', '--schema', file, '--empirical', '1000', '--certificate');
+    const { status, stdout, stderr } = runCommand('audit', '--schema', file, '--accept-large', '--empirical', '1000', '--certificate');
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^murmuration: --empirical: expected no --certificate[^\n]*\n$/);
   });

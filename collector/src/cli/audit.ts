@@ -8,9 +8,9 @@ import { auditOf } from '../planning/audit/audit.ts';
 import { certificateOf } from '../planning/audit/certificate.ts';
 import { type Empirical, empiricalOf } from '../planning/audit/empirical.ts';
 import { type Linkability, linkabilityOf } from '../planning/audit/linkability.ts';
-import { type MetricSpending, type Spending, spendingOf } from '../planning/audit/spending.ts';
+import { type MetricSpending, type Spending, spendingOf, upTo3 } from '../planning/audit/spending.ts';
 import { statementOf, versionsBefore } from '../planning/audit/statement.ts';
-import { linkageWords, warningsOf } from '../planning/audit/warnings.ts';
+import { linkageWords, type Warning, warningsOf } from '../planning/audit/warnings.ts';
 import { loadUnproven } from '../schemas/schema-file.ts';
 import { table } from './table.ts';
 
@@ -20,10 +20,16 @@ interface AuditOptions {
   readonly certificate?: boolean;
   readonly empirical?: number;
   readonly devices?: number;
+  readonly acceptLarge?: boolean;
+  readonly exact?: boolean;
   readonly json?: boolean;
 }
 
+/** Writes an ε. */
+type Write = (epsilon: string) => string;
+
 function row(
+  write: Write,
   document: SchemaDocument,
   { metric, mechanism, report, times, window, recorded, year, life, epoch, holds }: MetricSpending,
 ): string[] {
@@ -35,14 +41,11 @@ function row(
   return [
     metric,
     mechanism,
-    report.epsilon,
+    write(report.epsilon),
     claimed,
-    epoch?.epsilon ?? '',
+    epoch ? write(epoch.epsilon) : '',
     `${times}`,
-    window.epsilon,
-    recorded.epsilon,
-    year,
-    life,
+    ...[window.epsilon, recorded.epsilon, year, life].map(write),
     holds ? 'holds' : 'EXCEEDED',
     moved,
   ];
@@ -54,10 +57,18 @@ const SENDING = {
   together: 'the reports of one batch are known to be of one device, and batches of one visit arrive close together',
 } as const;
 
-function describe(document: SchemaDocument, sha256: string, spending: Spending, linkability: Linkability): string {
+function describe(
+  document: SchemaDocument,
+  sha256: string,
+  spending: Spending,
+  linkability: Linkability,
+  { exact, acceptLarge }: Pick<AuditOptions, 'exact' | 'acceptLarge'>,
+): string {
   const { budget, assign } = document;
   const { metrics, all, window, holds } = spending;
-  const rows = metrics.map((each) => row(document, each));
+  const write: Write = exact ? (epsilon) => epsilon : upTo3;
+  const rows = metrics.map((each) => row(write, document, each));
+  const warnings = warningsOf(document, spending, linkability);
   return [
     `schema       ${wireName(document)}`,
     `fingerprint  ${sha256}`,
@@ -80,17 +91,18 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending, 
       rows,
     ),
     '',
-    `any ${budget.per}: ε ${window} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
+    `any ${budget.per}: ε ${write(window)} of a budget of ${budget.epsilon}: ${holds ? 'every claim holds' : 'A CLAIM IS EXCEEDED'}`,
     ...(assign
-      ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${all.epsilon}`]
+      ? [`assign ${assign}: a device answers only metrics that fit the budget together; all of them would spend ε ${write(all.epsilon)}`]
       : []),
-    `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${spending.recorded.epsilon}`,
-    `any year: ε ${spending.year}; ten years: ε ${spending.life}${versionsBefore(spending)}`,
+    `any ${budget.per} of days of recording, which may touch one slot more of a metric: ε ${write(spending.recorded.epsilon)}`,
+    `any year: ε ${write(spending.year)}; ten years: ε ${write(spending.life)}${versionsBefore(spending)}`,
     '',
     `reports ${document.reports}: ${SENDING[document.reports]}. Anyone who sees addresses can join the batches of an address.`,
     `linkability: ${linkageWords(document, linkability)}`,
     '',
-    ...warningsOf(document, spending, linkability).map(({ words }) => `warning: ${words}`),
+    ...warnings.map(({ words }) => `warning: ${words}`),
+    ...(!acceptLarge && isLarge(warnings) ? ['A LARGE ε IS NOT ACCEPTED: ask for less, or say --accept-large'] : []),
     '',
     statementOf(document, spending),
   ].join('\n');
@@ -99,19 +111,21 @@ function describe(document: SchemaDocument, sha256: string, spending: Spending, 
 const rounded = (epsilon: number): string => epsilon.toFixed(4);
 
 function describeTest({ runs, probability, metrics }: Empirical): string {
-  const rows = metrics.map(({ metric, of, values: [likely, other], estimate, lowerBound, claim, holds }) => [
+  const rows = metrics.map(({ metric, of, values: [likely, other], tried, estimate, lowerBound, claim, holds }) => [
     metric,
     of === 'epoch' ? 'an epoch' : 'a report',
     `${JSON.stringify(likely)} over ${JSON.stringify(other)}`,
+    `${tried.values}${tried.of === null ? '' : ` of ${tried.of}`}`,
     estimate === null ? '' : rounded(estimate),
     rounded(lowerBound),
     `${claim}`,
     holds ? 'holds' : 'EXCEEDED',
   ]);
   return [
-    `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values. Half of them choose an event, the others count it.`,
+    `Test of the randomizers in @murmuration/client, with ${runs.toLocaleString('en')} runs of each of two values: those, of all that are tried, whose reports differ most. Half of them choose an event, the others count it.`,
     '',
-    table(['metric', 'ε of', 'values', 'ε at the event', 'at least', 'claimed', ''], rows),
+    table(['metric', 'ε of', 'values', 'tried', 'ε at the event', 'at least', 'claimed', ''], rows),
+    'Tried, all with each other, are every answer of a list of up to 16 and four of a longer one, four numbers of a range, two sets of each size, and strings of lengths 0, 1, 2, 8 and 100. Not tried is every other value, and what several reports of a device tell together.',
     `If every claim is kept, the probability that any bound of this table exceeds its claim is at most ${probability}. A bound below its claim is no proof.`,
   ].join('\n');
 }
@@ -125,18 +139,22 @@ async function loadBefore(files: readonly string[], { app }: SchemaDocument): Pr
   return versions;
 }
 
-async function audit({ schema, history = [], certificate, empirical: runs, devices, json }: AuditOptions): Promise<void> {
+const isLarge = (warnings: readonly Warning[]): boolean => warnings.some(({ kind }) => kind === 'large-epsilon');
+
+async function audit(options: AuditOptions): Promise<void> {
+  const { schema, history = [], certificate, empirical: runs, devices, acceptLarge, json } = options;
   if (certificate && runs !== undefined) throw new UsageError('--empirical: expected no --certificate beside it, got both');
   const document = await loadUnproven(schema);
   const spending = spendingOf(document, await loadBefore(history, document));
   if (!spending.holds) process.exitCode = 1;
   if (certificate) return print(true, await certificateOf(document, spending), () => '');
   const linkability = linkabilityOf(document, devices);
+  if (!acceptLarge && isLarge(warningsOf(document, spending, linkability))) process.exitCode = 1;
   const value = await auditOf(document, spending, linkability);
   const empirical = runs === undefined ? undefined : empiricalOf(document, runs);
   if (empirical?.holds === false) process.exitCode = 1;
   print(json, { ...value, ...(empirical && { empirical }) }, () =>
-    [describe(document, value.fingerprint, spending, linkability), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
+    [describe(document, value.fingerprint, spending, linkability, options), ...(empirical ? ['', describeTest(empirical)] : [])].join('\n'),
   );
 }
 
@@ -160,6 +178,8 @@ export function addAudit(program: Command): void {
       'devices that report on a day, for the linkability (default: those of the schema)',
       wholeOption('--devices', 1),
     )
+    .option('--accept-large', 'accept an ε above 3 a report or 8 a month; without it, such a schema exits 1')
+    .option('--exact', 'print all twelve decimals of each ε, instead of three')
     .option('--json', 'print one JSON document on standard output')
     .action(audit);
 }

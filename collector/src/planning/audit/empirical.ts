@@ -6,18 +6,19 @@
  * Half of the runs choose an event that tells two values apart; the other half count how often each value causes it. ln(p / q) is then at
  * least ln(lower end of p / upper end of q) (Clopper and Pearson 1934). Every end is so far out that over all metrics, stages, orders of the
  * values and ends together, a program that keeps its claims is said to break one with a probability of at most 1e-6 (Bonferroni). A bound
- * below the claim proves nothing: another event or two other values may tell more.
+ * below the claim proves nothing: another event or two other values may tell more. Which two of the values that are tried (values.ts) tell
+ * most is chosen by the first half of the runs too, so trying many costs no confidence.
  */
 
 import type { DeviceQuestion, DeviceQuestions } from '@murmuration/client';
 import { createCoins, words } from '@murmuration/client/testing';
-import { type Law, type MetricDocument, mechanismOf, type SchemaDocument, toBase64url } from '@murmuration/shared';
+import { type Law, type MetricDocument, mechanismOf, type Report, type SchemaDocument, toBase64url } from '@murmuration/shared';
 import { lowerShare, upperShare } from '../../estimation/statistics/counts.ts';
 import type { Tallies } from '../../estimation/tally.ts';
 import { deviceOf, folderOf } from '../simulate/simulation.ts';
 import { bestEvent, type Event, isIn, type Scored, type Scores, scoresOf } from './events.ts';
-import { farApart, type Pair } from './far-apart.ts';
 import { shippedQuestions } from './shipped.ts';
+import { triedOf } from './values.ts';
 
 /** The probability with which a program that keeps all claims is said to break one. */
 const PROBABILITY = 1e-6;
@@ -27,6 +28,12 @@ const MOST_KEPT = 100_000;
 
 /** Runs of a cohort from which its weights can be learned. */
 const PER_COHORT = 1_000;
+
+/** Runs with each value that choose two of them: so many to learn scores, and so many to choose events. */
+const SCREENED = { learned: 20_000, kept: 5_000 } as const;
+
+/** Two values that an app could record. */
+type Pair = readonly [unknown, unknown];
 
 type Coins = ReturnType<typeof createCoins>;
 
@@ -43,7 +50,10 @@ interface Stage {
 interface Tested {
   readonly metric: string;
   readonly of: Stage['of'];
+  /** The two values that are told apart best. */
   readonly values: Pair;
+  /** How many values were tried, all with each other, and out of how many; null if there is no end of them. */
+  readonly tried: { readonly values: number; readonly of: number | null };
   /** ε at the event: ln(p / q) of the shares of runs; null if one of the values was never in it. */
   readonly estimate: number | null;
   readonly lowerBound: number;
@@ -53,7 +63,7 @@ interface Tested {
 
 /** The test of a schema. */
 export interface Empirical {
-  /** Runs with each of two values. */
+  /** Runs with each of the two values that are told apart best. */
   readonly runs: number;
   readonly probability: number;
   readonly metrics: readonly Tested[];
@@ -125,13 +135,41 @@ function splitOf(runs: number): { readonly learned: number; readonly kept: numbe
   return { learned: half - kept, kept, counted: runs - half };
 }
 
+/** The two values of a stage whose reports differ most. */
+function apart(stage: Stage, values: readonly unknown[], learned: number, kept: number, coins: Coins): Pair {
+  const run = runOf(stage, coins, learned);
+  const { law } = stage.document;
+  const { decode } = mechanismOf(law);
+  const seen = values.map((value) => ({
+    value,
+    tallies: talliesOf(law, () => run(value), learned),
+    reports: Array.from({ length: kept }, () => decode(law, run(value))),
+  }));
+  let best: { readonly pair: Pair; readonly bound: number } = { pair: [values[0], values[1]], bound: 0 };
+  for (const [i, one] of seen.entries()) {
+    for (const two of seen.slice(i + 1)) {
+      const scores = scoresOf(law, one.tallies, two.tallies);
+      const [first, second] = [one, two].map(({ reports }) => {
+        let at = 0;
+        return scoredIn(kept, () => scores(reports[at++] as Report));
+      }) as [Scored, Scored];
+      const bound = Math.max(bestEvent(first, second).bound, bestEvent(second, first).bound);
+      if (bound > best.bound) best = { pair: [one.value, two.value], bound };
+    }
+  }
+  return best.pair;
+}
+
 /** The test of a stage, with that order of its values which has the larger bound. Each end of a share is wrong with this probability. */
 function testStage(stage: Stage, runs: number, coins: Coins, probability: number): Tested {
   const { metric, of, claim, document } = stage;
   const { learned, kept, counted } = splitOf(runs);
   const run = runOf(stage, coins, learned);
   const { decode } = mechanismOf(document.law);
-  const [one, two] = farApart(document);
+  const { values: all, of: most } = triedOf(document);
+  const [one, two] =
+    all.length > 2 ? apart(stage, all, Math.min(SCREENED.learned, learned), Math.min(SCREENED.kept, kept), coins) : [all[0], all[1]];
+  const tried = { values: all.length, of: most };
   const learn = (value: unknown): Tallies => talliesOf(document.law, () => run(value), learned);
   const scores = scoresOf(document.law, learn(one), learn(two));
   const scoresFor = (value: unknown) => (): ReturnType<Scores> => scores(decode(document.law, run(value)));
@@ -143,7 +181,7 @@ function testStage(stage: Stage, runs: number, coins: Coins, probability: number
     const bound = Math.log(lowerShare(likely, counted, probability) / upperShare(other, counted, probability));
     const lowerBound = Math.max(0, bound);
     const estimate = likely > 0 && other > 0 ? Math.log(likely / other) : null;
-    return { metric, of, values, estimate, lowerBound, claim, holds: lowerBound <= claim };
+    return { metric, of, values, tried, estimate, lowerBound, claim, holds: lowerBound <= claim };
   };
   const forth = tested([one, two], ofOne[0] as number, ofTwo[0] as number);
   const back = tested([two, one], ofTwo[1] as number, ofOne[1] as number);
@@ -156,7 +194,7 @@ const systemCoins = (): Coins => createCoins(words((bytes) => crypto.getRandomVa
 /**
  * Tests the randomizers of a schema.
  *
- * @param runs the runs with each of two values
+ * @param runs the runs with each of the two values of a metric that are told apart best
  * @param questions the questions whose randomizers are run
  */
 export function empiricalOf(

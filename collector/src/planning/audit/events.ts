@@ -94,8 +94,8 @@ function bestThreshold(first: Float64Array, second: Float64Array): { readonly th
   return best;
 }
 
-/** The event that tells reports of the first value best. */
-export function bestEvent(first: Scored, second: Scored): Event {
+/** The event that tells reports of the first value best, and a bound on ε at it, from the runs that chose it. */
+export function bestEvent(first: Scored, second: Scored): Event & { readonly bound: number } {
   const found = first.flatMap((scores, score) =>
     ([1, -1] as const).map((sign) => {
       const signed = (each: Float64Array): Float64Array => each.map((number) => sign * number).sort();

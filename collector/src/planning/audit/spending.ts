@@ -67,7 +67,7 @@ export interface Spending {
   readonly year: string;
   /** The same of ten years. */
   readonly life: string;
-  /** The numbers of the versions before this one that these three include. */
+  /** The numbers of the versions before this one that `month`, `year` and `life` include. */
   readonly versions: readonly number[];
   /** Whether every metric keeps its claim and the window is within the budget; under `assign`, the window of each metric. */
   readonly holds: boolean;

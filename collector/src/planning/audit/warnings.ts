@@ -1,10 +1,10 @@
 /** Warnings about risks that ε does not cover: participation, segments, storage. The threat model has the complete list. */
 
-import { lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
+import { LARGE_EPSILON, lnUp, type MetricDocument, type SchemaDocument } from '@murmuration/shared';
 import { presentationOf } from '../../estimation/questions.ts';
 import { combinationsOf, type Linkability, linkabilityOf } from './linkability.ts';
 import { percent, posteriorOf } from './posterior.ts';
-import type { Spending } from './spending.ts';
+import { type Spending, upTo3 } from './spending.ts';
 
 /** A warning of the audit. */
 export interface Warning {
@@ -34,19 +34,26 @@ function linkable(document: SchemaDocument, linkability: Linkability): readonly 
   return [{ kind: 'linkable', about: linkability.by, words }];
 }
 
-/** Above this ε, one report of a flag is the true answer nineteen times out of twenty. */
-const LARGE = 3;
-
-/** What one report with a large ε reveals, for each metric that has one. */
+/** What reports with a large ε reveal: one, for each metric that has one, and all of a month. */
 function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly Warning[] {
-  const large = spending.metrics.filter(({ report }) => Number(report.epsilon) > LARGE);
-  if (large.length === 0) return [];
+  const large = spending.metrics.filter(({ report }) => Number(report.epsilon) > LARGE_EPSILON.report);
+  const monthly: readonly Warning[] =
+    Number(spending.month) > LARGE_EPSILON.month
+      ? [
+          {
+            kind: 'large-epsilon',
+            about: [],
+            words: `large ε: above ${LARGE_EPSILON.month} a month all reports together hide little. Any 30 days spend ε ${upTo3(spending.month)}. Ask less, less often, or under \`assign\`.`,
+          },
+        ]
+      : [];
+  if (large.length === 0) return monthly;
   const each = large.map(({ metric, report: { odds } }) => {
     const most = posteriorOf(metrics[metric] as MetricDocument, odds);
     return `${metric} (ε ${lnUp(odds, 3)}${most ? `: the true answer with a probability of up to ${percent(most)}` : ''})`;
   });
-  const words = `large ε: above ${LARGE} a report hides little. One report may tell ${each.join(', ')}. Ask with a smaller epsilon.`;
-  return [{ kind: 'large-epsilon', about: large.map(({ metric }) => metric), words }];
+  const words = `large ε: above ${LARGE_EPSILON.report} a report hides little. One report may tell ${each.join(', ')}. Ask with a smaller epsilon.`;
+  return [{ kind: 'large-epsilon', about: large.map(({ metric }) => metric), words }, ...monthly];
 }
 
 /** The warnings for a schema. */
