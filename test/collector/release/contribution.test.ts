@@ -1,7 +1,7 @@
 /** What one device can add to a table in one day: the bound from the schema and `batchesPerDay`, against the shipping client. */
 
 import { createTelemetry, defineSchema, flag, memoryStorage } from '@murmuration/client';
-import { fakeClock } from '@murmuration/client/testing';
+import { fakeClock, seededRng } from '@murmuration/client/testing';
 import { MAX_REPORTS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { mostReports } from '#collector/release/table/contribution.ts';
@@ -68,6 +68,7 @@ async function sent(
 ): Promise<ReadonlyMap<string, number>> {
   const schema = make(1, names(count), day, sending);
   const [storage, clock] = [memoryStorage(), fakeClock(new Date('2026-11-01T12:00:00Z'))];
+  const rng = seededRng(1);
   const reports = new Map<string, number>();
   for (let today = 0; today < days + 3; today++) {
     for (let visit = 0; visit < (today < days ? count : 1); visit++) {
@@ -76,6 +77,7 @@ async function sent(
         endpoint: 'http://test.invalid',
         storage,
         clock,
+        rng,
         batchesPerDay,
         segment: { platform: visit % 2 === 0 ? 'web' : 'ios' },
         transport: async ({ body }) => {
