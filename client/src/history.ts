@@ -97,6 +97,7 @@ export function withHistory<const M extends DeviceQuestions, const S extends Seg
   const storing: Storage = {
     transact: (item, update) => storage.transact(item, update),
     spill: watched,
+    ...(storage.agreed && { agreed: storage.agreed.bind(storage) }),
     ...(suspend && { suspend: () => suspend.call(storage) }),
     ...(watch && { watch: (item, changed) => watch.call(storage, item, changed) }),
   };

@@ -44,7 +44,7 @@ export function createSpill({ spill }: Storage, name: string): Spill {
           return answer && answers + answer.id === key ? [answer] : []; // the key may hold anything
         }),
       ) ?? [],
-    decision: () => remembered(numberAt(consent)),
+    decision: () => remembered(read(consent)),
     decide: (decision) => raise(consent, mark(decision)),
     spent: () => numberAt(spent),
     spend: (day) => raise(spent, day),

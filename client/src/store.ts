@@ -32,6 +32,7 @@ export interface DeviceStore {
 /**
  * @param fallback the consent that applies until the person decides
  * @param changed called when the consent has changed or becomes known
+ * @param isAway whether the page has been left
  */
 export function createDeviceStore(
   storage: Storage,
@@ -41,6 +42,7 @@ export function createDeviceStore(
   fallback: Exclude<Consent['state'], 'unknown'>,
   tell: (outcome: Outcome) => void,
   changed: () => void,
+  isAway: () => boolean,
 ): DeviceStore {
   /** The last day on which the accounts of a state had a slot claimed. What `otherwise` answers replace changes no such day. */
   const lastDay = ({ accounts }: State): number => Math.max(0, ...Object.values(accounts).map(({ day }) => day));
@@ -50,15 +52,25 @@ export function createDeviceStore(
   const answerTo = ({ value }: State['decision']): Exclude<Consent['state'], 'unknown'> => value || fallback;
   const consent = (): Consent['state'] => (isKnown || decision.value ? answerTo(decision) : 'unknown');
 
+  let isNoted: boolean | undefined; // whether the note beside the ledger was found
+  /** Looks for the note beside the ledger that the person agrees. */
+  const look = (): Maybe<unknown> =>
+    after(storage.agreed?.(name), (found) => {
+      if (isAway()) throw found; // a page that was left meanwhile begins nothing
+      isNoted = found;
+    });
+  /** Whether a note that the ledger knows of was not found. */
+  const isMissing = ({ noted }: State): boolean => !!noted && isNoted === false;
+
   /** The stored state, merged with everything newer that this context knows. */
   const enter = (stored: string | undefined, isSeen: boolean): State => {
-    const known = newer(decision, spill.decision());
     // A ledger that is gone, but that this page or the spill remembers, counts as spent since its last claim. So another deletion does not
     // extend that.
     const last = Math.max(spill.spent(), lastDay(store.view));
-    const read = stored ? attempt(() => parseState(stored)) : last > 0 ? undefined : emptyState();
+    const read = stored || last > 0 ? attempt(() => parseState(stored as string)) : emptyState();
     if (!read && !isSeen) throw read; // a record that nobody may notice does not put it back
     const state = read ?? spentState(device, store.view.accounts, stored ? device.today() : last);
+    const known = newer(decision, spill.decision());
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
     // the state, the stored accounts apply.
     if (state.decision.count <= store.view.decision.count) {
@@ -75,16 +87,15 @@ export function createDeviceStore(
     if (known.value === 'denied') refusal = known;
     if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);
     state.decision = newer(state.decision, known);
+    if (isSeen && (isNoted || state.decision.value === 'denied')) state.noted = isNoted;
     return state;
   };
 
-  const learn = (next: State['decision'], isStored = false): void => {
+  const learn = (next: State['decision']): void => {
     const old = consent();
     decision = newer(decision, next);
     if (decision.value === 'denied') refusal = decision;
     isKnown = true;
-    // A grant is remembered only when it is stored. Other pages hear of it then, and read it where the ledger lives.
-    if (isStored || decision.value === 'denied') spill.decide(decision);
     if (consent() !== old) changed();
   };
 
@@ -93,35 +104,47 @@ export function createDeviceStore(
     consent,
     change: (work, isSeen = true) =>
       attempt(() =>
-        after(
-          storage.transact(name, (stored) => {
+        after(look(), () => {
+          const transacted = storage.transact(name, (stored) => {
             device.said = [];
             const state = enter(stored, isSeen);
-            const isGranted = answerTo(state.decision) === 'granted';
+            const isGranted = answerTo(state.decision) === 'granted' && !isMissing(state);
             const result = work(state, isGranted);
             const text = stateText(state);
             // Nothing is created in the storage before the person has decided.
             const isKept = text !== stored && (stored || isGranted || state.decision.count);
-            return { next: isKept ? text : undefined, result: { state, result, said: device.said } };
-          }),
-          ({ state, result, said }) => {
-            if (isSeen) {
-              store.view = state;
-              spill.spend(lastDay(state));
-            }
-            learn(state.decision, true);
-            said.forEach(tell);
-            return result;
-          },
-        ),
+            return { next: isKept ? text : undefined, result: { state, isGranted, result, said: device.said } };
+          });
+          return after(transacted, ({ state, isGranted, result, said }) =>
+            after(look(), () => {
+              if (isSeen) {
+                store.view = state;
+                spill.spend(lastDay(state));
+                // The consent is granted by default: nobody has written the note.
+                if (isGranted && !state.decision.count && isNoted === false) void attempt(() => storage.agreed?.(name, true));
+              }
+              // The note was found missing after the ledger knew of it: the person has refused, and what waits is erased.
+              const isRefused = isMissing(state);
+              learn(isRefused ? { count: state.decision.count + 1, value: 'denied' } : state.decision);
+              spill.decide(decision); // a grant only now that it is stored: other pages hear of it, and read it where the ledger lives
+              said.forEach(tell);
+              if (isRefused) void store.change(() => {});
+              return result;
+            }),
+          );
+        }),
       ) as Maybe<never>,
     giveUp: () => learn(spill.decision()),
     decide: (value, work) => {
-      learn({ count: newer(decision, spill.decision()).count + 1, value });
+      const next = { count: newer(decision, spill.decision()).count + 1, value };
+      void attempt(() => storage.agreed?.(name, value === 'granted'));
+      if (value === 'denied') spill.decide(next);
+      learn(next);
       return store.change((state) => {
         // A decision that another context stored meanwhile is earlier, because transactions run one after the other.
         if (state.decision.value !== value) state.decision = { count: state.decision.count + 1, value };
         work(state);
+        state.noted = undefined; // a note that is written again counts once it is found
         return true;
       });
     },

@@ -84,6 +84,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     hasFailed = true;
     tell({ result: 'storage-failed' });
   };
+  const isOpen = (): boolean => !isAway && !isClosed;
   const device = createDevice(own, clock);
   const spill = createSpill(storage, name);
   const store = createDeviceStore(
@@ -101,10 +102,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       }
       for (const listener of [...listeners]) attempt(listener);
     },
+    () => isAway,
   );
   /** The current day. It never goes back. */
   const today = (): number => Math.max(store.view.day, device.today());
-  const isOpen = (): boolean => !isAway && !isClosed;
   const isActive = (): boolean => isOpen() && store.consent() === 'granted';
   const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive);
 

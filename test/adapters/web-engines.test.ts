@@ -44,13 +44,13 @@ inEachEngine(({ launch }, test) => {
 
   test('the suite in a page', async () => {
     const page = await browser.open(`${server.address}/`);
-    expectPassed(await page.evaluate('commands.suite()'), 12);
+    expectPassed(await page.evaluate('commands.suite()'), 13);
     await page.close();
   });
 
   test('the suite in a worker, which has no spill', async ({ expect }) => {
     const page = await browser.open(`${server.address}/`);
-    expectPassed(await page.evaluate(inWorker('suite')), 11);
+    expectPassed(await page.evaluate(inWorker('suite')), 12);
     expect(await page.evaluate(inWorker('spill'))).toEqual([false, false]);
     await page.close();
   });

@@ -66,12 +66,12 @@ function expectPassed({ passed, failed }: Results, count: number): void {
 }
 
 test('the suite in a page', async () => {
-  expectPassed(await ask(await open(), 'suite'), 12);
+  expectPassed(await ask(await open(), 'suite'), 13);
 });
 
 test('the suite in a worker, which has no spill', async () => {
   const page = await open();
-  expectPassed(await askWorker(page, 'suite'), 11);
+  expectPassed(await askWorker(page, 'suite'), 12);
   expect([await ask(page, 'spill'), await askWorker(page, 'spill')]).toEqual([
     [true, true],
     [false, false],

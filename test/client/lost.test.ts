@@ -167,6 +167,7 @@ test('neither a first refusal nor a first grant that was never stored is a lost 
 test('after a reset nothing is remembered that could be lost', async () => {
   const [browser] = await used();
   const page = visit(browser);
+  await settle();
   await page.telemetry.reset?.();
   await page.telemetry.close();
   browser.evict();

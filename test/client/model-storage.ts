@@ -30,6 +30,8 @@ export interface Browser {
   /** What is durable. */
   readonly stored: (key: string) => string | undefined;
   readonly write: (key: string, text: string) => void;
+  /** The keys that have a note that the person agrees. */
+  readonly noted: () => readonly string[];
   /** Deletes all that is durable, and leaves the spill: an app's logout, or a browser that needs room. */
   readonly evict: () => void;
   /** What the spill holds: in the newest version, and on the disk. */
@@ -39,10 +41,12 @@ export interface Browser {
 /**
  * @param isSlow whether a page reads what another put into the spill only when it is told to `spread`
  * @param hasSpill whether there is a spill at all: a worker has none
+ * @param hasNotes whether there are notes beside the ledger that the person agrees
  * @param isHeard whether a page that is left hears of what was written just before, as one does that goes on for a moment
  */
-export function modelBrowser({ isSlow = false, hasSpill = true, isHeard = false } = {}): Browser {
+export function modelBrowser({ isSlow = false, hasSpill = true, hasNotes = true, isHeard = false } = {}): Browser {
   const durable = new Map<string, string>();
+  const notes = new Set<string>();
   const turns = new Map<string, Promise<void>>();
   let spill = new Map<string, string>();
   let onDisk = new Map<string, string>();
@@ -135,6 +139,15 @@ export function modelBrowser({ isSlow = false, hasSpill = true, isHeard = false 
         if (context.fate === 'throws') throw new DOMException('Storage is blocked', 'SecurityError');
         return transact(key, update, context.fate);
       },
+      ...(hasNotes && {
+        agreed: async (key, change) => {
+          if (change === false) notes.delete(key); // at once, even if the page is gone
+          await undefined;
+          if (isDead()) await new Promise(() => {});
+          if (change) notes.add(key);
+          return notes.has(key);
+        },
+      }),
       suspend: () => {
         for (const freeze of live) freeze();
       },
@@ -170,8 +183,12 @@ export function modelBrowser({ isSlow = false, hasSpill = true, isHeard = false 
       for (const { read, late } of pages) for (const [key, value] of late.splice(0)) read(key, value);
     },
     stored: (key) => durable.get(key),
+    noted: () => [...notes],
     write: (key, text) => void durable.set(key, text),
-    evict: () => durable.clear(),
+    evict: () => {
+      durable.clear();
+      notes.clear();
+    },
     spilled: () => spill,
   };
 }

@@ -6,8 +6,8 @@ import { bundle, program } from '../bench/client/bundle.ts';
 import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
-const LISTS = 8_900;
-const STRINGS = 11_980;
+const LISTS = 9_130;
+const STRINGS = 12_200;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 

@@ -28,6 +28,12 @@ export interface Storage {
    * `next` is undefined, nothing is written or created: no database, no folder, no lock file.
    */
   transact<T>(key: string, update: (stored: string | undefined) => Updated<T>): Maybe<T>;
+  /**
+   * A note beside the ledger that the person agrees, for a key. Looks for it or, with `change`, writes or erases it. It never waits for
+   * `transact`. To erase it needs no answer: that is under way when this returns, and happens even if the page is then gone. Without it, a
+   * refusal waits for its turn at the ledger.
+   */
+  agreed?(key: string, change?: boolean): Maybe<boolean>;
   /** The page is being left: ends pending steps (each completes or fails) and releases the storage. The next `transact` opens it again. */
   suspend?(): void;
   /** A small synchronous store beside it. It may be stale, lost or absent, and may throw. */

@@ -162,6 +162,20 @@ export function webStorage(name = 'murmuration'): Storage {
 
   const spill = spillOf();
   return {
+    // An agreement is an empty database. To look for it and to delete it takes one message and no connection, so a refusal is on its way when
+    // this returns, waits for no transaction, and no page that is frozen holds it up.
+    agreed: async (key, change) => {
+      const own = `${name}:${key}`;
+      if (change === undefined) return (await indexedDB.databases?.())?.some((each) => each.name === own) ?? true;
+      return new Promise((resolve, reject) => {
+        const request = change ? indexedDB.open(own) : indexedDB.deleteDatabase(own);
+        request.onerror = () => reject(request.error);
+        request.onsuccess = () => {
+          (request.result as IDBDatabase | undefined)?.close();
+          resolve(change);
+        };
+      });
+    },
     transact: async (key, update) => {
       for (let isAgain = false; !broken; isAgain = true) {
         try {

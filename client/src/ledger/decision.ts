@@ -16,5 +16,5 @@ export const newer = (one: Decision, other: Decision): Decision =>
 /** What is remembered outside of the ledger: the count, negative for a refusal. An agreement is not: it lives where the ledger lives. */
 export const mark = ({ count, value }: Decision): number => (value === 'denied' ? -count : count);
 
-/** The decision that a mark remembers. */
-export const remembered = (mark: number): Decision => ({ count: Math.abs(mark), value: mark < 0 ? 'denied' : '' });
+/** The decision that a mark remembers; that nobody was asked if it is no number. */
+export const remembered = (mark: unknown): Decision => ({ count: Math.abs(Number(mark)) || 0, value: Number(mark) < 0 ? 'denied' : '' });

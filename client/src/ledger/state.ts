@@ -31,6 +31,8 @@ export interface State {
   draw?: number | undefined;
   /** With metrics assigned at random: this device's order of them. */
   order?: readonly string[] | undefined;
+  /** Whether a note beside the ledger says that the person agrees. If it is erased, the person has refused. */
+  noted?: boolean | undefined;
 }
 
 /** An object without a prototype, because a metric may have any name. */

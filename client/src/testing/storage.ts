@@ -138,6 +138,20 @@ export function testStorage(test: Test, open: () => Maybe<Storage>, { keeps = tr
     expectSame('counted', await count(storage, key), before + counted + 1);
   });
 
+  each('with notes keeps them for each key, and erases them even where it is left at once', async (storage, key) => {
+    if (!storage.agreed) return;
+    expectSame('noted', await storage.agreed(key), false);
+    expectSame(
+      'noted',
+      [await storage.agreed(key, true), await storage.agreed(key), await storage.agreed(`${key} other`)],
+      [true, true, false],
+    );
+    const erasing = storage.agreed(key, false);
+    storage.suspend?.();
+    await erasing;
+    expectSame('noted', await (await open()).agreed?.(key), false);
+  });
+
   if (full) {
     each('says that a write failed where nothing was written', async (storage, key) => {
       const failing = await full();

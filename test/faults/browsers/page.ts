@@ -1,5 +1,6 @@
 /**
- * The page of these tests: telemetry as an app uses it, with only the app's name as a parameter, and a clock that can be ahead of the time.
+ * The page of these tests, and its worker: telemetry as an app uses it, with only the app's name as a parameter, and a clock that can be
+ * ahead of the time.
  */
 
 import { choice, createTelemetry, defineSchema, flag, ledger, type Outcome, preview } from '@murmuration/client';
@@ -39,7 +40,7 @@ const telemetry = createTelemetry({
   },
   onOutcome: ({ metric = '', result }) => {
     outcomes.push([metric, result]);
-    navigator.sendBeacon('/said', JSON.stringify([app, metric, result])); // the test receives it even if this page ends
+    navigator.sendBeacon?.('/said', JSON.stringify([app, metric, result])); // the test receives it even if this page ends
     for (const listener of listeners) listener();
   },
 });
@@ -57,7 +58,9 @@ const hear = (metric: string): Promise<string> =>
     listeners.add(listen);
   });
 
-/** The commands that a test may run in a page. */
+const worker = typeof document === 'undefined' ? undefined : new Worker(`/page.js${location.search}`);
+
+/** The commands that a test may run in a page or its worker. */
 const commands = {
   /** Gives consent. Resolves when it is stored. */
   grant: async () => {
@@ -75,6 +78,34 @@ const commands = {
     const heard = hear(metric);
     telemetry.record(metric, (metric === 'dark' ? true : 'pro') as never);
     return heard;
+  },
+  /** Runs a command in the page's worker, which has no `localStorage`. */
+  inWorker: (...message: readonly unknown[]) =>
+    new Promise((resolve) => {
+      worker?.addEventListener('message', ({ data }) => resolve(data), { once: true });
+      worker?.postMessage(message);
+    }),
+  flush: () => telemetry.flush(),
+  /** Keeps the ledger busy for so many milliseconds. Resolves when it is. */
+  hold: (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const opening = indexedDB.open('murmuration');
+      opening.onsuccess = () => {
+        const items = opening.result.transaction('items', 'readwrite').objectStore('items');
+        const end = performance.now() + milliseconds;
+        const goOn = (): void => {
+          resolve();
+          if (performance.now() < end) items.get('busy').onsuccess = goOn;
+          else opening.result.close();
+        };
+        items.get('busy').onsuccess = goOn;
+      };
+    }),
+  /** Answers some questions, refuses, and leaves in the same tick. */
+  refuseAndLeave: (records: number, to?: string) => {
+    for (let i = 0; i < records; i++) void commands.answer(i % 2 === 0 ? 'dark' : 'plan');
+    telemetry.consent.deny();
+    if (to !== undefined) location.href = to;
   },
   /** Answers at a given millisecond, so that pages can act simultaneously. */
   answerAt: (time: number, metric: 'dark' | 'plan') => {
@@ -109,3 +140,8 @@ const commands = {
 };
 
 Object.assign(globalThis, { telemetry, outcomes, shown, commands });
+if (!worker) {
+  addEventListener('message', async ({ data: [name, ...parameters] }: MessageEvent<[keyof typeof commands, ...unknown[]]>) => {
+    postMessage(await (commands[name] as (...parameters: unknown[]) => unknown)(...parameters));
+  });
+}

@@ -44,7 +44,7 @@ export async function openPosts(): Promise<Posts> {
   /** Serves the pages: all with one script, which reads its parameters, and one without a script as a destination. */
   const serve = (path: string, response: ServerResponse): boolean => {
     const isPage = path.startsWith('/?');
-    if (path === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(text);
+    if (path.startsWith('/page.js')) response.writeHead(200, { 'content-type': 'text/javascript' }).end(text);
     else if (isPage || path === '/away') {
       const html = `<!doctype html><html lang="en"><title>Faults</title>${isPage ? '<script src="/page.js"></script>' : ''}`;
       response.writeHead(200, { 'content-type': 'text/html' }).end(html);

@@ -85,6 +85,7 @@ export function createDevice(setup: Setup, person: Person) {
 
   const open = (tab: number, isStale = false): void => {
     const schema = schemas[version % schemas.length] as (typeof schemas)[number];
+    let isLeaving = false;
     let listener = (_: 'flush' | 'leave' | 'return'): unknown => undefined;
     let heardAt = 0;
     const context = {
@@ -99,7 +100,12 @@ export function createDevice(setup: Setup, person: Person) {
       agrees: () => (context.telemetry as Context['telemetry'] | undefined)?.consent.state !== 'denied',
       heardSince: (moment: number) => heardAt >= moment,
       hasOtherwise: (metric: string) => schema.document.metrics[metric]?.otherwise !== undefined,
-      tell: (event: 'flush' | 'leave' | 'return') => listener(event),
+      tell: (event: 'flush' | 'leave' | 'return') => {
+        isLeaving = event === 'leave';
+        const told = listener(event);
+        isLeaving = false;
+        return told;
+      },
       die: () => {
         if (!context.alive) return;
         context.alive = false;
@@ -115,6 +121,7 @@ export function createDevice(setup: Setup, person: Person) {
         heardAt = oracle.moment();
       },
       spilled: (text: string) => oracle.spilled(context, text),
+      withdrew: oracle.withdrew,
     };
     context.telemetry = createTelemetry({
       schema,
@@ -127,7 +134,7 @@ export function createDevice(setup: Setup, person: Person) {
       rng: person.rng(setup.seed * 1_000 + started++),
       transport: (upload) => {
         if (!context.alive) return new Promise(() => {});
-        oracle.uploaded(context, upload);
+        oracle.uploaded(context, upload, isLeaving);
         return network.send(upload);
       },
       lifecycle: (tell) => {

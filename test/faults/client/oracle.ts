@@ -15,6 +15,7 @@ interface StoredState {
   readonly accounts: { readonly [metric: string]: { readonly day: number; readonly epoch?: { readonly day: number } } };
   readonly outbox: readonly (Omit<Batch, 'day'> & { readonly day: number })[];
   readonly quiet: number;
+  readonly noted?: boolean;
 }
 const EMPTY: StoredState = { day: 0, decision: { count: 0, value: '' }, accounts: {}, outbox: [], quiet: 0 };
 
@@ -54,7 +55,10 @@ export interface Oracle {
   readonly moment: () => number;
   readonly wrote: (source: Source, text: string) => void;
   readonly spilled: (source: Source, text: string) => void;
-  readonly uploaded: (source: Source, upload: Upload) => void;
+  /** @param isLeaving whether the page sends it as it is left */
+  readonly uploaded: (source: Source, upload: Upload, isLeaving: boolean) => void;
+  /** The note that the person agrees is erased. */
+  readonly withdrew: () => void;
   readonly said: (source: Source, outcome: Outcome) => void;
   /** The stored state is corrupt or gone. Another life begins, because nothing can know what was claimed. */
   readonly ruined: () => void;
@@ -93,6 +97,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
   const shown = new Set<string>(); // the quiet times of each life in which a report that is sent alone was first shown
   let [life, moment] = [0, 0];
   let state = EMPTY;
+  let isWithdrawn = false; // a note that the ledger knew of is erased, and nobody has agreed since
   let refusedAt = 0; // when the current refusal became durable
   let voided = -1; // the number of decisions up to the last that was lost with its ledger
   const find = (what: string): void => void failures.push(what);
@@ -137,6 +142,7 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       const left = state.quiet - now();
       if (next.quiet > 0 && next.quiet !== state.quiet && left > 0 && left <= TWO_DAYS) find('a quiet time cut short');
       if (next.decision.value === 'granted' && next.decision.count <= voided) find('an agreement that outlives its ledger');
+      if (next.decision.value !== 'granted' || !next.noted) isWithdrawn = false; // the ledger knows, or it is another agreement
       const isDenied = next.decision.value === 'denied';
       if (isDenied && next.outbox.length > 0) find('an outbox that outlives a refusal');
       if (isDenied && (state.decision.value !== 'denied' || next.decision.count !== state.decision.count)) refusedAt = moment;
@@ -160,12 +166,16 @@ export function createOracle(now: () => number, perDay: number, isAnswered: (bat
       note(source, `spills ${text.length} characters`);
       assertNoValue('in the spill', text);
     },
-    uploaded: (source, { body }) => {
+    withdrew: () => {
+      isWithdrawn = state.noted === true;
+    },
+    uploaded: (source, { body }, isLeaving) => {
       const batch = JSON.parse(body) as Batch;
       note(source, `uploads ${batch.batch} of ${body.length} characters`);
       const metrics = batch.reports.map(([metric]) => metric).sort();
       uploads.push(`${now()} ${source.name} uploads ${body.length} characters of ${batch.schema}, ${batch.day}: ${metrics}`);
       assertNoValue('on the wire', body);
+      if (isWithdrawn && !isLeaving) find('an upload after the note of an agreement was erased');
       if (!source.agrees()) find('an upload after this context has denied');
       if (!durable.get(batch.batch)?.has(wireOf(batch))) find('an upload of what no durable step holds');
       if (state.decision.value === 'denied' && source.heardSince(refusedAt)) find('an upload after a refusal');

@@ -25,6 +25,8 @@ export interface Witness {
   /** The context is notified that its step is done. */
   readonly heard: () => void;
   readonly spilled: (text: string) => void;
+  /** The note that the person agrees is erased. */
+  readonly withdrew: () => void;
 }
 
 /** The properties of a storage. */
@@ -55,6 +57,7 @@ const UNWRITTEN = 1_000;
 
 export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () => number) {
   let stored: string | undefined;
+  let isNoted = false;
   let health: Health = 'works';
   let queue: Step[] = [];
   let isRunning = false;
@@ -165,6 +168,16 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
       return {
         transact,
         ...(later && { suspend }),
+        // As in a page, the note waits for no step, and is erased at once.
+        ...(later && {
+          agreed: async (_key: string, change?: boolean) => {
+            if (!life.alive) return new Promise(() => {});
+            if (health === 'failing') throw new Error('the storage fails');
+            if (change === false && isNoted) witness.withdrew();
+            isNoted = change ?? isNoted;
+            return isNoted;
+          },
+        }),
         ...(hasSpill && {
           spill: spillOf(life, witness, isStale),
           watch: (key: string, changed: () => void) => {
@@ -194,12 +207,14 @@ export function createStorageModel({ later, hasSpill, hasNews }: Kind, now: () =
     /** Deletes the ledger and leaves the spill, which is on the disk by now. Returns the day until which the spill remembers claims; 0 for none. */
     lose: (): number => {
       stored = undefined;
+      isNoted = false;
       past = [];
       return Number([...items].find(([key]) => key.endsWith(':spent'))?.[1] ?? 0);
     },
     replace: (text: string | undefined): void => {
       stored = text;
       if (text === undefined) {
+        isNoted = false;
         items = new Map();
         past = [];
       }
