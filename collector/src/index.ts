@@ -21,4 +21,4 @@ export type { Backend } from './storage/backend.ts';
 export { type PostgresBackend, type PostgresChoice, postgres } from './storage/postgres/backend.ts';
 export { sqlite } from './storage/sqlite/backend.ts';
 export type { AcceptedBatch } from './storage/store.ts';
-export { foldBatches } from './storage/tallying/unfolded.ts';
+export { foldBatches } from './storage/tallying/recent-writes.ts';

@@ -6,8 +6,8 @@ import { GroupBuilder } from '#collector/storage/group-commit.ts';
 import { readBatches } from '#collector/storage/postgres/batch-ids.ts';
 import { deltaRows, readDelta } from '#collector/storage/postgres/fold.ts';
 import { sumBatches } from '#collector/storage/postgres/group-sums.ts';
+import { RecentWrites } from '#collector/storage/tallying/recent-writes.ts';
 import { TallySums } from '#collector/storage/tallying/sums.ts';
-import { UnfoldedReports } from '#collector/storage/tallying/unfolded.ts';
 
 const SHAPES: readonly TallyShape[] = [
   { cohorts: 1, cells: 3, form: 'symbol' },
@@ -64,7 +64,7 @@ test.each([1, 3, 200])('sums of %i batches are those of an accumulator', (count)
   const group = builder.take();
   const { all } = readBatches(group);
   const some = all.filter(({ number }) => number % 7 !== 3);
-  const expected = new UnfoldedReports(shapes);
+  const expected = new RecentWrites(shapes);
   expected.add(
     group,
     some.map(({ start }) => start),

@@ -7,7 +7,7 @@ import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import { TIMEOUTS } from '../server/http/server.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import { MOST_SPILL } from '../storage/postgres/backend.ts';
-import { ROOM } from '../storage/quota.ts';
+import { QUOTA_LIMITS } from '../storage/quota.ts';
 import { RETENTION } from '../storage/retention.ts';
 
 const MIB = 2 ** 20;
@@ -43,9 +43,9 @@ export function addLimits(command: Command): void {
   whole('--most-arriving <MiB>', 'memory of bodies that have arrived in part', 1, MOST_MIB, MOST_ARRIVING / MIB);
   whole('--least-free <MiB>', 'room on the disk that stays free', 0, MOST_MIB, LEAST_FREE / MIB);
   whole('--most-spill <MiB>', 'bytes of batches in the folder of --spill', 1, MOST_MIB, MOST_SPILL / MIB);
-  whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, ROOM.mostRows);
-  whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, ROOM.mostBytes / MIB);
-  whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, ROOM.mostIds);
+  whole('--most-rows <n>', 'rows that an app may open in the store for one day', 1, Number.MAX_SAFE_INTEGER, QUOTA_LIMITS.mostRows);
+  whole('--most-bytes <MiB>', 'bytes of an app in the store', 1, MOST_MIB, QUOTA_LIMITS.mostBytes / MIB);
+  whole('--most-ids <n>', 'ids of batches of all apps, in memory at 12 to 24 bytes each', 1, 2 ** 30, QUOTA_LIMITS.mostIds);
   whole('--daily-for <days>', 'days after which tallies are added up to months', LEAST_DAYS, MOST_DAYS, RETENTION.dailyFor);
   const keepFor = wholeOption('--keep-for', LEAST_DAYS, MOST_DAYS);
   command.option('--keep-for <days>', 'days after which tallies are deleted (default: never)', keepFor);

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { choiceOption, Failure, UsageError } from '../base/usage.ts';
-import { type Copy, copyAhead, type Moved, moveStore, type Places } from '../storage/migration/move.ts';
+import { type Copy, copyAhead, type Migrated, migrateStore, type Places } from '../storage/migration/migrate.ts';
 import { withoutPassword } from '../storage/postgres/connection.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
 import { addPostgres } from './postgres-option.ts';
@@ -16,7 +16,7 @@ interface MigrateOptions {
 
 const copied = ({ pieces, ids }: Copy): string => `${pieces} days of metrics and ${ids} ids of batches copied`;
 
-function linesOf(moved: Moved, folder: string, database: string): string {
+function linesOf(moved: Migrated, folder: string, database: string): string {
   const sides = moved.sums.map(({ metrics, tallies, reports, checksum }, i) => {
     const held = `${metrics} metrics, ${tallies} tallies, ${reports} reports, checksum ${checksum}`;
     return `${i === 0 ? folder : database}: ${held}\n`;
@@ -38,7 +38,7 @@ async function migrate({ data: folder, postgres, ahead, allowLoss }: MigrateOpti
       const next = 'stop the collector and run this again without --ahead';
       return void process.stdout.write(copy === undefined ? over : `${folder}: ${copied(copy)} in ${seconds()}; ${next}\n`);
     }
-    const moved = await moveStore(places);
+    const moved = await migrateStore(places);
     process.stdout.write(moved === undefined ? over : `${linesOf(moved, folder, database)}${seconds()}\n`);
   } catch (error) {
     const message = (error as Error).message.split('\n').join(' ');

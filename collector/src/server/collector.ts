@@ -13,7 +13,7 @@ import { followSchemas, openSchemas } from '../schemas/live.ts';
 import type { Administration } from '../storage/admin/administration.ts';
 import { warnWithoutKey } from '../storage/admin/administration.ts';
 import { lineOf } from '../storage/postgres/errors.ts';
-import { Telling } from '../storage/postgres/telling.ts';
+import { LogThrottle } from '../storage/postgres/log-throttle.ts';
 import { appOf } from '../storage/quota.ts';
 import type { Commit, Store } from '../storage/store.ts';
 import { type Counts, createCounts } from './health/counts.ts';
@@ -54,8 +54,8 @@ export interface Collector {
 
 /** Opens the administration. While it can't be read, the log says so once in a while. */
 function openAdmin({ storage, log }: Settings): Promise<Administration> {
-  const telling = new Telling((trouble) => log.error({ trouble }, `${storage.words.admin} could not be read`));
-  return storage.admin.open((error) => telling.tell(lineOf(error), lineOf(error)));
+  const throttle = new LogThrottle((trouble) => log.error({ trouble }, `${storage.words.admin} could not be read`));
+  return storage.admin.open((error) => throttle.log(lineOf(error), lineOf(error)));
 }
 
 /** Opens the store. Its commits close days, and are passed on. */

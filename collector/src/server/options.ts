@@ -8,7 +8,7 @@ import { LEAST_FREE, MOST_QUEUED } from '../ingest/capacity.ts';
 import type { Shapes } from '../schemas/catalog.ts';
 import type { Backend } from '../storage/backend.ts';
 import { postgres } from '../storage/postgres/backend.ts';
-import type { RoomLimits } from '../storage/quota.ts';
+import type { QuotaLimits } from '../storage/quota.ts';
 import type { RetentionOptions } from '../storage/retention.ts';
 import { sqlite } from '../storage/sqlite/backend.ts';
 import type { Commit, Store } from '../storage/store.ts';
@@ -70,7 +70,7 @@ export interface CollectorOptions {
   /** Bytes of the disk that stay free. Default: 256 MiB. */
   readonly leastFree?: number;
   /** Rows and bytes that each app may have in the store, and ids in all. Batches beyond are asked to retry later. Default: `ROOM`. */
-  readonly room?: Partial<RoomLimits>;
+  readonly room?: Partial<QuotaLimits>;
   /** For how many days tallies are kept as days, and at all. Default: `RETENTION`. */
   readonly retention?: Partial<RetentionOptions>;
   /** Returns the number of free bytes on the disk. */

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Shapes } from '../schemas/catalog.ts';
 import type { Administration } from './admin/administration.ts';
-import type { RoomLimits } from './quota.ts';
+import type { QuotaLimits } from './quota.ts';
 import type { Ledger } from './release-ledger.ts';
 import type { RetentionOptions } from './retention.ts';
 import type { Commit, PostgresSource, Store, TallySource } from './store.ts';
@@ -18,7 +18,7 @@ export interface StoreOptions {
   /** Called after each commit, before its batches are answered. */
   readonly onCommit?: (commit: Commit) => void;
   /** Limits other than the usual ones. */
-  readonly limits?: Partial<RoomLimits>;
+  readonly limits?: Partial<QuotaLimits>;
   readonly retention?: Partial<RetentionOptions>;
   /** Milliseconds since 1970-01-01. */
   readonly now?: () => number;

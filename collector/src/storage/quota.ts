@@ -11,7 +11,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from './files/database.ts';
 
 /** The limits of each app, and of the store. */
-export interface RoomLimits {
+export interface QuotaLimits {
   /** Rows that the batches of one day may open. A row is one cohort of one metric in one segment. */
   readonly mostRows: number;
   /** Bytes of all rows. */
@@ -24,7 +24,7 @@ export interface RoomLimits {
  * The rows of a day are enough for four text metrics of 65,536 cohorts in eight segments, and take some 130 MB while each has few reports.
  * The ids are those of 4 million batches a day.
  */
-export const ROOM: RoomLimits = { mostRows: 2 ** 21, mostBytes: 2 ** 34, mostIds: 2 ** 26 };
+export const QUOTA_LIMITS: QuotaLimits = { mostRows: 2 ** 21, mostBytes: 2 ** 34, mostIds: 2 ** 26 };
 
 /** Bytes of a row beside its cells: its key, the key in the index, and what SQLite adds to both. Measured: 38 to 46. */
 export const ROW_BYTES = 42;
@@ -51,13 +51,13 @@ export function createGrowthWriter(database: DatabaseSync): (growth: readonly Gr
   };
 }
 
-/** Knows how much of its room each app has used. */
-export class Room {
-  readonly #limits: RoomLimits;
+/** Rows and bytes that each app has used. */
+export class RowQuota {
+  readonly #limits: QuotaLimits;
   readonly #rows = new Map<string, Map<number, number>>();
   readonly #bytes = new Map<string, number>();
 
-  constructor(database: DatabaseSync, limits: RoomLimits) {
+  constructor(database: DatabaseSync, limits: QuotaLimits) {
     this.#limits = limits;
     this.grow(database.prepare('SELECT app, day, rows, bytes FROM room').all() as unknown as readonly Growth[]);
   }
@@ -107,7 +107,7 @@ function add(counts: Counts, app: string, day: number, ids: number): void {
 }
 
 /** Ids of one app: those above its share, or a negative number below it. */
-export interface Holding {
+export interface IdUsage {
   over: number;
 }
 
@@ -117,7 +117,7 @@ export class IdQuota {
   /** Those that are in nobody's share. */
   #shared: number;
   readonly #overOf: (app: string) => number;
-  readonly #holdings = new Map<string, Holding>();
+  readonly #usages = new Map<string, IdUsage>();
 
   constructor(left: number, reserved: number, overOf: (app: string) => number) {
     this.#left = left;
@@ -125,21 +125,21 @@ export class IdQuota {
     this.#overOf = overOf;
   }
 
-  holdingOf(app: string): Holding {
-    const holding = this.#holdings.get(app) ?? { over: this.#overOf(app) };
-    this.#holdings.set(app, holding);
-    return holding;
+  usageOf(app: string): IdUsage {
+    const usage = this.#usages.get(app) ?? { over: this.#overOf(app) };
+    this.#usages.set(app, usage);
+    return usage;
   }
 
-  hasRoom({ over }: Holding): boolean {
+  hasRoom({ over }: IdUsage): boolean {
     return over < 0 ? this.#left > 0 : over < ALPHA * this.#shared;
   }
 
   /** Gives an id to an app that has room for it. */
-  take(holding: Holding): void {
+  take(usage: IdUsage): void {
     this.#left--;
-    if (holding.over >= 0) this.#shared--;
-    holding.over++;
+    if (usage.over >= 0) this.#shared--;
+    usage.over++;
   }
 }
 

@@ -7,7 +7,7 @@
 import { readBase64url } from '../encoding/base64url.ts';
 import { bitBytes, ones } from '../encoding/bits.ts';
 import { bytesFor } from '../encoding/bytes.ts';
-import type { Channel, DistributionChannel, InputsChannel, Mechanism, PrefixChannel, Report, TallyShape, Told } from './law.ts';
+import type { Channel, DistributionChannel, Estimand, InputsChannel, Mechanism, PrefixChannel, Report, TallyShape } from './law.ts';
 
 /** The number of ones in a word, by sums over ever wider fields (Warren, Hacker's Delight, 2nd edition, §5-1). */
 export function onesOf(word: number): number {
@@ -113,7 +113,7 @@ export function coded<L>(mechanism: Uncoded<Mechanism<L>>): Mechanism<L>;
 export function coded<L>(mechanism: Uncoded<DistributionChannel<L>>): DistributionChannel<L>;
 export function coded<L>(mechanism: Uncoded<InputsChannel<L>>): InputsChannel<L>;
 export function coded<L>(mechanism: Uncoded<PrefixChannel<L>>): PrefixChannel<L>;
-export function coded<L, T extends Told>(mechanism: Uncoded<Channel<L, T>>): Channel<L, T>;
+export function coded<L, T extends Estimand>(mechanism: Uncoded<Channel<L, T>>): Channel<L, T>;
 export function coded<L>(mechanism: Uncoded<Channel<L>>): Channel<L> {
   const { shape } = mechanism;
   return {

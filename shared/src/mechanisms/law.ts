@@ -63,10 +63,10 @@ export interface Support {
  * inputs, or the shares of strings that are found by their prefixes.
  * A law of `shares` with a member `size` is one of a list, without it one of strings. `inputs` takes any matrix.
  */
-export type Told = 'shares' | 'mean' | 'distribution' | 'inputs' | 'prefixes';
+export type Estimand = 'shares' | 'mean' | 'distribution' | 'inputs' | 'prefixes';
 
 /** A mechanism as the collector and the audit need it. A device imports only the functions that it calls. */
-export interface Channel<L, T extends Told = Told> {
+export interface Channel<L, T extends Estimand = Estimand> {
   /** The name in the mechanism's laws and in the table of mechanisms. */
   readonly name: L extends { readonly mechanism: infer M } ? M : string;
   readonly tells: T;

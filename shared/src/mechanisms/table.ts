@@ -1,13 +1,14 @@
 /** Every mechanism by name, for code that reads laws from JSON. Devices do not use the table: a question carries its own randomizers. */
 
 import * as all from './all.ts';
-import type { Channel, DistributionChannel, InputsChannel, Mechanism, PrefixChannel, Told } from './law.ts';
+import type { Channel, DistributionChannel, Estimand, InputsChannel, Mechanism, PrefixChannel } from './law.ts';
 
 /** The mechanisms among the exports of all.ts, without laws, thresholds and helpers. */
-type Each = Extract<(typeof all)[keyof typeof all], { readonly tells: Told }>;
+type Each = Extract<(typeof all)[keyof typeof all], { readonly tells: Estimand }>;
 
 /** The laws of the mechanisms with a given `tells`. */
-type LawsOf<T extends Told> = Extract<Each, { readonly tells: T }> extends infer C ? (C extends Channel<infer L, T> ? L : never) : never;
+type LawsOf<T extends Estimand> =
+  Extract<Each, { readonly tells: T }> extends infer C ? (C extends Channel<infer L, T> ? L : never) : never;
 
 /** The law of a metric whose answers' shares are estimated, as plain JSON. */
 export type ShareLaw = LawsOf<'shares'>;
@@ -28,7 +29,7 @@ export type DistributionLaw = LawsOf<'distribution'>;
 export type PrefixLaw = LawsOf<'prefixes'>;
 
 /** The law of a metric. */
-export type Law = LawsOf<Told>;
+export type Law = LawsOf<Estimand>;
 
 /** The mechanisms by name. If all.ts exports a mechanism that the table lacks, this does not compile. */
 type Mechanisms = { readonly [C in Each as C['name']]: C };

@@ -18,13 +18,13 @@ import {
 } from '#collector/storage/admin/credentials.ts';
 import { listActions, openAdminDatabase } from '#collector/storage/admin/database.ts';
 import { listSchemas, publishSchemas } from '#collector/storage/admin/published.ts';
-import { copyAhead, moveStore } from '#collector/storage/migration/move.ts';
+import { copyAhead, migrateStore } from '#collector/storage/migration/migrate.ts';
 import { Target } from '#collector/storage/migration/target.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { openPostgresLedger } from '#collector/storage/postgres/release-ledger.ts';
 import { openReplica } from '#collector/storage/postgres/replica.ts';
 import type { Ledger } from '#collector/storage/release-ledger.ts';
-import { removeMove } from '#collector/storage/sqlite/moved.ts';
+import { removeMigration } from '#collector/storage/sqlite/migration-mark.ts';
 import { openSqliteLedger } from '#collector/storage/sqlite/release-ledger.ts';
 import { openSqliteStore } from '#collector/storage/sqlite/sqlite.ts';
 import { closedBefore, pruneStore, reopenDays } from '#collector/storage/sqlite/upkeep.ts';
@@ -112,7 +112,7 @@ test('everything in a store moves: tallies, months, ones, ids, closed days', asy
   const content = await contentOf(pruned);
   await close();
 
-  const moved = await moveStore(places());
+  const moved = await migrateStore(places());
   expect(moved).toMatchObject({ known: 272, sums: [moved?.sums[1], { reports: 720 }] });
   const there = await openPostgres();
   expect(await contentOf(there)).toEqual(content);
@@ -134,10 +134,10 @@ test('while a collector takes batches, a copy is made ahead, and the move then c
   expect(await copyAhead(places())).toEqual({ pieces: 2, ids: 1 });
   await fill(store, 101, 102, DAY);
   const content = await contentOf(store);
-  await expect(moveStore(places())).rejects.toThrow('in use');
+  await expect(migrateStore(places())).rejects.toThrow('in use');
   expect(await store.append(numbered(0))).toBe('duplicate');
   await close();
-  expect(await moveStore(places())).toMatchObject({ pieces: 2, ids: 1, known: 102 });
+  expect(await migrateStore(places())).toMatchObject({ pieces: 2, ids: 1, known: 102 });
   expect(await contentOf(await openPostgres())).toEqual(content);
 });
 
@@ -159,7 +159,7 @@ test('days that were rolled up, deleted or numbered anew since a copy ahead are 
   await fill(numberedAnew, 60, 70, DAY + 1);
   const content = await contentOf(numberedAnew);
   await close();
-  expect(await moveStore(places())).toMatchObject({ known: 10, ids: 10 });
+  expect(await migrateStore(places())).toMatchObject({ known: 10, ids: 10 });
   const there = await openPostgres();
   expect(await contentOf(there)).toEqual(content);
   expect(await there.append(numbered(60, DAY + 1))).toBe('duplicate');
@@ -177,7 +177,7 @@ test.for([false, true])(
     reopenDays(folder, DAY - 14);
     if (isMore) await fill(await openSqlite(), 30, 35, DAY);
     await close();
-    expect(await moveStore(places())).toMatchObject({ known: isMore ? 35 : 30 });
+    expect(await migrateStore(places())).toMatchObject({ known: isMore ? 35 : 30 });
     const there = await openPostgres();
     expect(await execute(url, 'SELECT closed FROM murmuration.store')).toEqual([[DAY - 14]]);
     expect(await there.append(entry('fresh'))).toBe('counted');
@@ -188,7 +188,7 @@ test.for([false, true])(
 test('days of a folder that was moved are not opened again', async () => {
   await (await openSqlite()).expire(DAY);
   await close();
-  await moveStore(places());
+  await migrateStore(places());
   expect(() => reopenDays(folder, DAY - 5)).toThrow('was moved to postgres://');
   expect(closedBefore(folder)).toBe(DAY);
 });
@@ -211,7 +211,7 @@ test('keys, tokens, roles, schemas and the log of actions move, and the log says
   ];
   const [before, actions] = [read(admin), listActions(admin, 100)];
   admin.close();
-  expect(await moveStore(places())).toMatchObject({ credentials: 3, schemas: 1, actions: actions.length + 1 });
+  expect(await migrateStore(places())).toMatchObject({ credentials: 3, schemas: 1, actions: actions.length + 1 });
   const replica = await openReplica({ postgres: url }, () => undefined);
   expect(read(replica.database)).toEqual(before);
   const [last, ...others] = listActions(replica.database, 100);
@@ -231,14 +231,14 @@ test('the ledger of releases moves with the secrets of its streams, and the fold
   await here.transact((open) => open.secrets.keep(7, 'a secret'));
   const entries = (ledger: Ledger): Promise<readonly unknown[]> => ledger.transact((open) => open.find({}));
   const before = await entries(here);
-  expect(await moveStore(places())).toBeDefined();
+  expect(await migrateStore(places())).toBeDefined();
   expect(await entries(there)).toEqual(before);
   expect(await there.transact((open) => open.secrets.all())).toEqual([[7, 'a secret']]);
   await expect(charge(here)).rejects.toThrow('was moved to postgres://');
   await charge(there);
   expect(await entries(there)).toHaveLength(2);
   expect(await here.transact((open) => open.secrets.all())).toEqual([]);
-  removeMove(folder); // as somebody does who has lost the database
+  removeMigration(folder); // as somebody does who has lost the database
   await expect(charge(here)).rejects.toThrow('a folder whose store was moved to a database');
   for (const ledger of [here, there]) await ledger.close();
 });
@@ -253,9 +253,9 @@ test('where the answer to the last commit of a move is lost, the folder takes no
     await finish.apply(this, given);
     throw new Error('the answer was lost');
   });
-  await expect(moveStore(places())).rejects.toThrow('the answer was lost');
+  await expect(migrateStore(places())).rejects.toThrow('the answer was lost');
   lost.mockRestore();
-  removeMove(folder); // as somebody does who takes the move for failed
+  removeMigration(folder); // as somebody does who takes the move for failed
   await expect(charge(ledger)).rejects.toThrow('a folder whose store was moved to a database');
   await ledger.close();
 });
@@ -327,7 +327,7 @@ test('a move goes on when the answer to its first commit was lost', async () => 
   await expect(copyAhead({ ...places(), postgres: { postgres: proxy.url } })).rejects.toThrow('expected a database that answers');
   expect([proxy.cuts(), await execute(url, 'SELECT count(*)::integer FROM murmuration.move')]).toEqual([1, [[1]]]);
   await proxy.close();
-  expect(await moveStore(places())).toMatchObject({ known: 10 });
+  expect(await migrateStore(places())).toMatchObject({ known: 10 });
 });
 
 test('until a database is filled, collectors and commands refuse it, and another folder, too', async () => {
@@ -353,14 +353,14 @@ test('a folder whose copies were made ahead into two databases is moved to one o
   await copyAhead(places());
   await copyAhead(other);
   await expect(copyAhead(places())).rejects.toThrow(refused);
-  expect(await moveStore(other)).toMatchObject({ known: 10 });
-  await expect(moveStore(places())).rejects.toThrow(refused);
+  expect(await migrateStore(other)).toMatchObject({ known: 10 });
+  await expect(migrateStore(places())).rejects.toThrow(refused);
   await expect(openPostgres()).rejects.toThrow('not filled to the end');
   await emptyDatabase(url);
-  await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got one without a store');
+  await expect(migrateStore(places())).rejects.toThrow('expected the database that the folder was moved to, got one without a store');
   await openPostgres();
-  await expect(moveStore(places())).rejects.toThrow('expected the database that the folder was moved to, got another one with a store');
-  expect(await moveStore(other)).toBeUndefined();
+  await expect(migrateStore(places())).rejects.toThrow('expected the database that the folder was moved to, got another one with a store');
+  expect(await migrateStore(other)).toBeUndefined();
   await dropDatabase(other.postgres.postgres);
 });
 
@@ -387,7 +387,7 @@ test('of two moves at once, the later one goes on alone', async () => {
   for (const reason of reasons) expect(reason).toContain('another migrate has taken over');
   expect(reasons.length).toBeLessThan(2);
   await close();
-  expect(await moveStore(places())).toMatchObject({ known: 2_000 });
+  expect(await migrateStore(places())).toMatchObject({ known: 2_000 });
 });
 
 test.for<readonly [name: string, prepare: () => Promise<unknown>, args: readonly string[], message: string]>([

@@ -6,8 +6,8 @@ import { connected } from '#collector/storage/postgres/connection.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
 import { UnfitDatabase } from '#collector/storage/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/storage/postgres/flush-watch.ts';
+import { LogThrottle } from '#collector/storage/postgres/log-throttle.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
-import { Telling } from '#collector/storage/postgres/telling.ts';
 import { type Store, StoreAway, StoreFull } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -212,20 +212,20 @@ test('a database that goes away again and again is told once a minute, and one t
   vi.useFakeTimers();
   try {
     const lines: string[] = [];
-    const telling = new Telling((line) => lines.push(line));
+    const throttle = new LogThrottle((line) => lines.push(line));
     for (let i = 0; i < 100; i++) {
-      telling.away('full');
-      telling.back();
+      throttle.away('full');
+      throttle.back();
     }
     expect(lines).toEqual(['the database does not answer: full', 'the database answers again']);
-    telling.away('gone');
+    throttle.away('gone');
     vi.advanceTimersByTime(61_000);
     expect(lines.slice(2)).toEqual(['the database does not answer: gone']);
-    telling.back();
+    throttle.back();
     expect(lines.slice(3)).toEqual(['the database answers again']);
-    for (let i = 0; i < 100; i++) telling.tell('a', `a ${i}`);
+    for (let i = 0; i < 100; i++) throttle.log('a', `a ${i}`);
     vi.advanceTimersByTime(600_000);
-    telling.tell('a', 'a 100');
+    throttle.log('a', 'a 100');
     expect(lines.slice(4)).toEqual(['a 0', 'a 100']);
   } finally {
     vi.useRealTimers();

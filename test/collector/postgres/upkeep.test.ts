@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GroupBuilder } from '#collector/storage/group-commit.ts';
-import { Holdings } from '#collector/storage/postgres/admission.ts';
+import { AppQuotas } from '#collector/storage/postgres/admission.ts';
 import { findIds, Partitions, readBatches } from '#collector/storage/postgres/batch-ids.ts';
 import { connected } from '#collector/storage/postgres/connection.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
@@ -11,7 +11,7 @@ import { Folding } from '#collector/storage/postgres/fold.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { reopenDaysIn } from '#collector/storage/postgres/retention.ts';
 import { STEPS, shardOf } from '#collector/storage/postgres/tables.ts';
-import { ROOM } from '#collector/storage/quota.ts';
+import { QUOTA_LIMITS } from '#collector/storage/quota.ts';
 import type { Appended, Entry, Store } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
@@ -92,26 +92,26 @@ test('a transaction reads what is committed, whatever the usual mode is, and thr
 });
 
 test('an app that has used up its rows makes a flush fold once, and not each one after it', async () => {
-  const holdings = new Holdings(database, { ...ROOM, mostRows: 2 });
+  const quotas = new AppQuotas(database, { ...QUOTA_LIMITS, mostRows: 2 });
   let folds = 0;
   const settle = async (): Promise<void> => {
     folds++;
     await new Folding(database).fold();
-    await holdings.refresh();
+    await quotas.refresh();
   };
-  const parts = { database, partitions: new Partitions(database), holdings, shapes, settle };
+  const parts = { database, partitions: new Partitions(database), quotas, shapes, settle };
   const send = async (...entries: readonly Entry[]): Promise<readonly Appended[]> => {
     const builder = new GroupBuilder();
     for (const each of entries) builder.add(each);
     return flush(builder.take(), parts);
   };
   const of = (name: string, cohort: number): Entry => entry(name, { reports: [{ metric: 'plan', cohort, cells: [1] }] });
-  await holdings.refresh();
+  await quotas.refresh();
   expect(await send(of('a', 0), of('b', 1))).toEqual(['counted', 'counted']);
   expect(folds).toBe(0);
   for (let n = 0; n < 8; n++) expect(await send(of(`c${n}`, 0), of(`d${n}`, 2), of(`e${n}`, 1))).toEqual(['counted', 'full', 'counted']);
   expect(folds).toBe(1);
-  await holdings.refresh(); // with deltas that open nothing
+  await quotas.refresh(); // with deltas that open nothing
   expect(await send(of('f', 1))).toEqual(['counted']);
   expect(folds).toBe(1);
 });

@@ -7,7 +7,7 @@ import { estimate } from '#collector/answers/estimates.ts';
 import { publishedEstimates } from '#collector/answers/published-estimates.ts';
 import type { Tally } from '#collector/estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '#collector/schemas/catalog.ts';
-import { foldBatches } from '#collector/storage/tallying/unfolded.ts';
+import { foldBatches } from '#collector/storage/tallying/recent-writes.ts';
 import { bodyOf, NOW, schema } from '../reads/app.ts';
 
 const { metrics } = createCatalog([schema.document]);

@@ -34,9 +34,9 @@ class Counted {
   group(apps: readonly string[], day = 0): readonly boolean[] {
     const quota = this.#ids.quota(this.all);
     const admitted = apps.map((app) => {
-      const holding = quota.holdingOf(app);
-      if (!quota.hasRoom(holding)) return false;
-      quota.take(holding);
+      const usage = quota.usageOf(app);
+      if (!quota.hasRoom(usage)) return false;
+      quota.take(usage);
       return true;
     });
     for (const app of new Set(apps)) {

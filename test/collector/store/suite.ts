@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Evidence } from '#collector/estimation/tally.ts';
-import type { RoomLimits } from '#collector/storage/quota.ts';
+import type { QuotaLimits } from '#collector/storage/quota.ts';
 import type { Entry, MetricTotal, Selection, Store } from '#collector/storage/store.ts';
 import type { Engine } from './engine.ts';
 import { CELLS, DAY, entry, OTHER_APP, OTHER_VERSION, SCHEMA, shapes, sum } from './entries.ts';
@@ -64,7 +64,7 @@ export async function testStore(file: URL): Promise<void> {
       await store.close();
       await engine.remove(location);
     });
-    const reopen = async (limits?: Partial<RoomLimits>): Promise<void> => {
+    const reopen = async (limits?: Partial<QuotaLimits>): Promise<void> => {
       await store.close();
       store = await engine.open(location, shapes, limits);
     };

@@ -6,7 +6,7 @@
 import { type Packing, packingOf } from '@murmuration/shared';
 import type { Shapes } from '../../schemas/catalog.ts';
 import { type Group, HEAD, type Partition } from '../group-commit.ts';
-import { appOf, IdQuota, type RoomLimits } from '../quota.ts';
+import { appOf, IdQuota, type QuotaLimits } from '../quota.ts';
 import type { StoreSizes } from '../store.ts';
 import type { Batch } from './batch-ids.ts';
 import type { Database, Query } from './database.ts';
@@ -89,9 +89,9 @@ async function readHeld(query: Query, closed: Held): Promise<Held> {
 }
 
 /** Quotas of apps, as far as this collector knows. */
-export class Holdings {
+export class AppQuotas {
   readonly #database: Database;
-  readonly #limits: RoomLimits;
+  readonly #limits: QuotaLimits;
   readonly #apps = new Set<string>();
   #closed: Held = nothing();
   #closedAt = Number.NEGATIVE_INFINITY;
@@ -100,7 +100,7 @@ export class Holdings {
   #added: Added[] = [];
   readonly #tight = new Map<string, number>();
 
-  constructor(database: Database, limits: RoomLimits) {
+  constructor(database: Database, limits: QuotaLimits) {
     this.#database = database;
     this.#limits = limits;
   }
@@ -283,29 +283,29 @@ export const partNameOf = ([schema, day, segment]: Partition, metric: string): s
 export function admit(
   group: Group,
   batches: readonly Batch[],
-  holdings: Holdings,
+  quotas: AppQuotas,
   shapes: Shapes,
   tight: Tight,
   known: Set<string>,
 ): Admitted {
-  const quota = holdings.quota();
+  const quota = quotas.quota();
   const lefts = new Map<string, { left: number }>();
   const opened = new Map<string, number>();
   const ofPartition = group.partitions.map(([schema, day]) => {
     const app = appOf(schema);
     const name = placeOf(app, day);
-    const place = lefts.get(name) ?? { left: holdings.rowsLeft(app, day) };
+    const place = lefts.get(name) ?? { left: quotas.rowsLeft(app, day) };
     lefts.set(name, place);
-    return { app, day, name, place, holding: quota.holdingOf(app), isTight: tight.places.has(name) };
+    return { app, day, name, place, usage: quota.usageOf(app), isTight: tight.places.has(name) };
   });
   const refused = batches.filter((batch) => {
-    const { app, day, name, place, holding, isTight } = ofPartition[group.words[batch.start] as number] as (typeof ofPartition)[number];
-    if (!quota.hasRoom(holding)) return true;
+    const { app, day, name, place, usage, isTight } = ofPartition[group.words[batch.start] as number] as (typeof ofPartition)[number];
+    if (!quota.hasRoom(usage)) return true;
     if (!isTight) {
       place.left -= Math.floor((group.words[batch.start + 1] as number) / LEAST_WORDS);
       if (place.left < 0) throw new TooTight(name);
     } else {
-      if (!tight.isFolded && !holdings.isExact(app, day)) throw new TooTight(name);
+      if (!tight.isFolded && !quotas.isExact(app, day)) throw new TooTight(name);
       const rows = new Map(rowsOf(group, batch, shapes).flatMap((row) => (known.has(row.name) ? [] : [[row.name, row.metric]])));
       if (rows.size > 0 && rows.size > place.left) return true;
       place.left -= rows.size;
@@ -315,7 +315,7 @@ export function admit(
         opened.set(part, (opened.get(part) ?? 0) + 1);
       }
     }
-    quota.take(holding);
+    quota.take(usage);
     return false;
   });
   return { refused: new Set(refused), opened };

@@ -12,14 +12,14 @@ import { createRunBehind, type Query, queryOf, type RunBehind, Transaction } fro
 
 export type { Query } from './statements.ts';
 
-// Whose turn it is to use a connection. Only so many transactions run at a time: the driver would take a long wait for a connection for a
+// Semaphore for database transactions. Only so many transactions run at a time: the driver would take a long wait for a connection for a
 // database that does not answer. While no more connections can be made, fewer run, on those that there are.
 
 /** Milliseconds for which no more connections are tried. */
 const FEW = 10_000;
 
-/** Gives transactions their turn. */
-export class Turns {
+/** A semaphore whose limit shrinks while connections are few. */
+export class Semaphore {
   readonly #usual: number;
   #most: number;
   #running = 0;
@@ -32,7 +32,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Runs work when it is its turn. @param check called before it waits, and whenever the wait ends; may throw */
+  /** Runs work when fewer than the limit run. @param check called before it waits, and whenever the wait ends; may throw */
   async take<T>(work: () => Promise<T>, check: () => void): Promise<T> {
     for (check(); this.#running >= this.#most; check()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#running++;
@@ -136,7 +136,7 @@ export class Database {
   #isDoubtful = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
 
   readonly #checkThere = (): void => {
     if (this.#isAway) throw new StoreAway('the database does not answer');
@@ -145,7 +145,7 @@ export class Database {
   constructor(source: PostgresSource, options: DatabaseOptions) {
     this.#source = source;
     this.#options = options;
-    this.#turns = new Turns(options.connections);
+    this.#semaphore = new Semaphore(options.connections);
   }
 
   get isAway(): boolean {
@@ -162,10 +162,10 @@ export class Database {
   async transaction<T>(work: Work<T>, mode: string = READ_COMMITTED): Promise<T> {
     for (let tries = 1; ; ) {
       try {
-        return await this.#turns.take(() => this.#attempt(work, mode), this.#checkThere);
+        return await this.#semaphore.take(() => this.#attempt(work, mode), this.#checkThere);
       } catch (error) {
         if (error instanceof Crowded) {
-          this.#turns.shrink(error.connections);
+          this.#semaphore.shrink(error.connections);
           await sleep(PAUSE);
           continue;
         }
@@ -178,7 +178,7 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#turns.close();
+    this.#semaphore.close();
     await (await this.#driver)?.pool.end();
   }
 
@@ -279,6 +279,6 @@ export class Database {
   #leave(reason: string): void {
     if (!this.#isAway) this.#options.onAway?.(reason);
     this.#isAway = true;
-    this.#turns.wake();
+    this.#semaphore.wake();
   }
 }

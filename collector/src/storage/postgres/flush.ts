@@ -12,8 +12,8 @@ import { type Appended, StoreAway } from '../store.ts';
 import {
   type Added,
   type Admitted,
+  type AppQuotas,
   admit,
-  type Holdings,
   partNameOf,
   placeOf,
   placeOfPartition,
@@ -32,9 +32,9 @@ import { type MetricSums, sumBatches } from './group-sums.ts';
 export interface FlushParts {
   readonly database: Database;
   readonly partitions: Partitions;
-  readonly holdings: Holdings;
+  readonly quotas: AppQuotas;
   readonly shapes: Shapes;
-  /** Adds all deltas to the tallies, and reads the holdings again. */
+  /** Adds all deltas to the tallies, and reads the quotas again. */
   readonly settle: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function judge(query: Query, group: Group, batches: Batches, parts: FlushP
   const fresh = all.filter((batch) => isNew.has(batch));
   const inTight = fresh.filter(({ partition }) => tight.places.has(placeOfPartition(partition)));
   const known = inTight.length > 0 ? await readRows(query, group, inTight, parts.shapes) : new Set<string>();
-  const { refused, opened } = admit(group, fresh, parts.holdings, parts.shapes, tight, known);
+  const { refused, opened } = admit(group, fresh, parts.quotas, parts.shapes, tight, known);
   if (refused.size > 0) await deleteIds(query, batches, [...refused]);
   const results = all.map((batch): Appended => {
     const first = repeated.get(batch) ?? batch;
@@ -122,7 +122,7 @@ async function judge(query: Query, group: Group, batches: Batches, parts: FlushP
 
 /** One try of a flush. */
 async function attempt(group: Group, batches: Batches, parts: FlushParts, tight: Tight): Promise<readonly Appended[]> {
-  const { database, partitions, holdings } = parts;
+  const { database, partitions, quotas } = parts;
   let takeBack = (): void => undefined;
   await partitions.ensure(group.partitions.map(([, day]) => day));
   try {
@@ -130,7 +130,7 @@ async function attempt(group: Group, batches: Batches, parts: FlushParts, tight:
       takeBack();
       const judged = await judge(query, group, batches, parts, tight);
       if (judged.appending !== undefined) {
-        takeBack = holdings.reserve(judged.appending.added);
+        takeBack = quotas.reserve(judged.appending.added);
         await appendDeltas(last, judged.appending.rows);
       }
       return judged;
@@ -152,10 +152,10 @@ async function attempt(group: Group, batches: Batches, parts: FlushParts, tight:
  */
 export async function flush(group: Group, parts: FlushParts): Promise<readonly Appended[]> {
   const batches = readBatches(group);
-  const { holdings } = parts;
+  const { quotas } = parts;
   // Where room is little, the rows that are there are read. Only when deltas may have some of them, they are folded first.
   const tight: Tight = {
-    places: new Set(group.partitions.map(placeOfPartition).filter((place) => holdings.isTight(place))),
+    places: new Set(group.partitions.map(placeOfPartition).filter((place) => quotas.isTight(place))),
     isFolded: false,
   };
   for (let tries = 1; ; ) {
@@ -163,7 +163,7 @@ export async function flush(group: Group, parts: FlushParts): Promise<readonly A
       return await attempt(group, batches, parts, tight);
     } catch (error) {
       if (error instanceof TooTight) {
-        holdings.tighten(error.place);
+        quotas.tighten(error.place);
         if (tight.places.has(error.place)) {
           await parts.settle();
           tight.isFolded = true;

@@ -128,7 +128,7 @@ export function readDelta({ head: text, sums }: Pick<DeltaRow, 'head' | 'sums'>)
 
 /** Deltas that one transaction folds, which takes some tens of milliseconds, and transactions of one shard before it is the next one's turn. */
 const MOST = 50;
-const TURNS = 20;
+const PASSES = 20;
 
 /** Takes a shard for this transaction. Returns whether nobody else has it. */
 export async function lockShard(query: Query, shard: number): Promise<boolean> {
@@ -256,7 +256,7 @@ export class Folding {
     const errors: unknown[] = [];
     for (const [shard, listed] of shards) {
       try {
-        await this.#foldShard(shard, listed.slice(0, TURNS * MOST));
+        await this.#foldShard(shard, listed.slice(0, PASSES * MOST));
       } catch (error) {
         errors.push(error);
       }

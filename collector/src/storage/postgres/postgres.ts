@@ -6,21 +6,21 @@
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
 import { batchesOf, createGroupCommit, type Group, type Partition, summaryOf } from '../group-commit.ts';
-import { ROOM } from '../quota.ts';
+import { QUOTA_LIMITS } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
 import { type Appended, type PostgresSource, type Store, StoreAway } from '../store.ts';
-import { Holdings } from './admission.ts';
+import { AppQuotas } from './admission.ts';
 import { Partitions } from './batch-ids.ts';
 import { Database } from './database.ts';
 import { TakesNone } from './errors.ts';
 import { flush } from './flush.ts';
 import { FlushWatch, tryToWrite } from './flush-watch.ts';
 import { Folding } from './fold.ts';
+import { LogThrottle } from './log-throttle.ts';
 import { createCheck, prepare } from './opening.ts';
 import { openPostgresTallies } from './reader.ts';
 import { retain } from './retention.ts';
 import { OtherVersion } from './tables.ts';
-import { Telling } from './telling.ts';
 
 /**
  * Flushes at a time. The second begins when the first takes so many milliseconds, as one does that waits for another collector's transaction
@@ -65,18 +65,18 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
   const { onTrouble = () => undefined, onCommit, limits = {}, isLossAllowed = false, now = Date.now, patience = PATIENCE } = options;
   const retention = { ...RETENTION, ...options.retention };
   await prepare(source, isLossAllowed);
-  const telling = new Telling(onTrouble);
+  const throttle = new LogThrottle(onTrouble);
   const database = new Database(source, {
     connections: LANES.most + 2,
     isGuarded: true,
     check: createCheck(isLossAllowed),
-    onAway: (reason) => telling.away(reason),
-    onBack: () => telling.back(),
+    onAway: (reason) => throttle.away(reason),
+    onBack: () => throttle.back(),
   });
   const known = new Map(shapes);
   const partitions = new Partitions(database);
-  const holdings = new Holdings(database, { ...ROOM, ...limits });
-  holdings.share(known);
+  const quotas = new AppQuotas(database, { ...QUOTA_LIMITS, ...limits });
+  quotas.share(known);
   const folding = new Folding(database);
   const flushes = new FlushWatch({
     patience,
@@ -105,7 +105,7 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     try {
       isChanged = (await folding.fold()) > 0;
     } finally {
-      if (isChanged || holdings.isStale) await holdings.refresh();
+      if (isChanged || quotas.isStale) await quotas.refresh();
     }
   };
   const upkeep = async (): Promise<void> => {
@@ -113,16 +113,16 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     const reason = await partitions.dropClosed();
     if (reason !== undefined) onTrouble(`the ids of a closed day are dropped later: ${reason}`);
     await retain(database, retention);
-    await holdings.refresh(true);
+    await quotas.refresh(true);
     if (reason === undefined) upkeepAt = performance.now() + UPKEEP;
   };
-  const parts = { database, partitions, holdings, shapes: known, settle: () => background(foldAll) };
+  const parts = { database, partitions, quotas, shapes: known, settle: () => background(foldAll) };
   const commit = (group: Group): Promise<readonly Appended[]> =>
     flushes
       .run(() => flush(group, parts))
       .catch((error: Error) => {
         if (error instanceof OtherVersion) fail(error);
-        else if (error instanceof TakesNone) telling.tell(error.message, `the database takes no batches: ${error.message}`);
+        else if (error instanceof TakesNone) throttle.log(error.message, `the database takes no batches: ${error.message}`);
         throw error;
       });
   const { append, settle } = createGroupCommit(commit, onCommit, LANES);
@@ -139,16 +139,16 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
         }
       }).catch((error: Error) => {
         if (error instanceof OtherVersion) fail(error);
-        else if (!(error instanceof StoreAway)) telling.tell(error.message, error.message);
+        else if (!(error instanceof StoreAway)) throttle.log(error.message, error.message);
         reason = error.message;
       });
     if (folding.age > FOLDS * patience && !database.isAway)
-      telling.tell('late', `batches have not been folded into the tallies for ${Math.round(folding.age / 1_000)} s: ${reason}`);
+      throttle.log('late', `batches have not been folded into the tallies for ${Math.round(folding.age / 1_000)} s: ${reason}`);
     // Collectors that start at once soon look at different moments.
     if (!isClosed) timer = setTimeout(tick, FOLD * (0.5 + Math.random())).unref();
   };
   try {
-    await holdings.refresh();
+    await quotas.refresh();
   } catch (error) {
     flushes.close();
     await database.close();
@@ -190,22 +190,22 @@ export async function openPostgresStore(source: PostgresSource, shapes: Shapes, 
     },
     publish: async (more) => {
       for (const [schema, metrics] of more) known.set(schema, metrics);
-      holdings.share(more);
+      quotas.share(more);
     },
     expire: (day) =>
       background(async () => {
         await partitions.close(day);
         upkeepAt = 0;
-        await holdings.refresh(true);
+        await quotas.refresh(true);
       }),
     isAway: () => database.isAway || flushes.isStuck,
-    sizes: async () => ({ ...holdings.sizes, foldAge: folding.age / 1_000 }),
+    sizes: async () => ({ ...quotas.sizes, foldAge: folding.age / 1_000 }),
     failed,
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
       flushes.close();
-      telling.close();
+      throttle.close();
       await settle();
       await working;
       await reader.close();

@@ -7,7 +7,7 @@ import { Administration } from '../admin/administration.ts';
 import { ADMIN, emptyAdmin, hasAdmin, openAdminDatabase, readAdmin, SECRETS_SINCE } from '../admin/database.ts';
 import type { Backend } from '../backend.ts';
 import { freeBytes } from '../files/durable.ts';
-import { checkNotMoved } from './moved.ts';
+import { checkNotMigrated } from './migration-mark.ts';
 import { openSqliteLedger } from './release-ledger.ts';
 import { DATABASE, isCurrent } from './schema.ts';
 import { openSqliteStore } from './sqlite.ts';
@@ -31,7 +31,7 @@ function checkUsed(folder: string): void {
 /** Everything in a folder, which is created when something is first written. */
 export function sqlite(folder: string): Backend {
   const change = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
-    checkNotMoved(folder);
+    checkNotMigrated(folder);
     if (!hasAdmin(folder)) using(emptyAdmin(), work); // what is refused creates no file
     return using(openAdminDatabase(folder), work);
   };
@@ -47,7 +47,7 @@ export function sqlite(folder: string): Backend {
       },
       read: async (since, read) => {
         checkUsed(folder);
-        checkNotMoved(folder);
+        checkNotMigrated(folder);
         return readAdmin(folder, since, read);
       },
     },
@@ -57,7 +57,7 @@ export function sqlite(folder: string): Backend {
     openLedger: () => openSqliteLedger(folder),
     openExistingLedger: async () => {
       checkUsed(folder);
-      checkNotMoved(folder);
+      checkNotMigrated(folder);
       return openSqliteLedger(folder);
     },
     mayKeepSecrets: () =>

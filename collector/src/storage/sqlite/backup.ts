@@ -19,10 +19,10 @@ import { pathToFileURL } from 'node:url';
 import { ADMIN, checkAdmin, hasAdmin } from '../admin/database.ts';
 import { TIMEOUT, versionOf } from '../files/database.ts';
 import { checkOwner, lock, makeFolder, makePrivate, sync } from '../files/durable.ts';
-import { ROOM } from '../quota.ts';
+import { QUOTA_LIMITS } from '../quota.ts';
 import { addCells, cellsIn } from '../tallying/cell-codec.ts';
 import { Writer } from './commit-log.ts';
-import { markRestored } from './moved.ts';
+import { markRestored } from './migration-mark.ts';
 import { DATABASE, openForWriting, STEPS } from './schema.ts';
 import { beginDraft, isSealed, removeAbandoned, seal, unseal, unsealed } from './seal.ts';
 
@@ -218,7 +218,7 @@ export function foldLog(draft: string, source: string): void {
     throw new RangeError(
       `${source}: expected a store that version ${version} has closed, got one with reports in its log; stop its collector`,
     );
-  new Writer(openForWriting(draft), new Map(), ROOM).close();
+  new Writer(openForWriting(draft), new Map(), QUOTA_LIMITS).close();
 }
 
 /**

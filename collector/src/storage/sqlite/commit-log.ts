@@ -8,10 +8,10 @@ import { type Packing, packingOf } from '@murmuration/shared';
 import type { PackedMetric, Shapes } from '../../schemas/catalog.ts';
 import { keepShapes, TIMEOUT, transaction } from '../files/database.ts';
 import { batchesOf, bytesOf, type Group, HASH, HEAD, ID, only, type Partition, wordsOf } from '../group-commit.ts';
-import { AppIds, appOf, createGrowthWriter, type Growth, type Holding, Room, type RoomLimits } from '../quota.ts';
+import { AppIds, appOf, createGrowthWriter, type Growth, type IdUsage, type QuotaLimits, RowQuota } from '../quota.ts';
 import { bordersOf, type RetentionOptions } from '../retention.ts';
 import type { Appended, StoreSizes } from '../store.ts';
-import { UnfoldedReports } from '../tallying/unfolded.ts';
+import { RecentWrites } from '../tallying/recent-writes.ts';
 import { IdSet, Ids, type Known } from './ids.ts';
 import { RESULTS } from './protocol.ts';
 import { createFold, createRetention, reachedDay, type Slice } from './tallies.ts';
@@ -27,8 +27,8 @@ const LEAST_WORDS = 3;
 export interface Held {
   readonly ids: Ids;
   readonly appIds: AppIds;
-  readonly room: Room;
-  readonly pending: UnfoldedReports;
+  readonly rowQuota: RowQuota;
+  readonly pending: RecentWrites;
   /** Batches of days before this one are refused. */
   readonly closed: number;
 }
@@ -58,7 +58,7 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
   };
 
   /** True if each report of a batch has its row already. */
-  const opensNothing = (words: Int32Array, start: number, [schema, day, segment]: Partition, pending: UnfoldedReports): boolean => {
+  const opensNothing = (words: Int32Array, start: number, [schema, day, segment]: Partition, pending: RecentWrites): boolean => {
     const end = start + HEAD + (words[start + 1] as number);
     for (let at = start + HEAD; at < end; ) {
       const [number, cohort] = [words[at] as number, words[at + 1] as number];
@@ -69,30 +69,30 @@ export function createAdmission(database: DatabaseSync, shapes: Shapes): (group:
     return true;
   };
 
-  return ({ words, partitions }, { ids, appIds, room, pending, closed }) => {
+  return ({ words, partitions }, { ids, appIds, rowQuota, pending, closed }) => {
     const all = batchesOf(words);
     const here = new IdSet();
     /** The rows that batches of each partition may still open. Partitions of one app and day share them. */
     const places = new Map<string, { left: number }>();
     const quota = appIds.quota(ids.count);
-    const holdings = partitions.map(([schema]) => quota.holdingOf(appOf(schema)));
+    const usages = partitions.map(([schema]) => quota.usageOf(appOf(schema)));
     const lefts = partitions.map(([schema, day]) => {
       const app = appOf(schema);
-      const place = places.get(`${app}\n${day}`) ?? { left: room.leftOf(app, day) - pending.rowsOf(app, day) };
+      const place = places.get(`${app}\n${day}`) ?? { left: rowQuota.leftOf(app, day) - pending.rowsOf(app, day) };
       places.set(`${app}\n${day}`, place);
       return place;
     });
     const judgeNew = (start: number, i: number, partition: Partition): Appended => {
       const first = here.find(words, start + ID, (number) => sameWords(words, all[number] as number, start, ID, HASH));
       if (first >= 0) return sameWords(words, all[first] as number, start, HASH, HEAD) ? 'duplicate' : 'conflict';
-      const holding = holdings[words[start] as number] as Holding;
-      if (!quota.hasRoom(holding)) return 'full';
+      const usage = usages[words[start] as number] as IdUsage;
+      if (!quota.hasRoom(usage)) return 'full';
       const place = lefts[words[start] as number] as { left: number };
       const most = Math.floor((words[start + 1] as number) / LEAST_WORDS);
       if (most <= place.left) place.left -= most;
       else if (!opensNothing(words, start, partition, pending)) return 'full';
       here.add(words, start + ID, i, 0);
-      quota.take(holding);
+      quota.take(usage);
       return 'counted';
     };
     const judge = (start: number, i: number): Appended => {
@@ -133,17 +133,17 @@ export class Writer {
   readonly #fold: ReturnType<typeof createFold>;
   readonly #writeGrowth: ReturnType<typeof createGrowthWriter>;
   readonly #judge: ReturnType<typeof createAdmission>;
-  readonly #room: Room;
+  readonly #rowQuota: RowQuota;
   readonly #retention;
-  #pending: UnfoldedReports;
+  #pending: RecentWrites;
   #words = 0;
   /** Batches of days before this one are refused, because their ids were deleted. */
   #closed: number;
 
-  constructor(database: DatabaseSync, published: Shapes, limits: RoomLimits) {
+  constructor(database: DatabaseSync, published: Shapes, limits: QuotaLimits) {
     this.#database = database;
     this.#shapes = new Map(keepShapes(database, published));
-    this.#pending = new UnfoldedReports(this.#shapes);
+    this.#pending = new RecentWrites(this.#shapes);
     this.#closed = Number(database.prepare('SELECT before FROM closed').get()?.['before']);
     this.#ids = new Ids(database, this.#closed);
     this.#appIds = new AppIds(database, limits.mostIds);
@@ -155,7 +155,7 @@ export class Writer {
     this.#fold = createFold(database);
     this.#writeGrowth = createGrowthWriter(database);
     this.#judge = createAdmission(database, this.#shapes);
-    this.#room = new Room(database, limits);
+    this.#rowQuota = new RowQuota(database, limits);
     this.#retention = createRetention(database);
     const next = database.prepare('SELECT n, partitions, words FROM log WHERE n > ? ORDER BY n LIMIT 1');
     for (let row = next.get(0); row !== undefined; row = next.get(row['n'] as number)) {
@@ -177,7 +177,7 @@ export class Writer {
   commit(group: Group): Uint8Array {
     this.#foldIfFull(); // when this fails, nothing more is accepted, so the size of the log stays bounded
     const { words, partitions } = group;
-    const held = { ids: this.#ids, appIds: this.#appIds, room: this.#room, pending: this.#pending, closed: this.#closed };
+    const held = { ids: this.#ids, appIds: this.#appIds, rowQuota: this.#rowQuota, pending: this.#pending, closed: this.#closed };
     const { results, counted } = this.#judge(group, held);
     if (counted.length === 0) return results;
     const kept = counted.length === results.length ? words : only(words, counted);
@@ -196,7 +196,7 @@ export class Writer {
    */
   fold(row?: number): true {
     if (this.#words === 0) return true;
-    const fresh = new UnfoldedReports(this.#shapes);
+    const fresh = new RecentWrites(this.#shapes);
     let growth: readonly Growth[] = [];
     transaction(this.#database, () => {
       growth = this.#fold(this.#pending.deltas());
@@ -208,7 +208,7 @@ export class Writer {
     });
     this.#ids.written();
     this.#appIds.written();
-    this.#room.grow(growth);
+    this.#rowQuota.grow(growth);
     this.#pending = fresh;
     this.#words = 0;
     return true;
@@ -268,7 +268,7 @@ export class Writer {
     transaction(this.#database, () => {
       slice = this.#retention.follow();
     });
-    this.#room.grow(slice.growth);
+    this.#rowQuota.grow(slice.growth);
     return slice.isDone;
   }
 

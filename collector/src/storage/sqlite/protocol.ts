@@ -2,7 +2,7 @@
 
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { Group } from '../group-commit.ts';
-import type { RoomLimits } from '../quota.ts';
+import type { QuotaLimits } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
 import type { StoreSizes } from '../store.ts';
 
@@ -37,6 +37,6 @@ export interface Trouble {
 export interface WriterData {
   readonly file: string;
   readonly shapes: Shapes;
-  readonly limits: RoomLimits;
+  readonly limits: QuotaLimits;
   readonly retention: RetentionOptions;
 }

@@ -21,7 +21,7 @@ import {
   type Wanted,
 } from '../release-ledger.ts';
 import { StoreFull } from '../store.ts';
-import { checkNotMoved, readHead, readMove, writeHead } from './moved.ts';
+import { checkNotMigrated, readHead, readMigration, writeHead } from './migration-mark.ts';
 
 const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {
   const statement = database.prepare(`SELECT ${COLUMNS} FROM release_entry ${condition}`);
@@ -46,7 +46,7 @@ const headOf = (database: DatabaseSync): Head => select(database, 'ORDER BY n DE
 /** Why entries may be missing. */
 function doubtOf(database: DatabaseSync, folder: string): string | undefined {
   const [head, known] = [headOf(database), readHead(folder)];
-  const isMoved = known === 'moved' || (typeof known === 'object' && known.isMoving && readMove(folder) === undefined);
+  const isMoved = known === 'moved' || (typeof known === 'object' && known.isMoving && readMigration(folder) === undefined);
   if (isMoved) return 'a folder whose store was moved to a database';
   if (known === 'restored') return 'a folder that was restored from a backup';
   if (known === undefined) return head.n === 0 ? undefined : 'a ledger without its release.head, as a restored backup has';
@@ -111,7 +111,7 @@ export function openSqliteLedger(folder: string): Ledger {
         find: async (wanted) => find(database, wanted),
         count: async (wanted) => count(database, wanted),
         append: async (who, entry) => {
-          checkNotMoved(folder);
+          checkNotMigrated(folder);
           if (doubt !== undefined) throw new InDoubt(doubt);
           const next = following(headOf(database), who, entry, now);
           database.prepare(`INSERT INTO release_entry (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`).run(...rowOf(next));

@@ -7,11 +7,11 @@ import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
 import { lock, makeFolder } from '../files/durable.ts';
 import { createGroupCommit } from '../group-commit.ts';
-import { ROOM } from '../quota.ts';
+import { QUOTA_LIMITS } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
 import { type Appended, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
-import { checkNotMoved } from './moved.ts';
+import { checkNotMigrated } from './migration-mark.ts';
 import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';
 import { DATABASE } from './schema.ts';
 
@@ -53,14 +53,14 @@ export async function openSqliteStore(
   makeFolder(folder);
   const unlock = lock(folder);
   try {
-    checkNotMoved(folder);
+    checkNotMigrated(folder);
   } catch (error) {
     unlock();
     throw error;
   }
   const file = join(folder, DATABASE);
   const worker = new Worker(writer, {
-    workerData: { file, shapes, limits: { ...ROOM, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
+    workerData: { file, shapes, limits: { ...QUOTA_LIMITS, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);

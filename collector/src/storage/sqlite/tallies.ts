@@ -6,7 +6,7 @@ import type { Tally } from '../../estimation/tally.ts';
 import { appOf, createGrowthWriter, type Growth, ROW_BYTES } from '../quota.ts';
 import { type Borders, reachedOf } from '../retention.ts';
 import { addCells, cellsIn, encodeCells } from '../tallying/cell-codec.ts';
-import type { Delta } from '../tallying/unfolded.ts';
+import type { Delta } from '../tallying/recent-writes.ts';
 
 type Grown = Pick<Growth, 'rows' | 'bytes'>;
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TIMEOUT, transaction, versionOf } from '../files/database.ts';
 import { checkOwner, lock } from '../files/durable.ts';
-import { ROOM } from '../quota.ts';
+import { QUOTA_LIMITS } from '../quota.ts';
 import type { RetentionOptions } from '../retention.ts';
 import { Writer } from './commit-log.ts';
-import { checkNotMoved, checkNotMoving } from './moved.ts';
+import { checkNotMigrated, checkNotMigrating } from './migration-mark.ts';
 import { DATABASE, openForWriting, STEPS } from './schema.ts';
 
 // Opens days again that a wrong clock has closed. A collector must not be running on the store.
@@ -40,7 +40,7 @@ export function closedBefore(folder: string): number {
  * @throws {RangeError} when there is no store, it was moved, or a collector writes it
  */
 export function reopenDays(folder: string, from: number): void {
-  checkNotMoved(folder);
+  checkNotMigrated(folder);
   open(folder, true).close(); // before the lock, which would create the folder's lock file
   const unlock = lock(folder);
   try {
@@ -62,10 +62,10 @@ function alone<T>(folder: string, work: (database: DatabaseSync, writer: Writer)
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`${folder}: expected a folder with a store, got none`);
   const unlock = lock(folder);
   try {
-    checkNotMoving(folder);
+    checkNotMigrating(folder);
     const database = openForWriting(file);
     try {
-      const writer = new Writer(database, new Map(), ROOM);
+      const writer = new Writer(database, new Map(), QUOTA_LIMITS);
       const done = work(database, writer);
       writer.erase(); // so that nothing that was deleted stays in the WAL
       return done;

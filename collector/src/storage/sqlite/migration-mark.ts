@@ -11,7 +11,7 @@ import type { Head } from '../release-ledger.ts';
 const MARK = 'moved.json';
 
 /** A move from a folder to a database. */
-export interface Move {
+export interface Migration {
   /** Drawn at random. The database has the same while it is filled. */
   readonly id: string;
   /** Where to, without a password. */
@@ -20,11 +20,11 @@ export interface Move {
 }
 
 /** The move that a folder is marked with. @throws {RangeError} when the mark can't be read */
-export function readMove(folder: string): Move | undefined {
+export function readMigration(folder: string): Migration | undefined {
   const file = join(folder, MARK);
   if (!existsSync(file)) return undefined;
   try {
-    const { id, to, isOver } = JSON.parse(readFileSync(file, 'utf8')) as Move;
+    const { id, to, isOver } = JSON.parse(readFileSync(file, 'utf8')) as Migration;
     if (typeof id === 'string' && typeof to === 'string' && typeof isOver === 'boolean') return { id, to, isOver };
   } catch {
     // It is no JSON.
@@ -33,7 +33,7 @@ export function readMove(folder: string): Move | undefined {
 }
 
 /** Marks a folder, durably. */
-export function writeMove(folder: string, move: Move): void {
+export function writeMigration(folder: string, move: Migration): void {
   const file = join(folder, MARK);
   writeFileSync(`${file}.new`, `${JSON.stringify(move)}\n`, { mode: 0o600 });
   sync(`${file}.new`);
@@ -42,14 +42,14 @@ export function writeMove(folder: string, move: Move): void {
 }
 
 /** Takes the mark away. */
-export function removeMove(folder: string): void {
+export function removeMigration(folder: string): void {
   rmSync(join(folder, MARK), { force: true });
   sync(folder);
 }
 
 /** @throws {RangeError} when the folder's store was moved */
-export function checkNotMoved(folder: string): void {
-  const move = readMove(folder);
+export function checkNotMigrated(folder: string): void {
+  const move = readMigration(folder);
   if (move?.isOver === true)
     throw new RangeError(
       `${folder}: expected a store that is in use, got one that was moved to ${move.to}; if that database is lost, remove ${join(folder, MARK)} to use this one again, whose releases then wait for an override`,
@@ -57,9 +57,9 @@ export function checkNotMoved(folder: string): void {
 }
 
 /** @throws {RangeError} when the folder's store was moved, or is being copied, which goes by tallies that only grow */
-export function checkNotMoving(folder: string): void {
-  checkNotMoved(folder);
-  const move = readMove(folder);
+export function checkNotMigrating(folder: string): void {
+  checkNotMigrated(folder);
+  const move = readMigration(folder);
   if (move !== undefined)
     throw new RangeError(
       `${folder}: expected a store that is not being moved, got one on its way to ${move.to}; end that move, or remove ${join(folder, MARK)} and begin it again with an empty database`,
@@ -116,10 +116,10 @@ export function markRestored(folder: string): void {
  * Notes that the ledger is about to be handed over to a database. From now on it is in doubt without the mark of the move: that the move
  * failed does not tell that the database has nothing.
  */
-export function markMoving(folder: string): void {
+export function markMigrating(folder: string): void {
   const known = readHead(folder);
   if (typeof known === 'object') write(folder, `${known.n} ${known.hash} moving\n`);
 }
 
 /** Notes that the ledger goes on in a database: what is charged there is not known here, should the folder be used again. */
-export const markMoved = (folder: string): void => write(folder, MOVED);
+export const markMigrated = (folder: string): void => write(folder, MOVED);

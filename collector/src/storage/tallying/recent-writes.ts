@@ -20,7 +20,7 @@ interface Metric {
 }
 
 /** Sums committed reports. */
-export class UnfoldedReports {
+export class RecentWrites {
   /** Approximate size of the sums, in bytes. */
   bytes = 0;
   readonly #shapes: Shapes;
@@ -109,7 +109,7 @@ export class UnfoldedReports {
  * @param batches the results of `parseBatch`
  */
 export function foldBatches({ metrics }: Published, batches: Iterable<AcceptedBatch>): ReadonlyMap<string, Tallies> {
-  const pending = new UnfoldedReports(new Map([['', metrics]]));
+  const pending = new RecentWrites(new Map([['', metrics]]));
   for (const { reports } of batches) pending.addReports(['', 0, ''], reports);
   return new Map(pending.deltas().map(({ metric, folder }) => [metric, folder.tallies()]));
 }

@@ -12,7 +12,7 @@ import { withoutPassword } from '../postgres/connection.ts';
 import { isCutOff } from '../postgres/errors.ts';
 import { replicaOf } from '../postgres/replica.ts';
 import { copyOf, type LedgerCopy } from '../release-ledger.ts';
-import { type Move, markMoved, markMoving, readMove, removeMove, writeMove } from '../sqlite/moved.ts';
+import { type Migration, markMigrated, markMigrating, readMigration, removeMigration, writeMigration } from '../sqlite/migration-mark.ts';
 import { openSqliteLedger } from '../sqlite/release-ledger.ts';
 import type { PostgresSource } from '../store.ts';
 import { nextIds, sumOf, sumsIn } from './pieces.ts';
@@ -33,7 +33,7 @@ export interface Copy {
 }
 
 /** A move that is over. */
-export interface Moved extends Copy {
+export interface Migrated extends Copy {
   /** Sums of both sides. */
   readonly sums: readonly [folder: Sum, database: Sum];
   /** Ids of batches whose days are open. */
@@ -136,11 +136,11 @@ async function leaveReleases(folder: string): Promise<void> {
       await ledger.close();
     }
   }
-  markMoved(folder);
+  markMigrated(folder);
 }
 
 /** Copies the administration and the ledger of releases, and hands over. */
-async function handOver({ folder }: Places, target: Target, what: string): Promise<Pick<Moved, 'credentials' | 'schemas' | 'actions'>> {
+async function handOver({ folder }: Places, target: Target, what: string): Promise<Pick<Migrated, 'credentials' | 'schemas' | 'actions'>> {
   const admin = hasAdmin(folder) ? openAdminDatabase(folder) : undefined;
   const replica = replicaOf(admin);
   admin?.close();
@@ -155,33 +155,33 @@ async function handOver({ folder }: Places, target: Target, what: string): Promi
 }
 
 /** Marks the folder and prepares the database. Calls back with both, unless the move is over already. */
-async function withBoth<T>(places: Places, work: (source: Source, target: Target, move: Move) => Promise<T>): Promise<T | undefined> {
+async function withBoth<T>(places: Places, work: (source: Source, target: Target, move: Migration) => Promise<T>): Promise<T | undefined> {
   const { folder, postgres, isLossAllowed } = places;
   const source = new Source(folder);
-  const former = readMove(folder);
+  const former = readMigration(folder);
   const to = withoutPassword(postgres.postgres);
-  let move: Move = { id: former?.id ?? randomUUID(), to, isOver: former?.isOver ?? false };
+  let move: Migration = { id: former?.id ?? randomUUID(), to, isOver: former?.isOver ?? false };
   const mark: Mark = {
     isOver: move.isOver,
     id: () => {
-      move = { ...move, id: readMove(folder)?.id ?? move.id };
+      move = { ...move, id: readMigration(folder)?.id ?? move.id };
       return move.id;
     },
     begin: () => {
       // A former copy may be in another database. That one must not be taken for this one.
       if (former === undefined) return move.id;
       move = { ...move, id: randomUUID() };
-      writeMove(folder, move);
+      writeMigration(folder, move);
       return move.id;
     },
   };
   let target: Target | undefined;
   try {
-    if (former === undefined) writeMove(folder, move);
+    if (former === undefined) writeMigration(folder, move);
     const readiness = await prepareTarget(postgres, mark, isLossAllowed).catch((error: unknown) => {
       // The database may have the move's id, although its answer was lost: the next run goes on with it.
-      const isOwn = former === undefined && readMove(folder)?.id === move.id;
-      if (isOwn && !isCutOff((error as Error).cause ?? error)) removeMove(folder);
+      const isOwn = former === undefined && readMigration(folder)?.id === move.id;
+      if (isOwn && !isCutOff((error as Error).cause ?? error)) removeMigration(folder);
       throw error;
     });
     if (readiness === 'whole') return undefined;
@@ -212,7 +212,7 @@ export const copyAhead = (places: Places): Promise<Copy | undefined> =>
  * @throws {UnfitDatabase} when the database can't hold it, or has other data
  * @throws {Differs} when both sides differ
  */
-export async function moveStore(places: Places): Promise<Moved | undefined> {
+export async function migrateStore(places: Places): Promise<Migrated | undefined> {
   const { folder } = places;
   new Source(folder).close(); // before the lock, which would create the folder's lock file
   const unlock = lock(folder);
@@ -226,8 +226,8 @@ export async function moveStore(places: Places): Promise<Moved | undefined> {
       const [here, there] = sums.map((sum) => JSON.stringify(sum));
       if (here !== there) throw new Differs(`expected equal tallies on both sides, got ${here} in the folder and ${there} in the database`);
       await compareBorders(source, target);
-      writeMove(folder, { ...move, isOver: true });
-      markMoving(folder);
+      writeMigration(folder, { ...move, isOver: true });
+      markMigrating(folder);
       const [{ tallies, checksum }] = sums;
       const handed = await handOver(places, target, `moved the store from ${folder}: ${tallies} tallies, checksum ${checksum}`);
       return { ...copy, sums, known, ...handed };
