@@ -5,7 +5,7 @@ import { choice, defineSchema, discover, flag, joint, permanent, text } from '@m
 export const schema = defineSchema({
   app: 'demo',
   version: 1,
-  budget: { epsilon: 18, per: 'month' },
+  budget: { epsilon: 8, per: 'year' },
   segments: { platform: ['desktop', 'android', 'ios'] },
   devices: 100_000,
   // A simulated device is opened once, so its reports go together. 192 groups of segment and cohort leave 520 devices in each.
@@ -46,18 +46,23 @@ export const schema = defineSchema({
         ],
         rating: ['G', 'PG', 'PG-13', 'R', 'Not Rated'],
       },
-      { epsilon: 2, description: 'Which kind of film was watched last, and how is it rated?', owner: 'recommendations' },
+      { epsilon: 1, description: 'Which kind of film was watched last, and how is it rated?', owner: 'recommendations' },
     ),
-    rain: flag({ epsilon: 1, description: 'Did it rain here yesterday?', owner: 'weather' }),
+    rain: flag({ epsilon: 0.5, description: 'Did it rain here yesterday?', owner: 'weather' }),
     cylinders: permanent(
-      choice(['3', '4', '5', '6', '8'], { epsilon: 1, every: 'day', description: 'How many cylinders has the car?', owner: 'navigation' }),
-      { epsilon: 4, renew: 'year' },
+      choice(['3', '4', '5', '6', '8'], {
+        epsilon: 0.5,
+        every: 'day',
+        description: 'How many cylinders has the car?',
+        owner: 'navigation',
+      }),
+      { epsilon: 1, renew: 'year' },
     ),
-    word: text({ epsilon: 2, description: 'Which word did the keyboard complete last?', owner: 'keyboard' }),
+    word: text({ epsilon: 1, description: 'Which word did the keyboard complete last?', owner: 'keyboard' }),
     airport: permanent(text({ epsilon: 1, every: 'day', description: 'Which airport is the nearest?', owner: 'travel' }), {
-      epsilon: 4,
+      epsilon: 1.5,
       renew: 'year',
     }),
-    make: discover({ epsilon: 4, longest: 14, description: 'Who made the car?', owner: 'navigation' }),
+    make: discover({ epsilon: 2, longest: 14, description: 'Who made the car?', owner: 'navigation' }),
   },
 });

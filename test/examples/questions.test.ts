@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { defineSchema, permanent } from '@murmuration/client';
 import { expect, test } from 'vitest';
 import * as questions from '#client/questions/index.ts';
+import { spendingOf } from '#collector/planning/audit/spending.ts';
 
 const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## Which question do I ask?'));
@@ -14,8 +15,9 @@ const names = Object.keys(constructors);
 
 test.each(lines)('%s', (line) => {
   const metrics = new Function(...names, `return { asked: ${line} };`)(...Object.values(constructors));
-  const schema = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 10, per: 'month' }, metrics });
+  const schema = defineSchema({ app: 'notes', version: 1, budget: { epsilon: 4, per: 'year' }, metrics });
   expect(Object.keys(schema.document.metrics)).toEqual(['asked']);
+  expect(Number(spendingOf(schema.document).metrics[0]?.year)).toBeLessThanOrEqual(4);
 });
 
 test('the catalogue has every constructor, and what each type is in a document', async () => {

@@ -156,7 +156,7 @@ test('a count per session, the events of Segment and the spans of OpenTelemetry 
     Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   });
-  // The answer to `exported` waits for the end of its week.
+  // The answer to `exported` waits for the end of its month.
   await expect.poll(() => counted(address), { timeout: 60_000 }).toEqual({ compact: 1, saves: 1, loadMs: 1 });
 });
 

@@ -30,7 +30,7 @@ import { english, type Texts } from './texts.ts';
 
 export type { Texts } from './texts.ts';
 
-/** Options of the inspector: content and place. */
+/** What the inspector shows, and where. */
 export interface InspectorOptions<M extends DeviceQuestions> {
   readonly telemetry: Telemetry<M>;
   readonly schema: Schema<M>;

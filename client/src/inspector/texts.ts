@@ -72,13 +72,13 @@ export interface Texts {
   readonly nothingListed: string;
   /** If the app keeps no history. */
   readonly noHistory: string;
-  /** Sentence about a report, by the answers that it names. */
+  /** What a report says, by the answers that it names. */
   readonly says: (answers: string) => string;
   readonly saysNothing: string;
   readonly others: (count: string) => string;
 
   readonly details: string;
-  /** Explanation of ε. */
+  /** What ε is. */
   readonly epsilon: string;
   readonly budget: string;
   readonly spent: (spent: string, budget: string, days: string) => string;

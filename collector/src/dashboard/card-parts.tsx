@@ -146,7 +146,7 @@ export function VerdictLine({ answers, type }: { answers: readonly Answer[]; typ
 interface EvidenceProps {
   readonly metric: Metric;
   readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among'> | null;
-  /** True if the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
+  /** Whether the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
   readonly isFiltered: boolean;
   /** Segments in the filter that this metric does not have. */
   readonly missing: readonly string[];
@@ -265,11 +265,11 @@ export function Details({ metric, estimates, address }: DetailsProps): VNode {
   );
 }
 
-/** True if a share cannot be as it is estimated. */
+/** Whether a share cannot be as it is estimated. */
 const isOutside = ({ answers, unit }: Estimates): boolean =>
   unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
 
-/** A part of the page that is rendered when it is opened. */
+/** What is rendered when it is opened. */
 export function Folded({ children }: { children: () => VNode }): VNode {
   const [open, setOpen] = useState(false);
   return (

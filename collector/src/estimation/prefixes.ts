@@ -122,7 +122,7 @@ export interface Share {
   readonly slope: number;
 }
 
-/** Reading of a level: an estimate of the share, its variance without anybody and for each device, and τ, all relative to its reports. */
+/** What a level says: an estimate of the share, its variance without anybody and for each device, and τ, all relative to its reports. */
 interface Reading {
   readonly reports: number;
   readonly share: number;

@@ -35,7 +35,7 @@ export interface Fit {
   readonly solver: CholeskyDecomposition;
   /** n_j (Y_jb - ρ - (Z_j x)_b). */
   readonly residual: Float64Array;
-  /** Parameters of the covariance: `spreadOf`. */
+  /** What the covariance depends on: `spreadOf`. */
   readonly spread: Spread;
 }
 

@@ -23,7 +23,7 @@ function oddsOf(epsilon: number): Ratio {
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
-/** Revelation of a report, or of a whole epoch, about the true answer when answers are listed. */
+/** What a report, or a whole epoch, may reveal about the true answer when answers are listed. */
 function guess(metric: MetricDocument, odds: Ratio): string {
   const [most, before] = [posteriorOf(metric, odds), posteriorOf(metric, ratio(1n, 1n))];
   if (most === undefined || before === undefined) return '';
@@ -40,7 +40,7 @@ function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocu
   return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${upTo3(epoch.epsilon)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : longer}`;
 }
 
-/** Sentences about an answer that is not listed. */
+/** What happens to an answer that is not listed. */
 function unlisted(metric: MetricDocument): readonly string[] {
   if (!presentationOf(metric.type).isUnlistedSilent?.(metric)) return [];
   return ['  An answer that is not listed sends nothing, so a report reveals by its presence that the answer was listed.'];
@@ -68,7 +68,7 @@ function question(spending: MetricSpending, metric: MetricDocument, { descriptio
 export const versionsBefore = ({ versions }: Spending): string =>
   versions.length === 0 ? '' : `, version${versions.length > 1 ? 's' : ''} ${versions.join(', ')} before this one included`;
 
-/** Sentence about the loss of one installation in a window. */
+/** What one installation reveals in a window. */
 function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending): string {
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
@@ -76,19 +76,18 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
     ? `ε ${epsilon}, the budget, because it is asked no more than fits`
     : `ε ${upTo3(spending.all.epsilon)}, of a budget of ${epsilon}`;
   const days = PERIOD_DAYS[per];
-  const larger = `${factor(spending.recorded.odds)} (ε ${upTo3(spending.recorded.epsilon)})`;
   return [
     `Anyone who sees everything that one installation sends for the slots that begin in any ${days} consecutive days can be at most ${factor(odds)} times more confident in one set of answers over another (${spent}).`,
     ...(spending.recorded.epsilon === spending.all.epsilon
       ? []
       : [
-          `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days} days can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, the factor is at most ${larger}.`,
+          `A slot is a question's time to answer, and it may begin on another day than that on which you answer, so the answers of ${days} days can fall into one slot more of a question: those of the last day of one slot and of the first day of the next are two reports. Counted by days of answering, ε is at most ${upTo3(spending.recorded.epsilon)}.`,
         ]),
     `All questions together spend ε ${upTo3(spending.year)} at most on the slots that begin in any 365 days, and ε ${upTo3(spending.life)} in ten years${versionsBefore(spending)}.`,
   ].join(' ');
 }
 
-/** Sentences about the batch of a report. */
+/** What the batch of a report tells. */
 const BATCHES = {
   alone: 'Each report is a batch of its own.',
   together: 'The reports of one batch arrive together, and are known to be of one device.',

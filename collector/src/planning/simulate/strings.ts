@@ -102,7 +102,7 @@ export interface DiscoverSimulation extends Simulation {
   readonly longest: number;
 }
 
-/** Result of a round. */
+/** What a round found. */
 interface Round {
   readonly found: number;
   /** The share of the found strings that nobody has. */

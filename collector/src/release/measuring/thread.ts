@@ -12,14 +12,14 @@ import { allMeasures, type Resolved } from '../query/resolve.ts';
 import type { Table } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';
 
-/** Task of the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
+/** What crosses to the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
 export interface Task {
   readonly resolved: Omit<Resolved, 'table'>;
   readonly table: Omit<Table, 'columns'>;
   readonly rows?: readonly ReportCount[];
 }
 
-/** Reply of the thread. An error loses its class on the way. */
+/** What the thread replies. An error loses its class on the way. */
 export type Reply =
   | { readonly expected: readonly Expected[] }
   | { readonly measured: readonly Measured[] }

@@ -107,12 +107,12 @@ export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metric
     .use(metrics, reviewRouter(catalogOf, admin, audited), express.static(dashboard));
 }
 
-/** Parts behind the routes. */
+/** What the routes lead to. */
 export interface RouteParts {
   readonly takeReports: RequestHandler;
-  /** Routes for readers. */
+  /** What readers are served. */
   readonly reads: Router;
-  /** Routes for everybody. */
+  /** What everybody is served. */
   readonly wellKnown: Router;
   readonly access: AccessParts;
   readonly health: Pick<Health, 'countReads' | 'router'>;
