@@ -4,10 +4,11 @@ import type { Clock } from './adapters/lifecycle.ts';
 import type { Delivery } from './adapters/transport.ts';
 import type { Device } from './device.ts';
 import type { QueuedBatch } from './ledger/queued.ts';
+import type { State } from './ledger/state.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import { hasten, PATIENCE, pauseFor, remove, seal, wait } from './outbox.ts';
 import { settlementOf } from './settlement.ts';
-import { advance } from './slots.ts';
+import type { Entry } from './slots.ts';
 import type { DeviceStore } from './store.ts';
 
 // Milliseconds from a record to its upload: at least SOON, plus a random time of up to JITTER.
@@ -33,6 +34,17 @@ export interface Sender {
   readonly flush: () => Promise<void>;
 }
 
+/**
+ * Starts a new day in a transaction, in which pending answers claim their slots: all, or those to metrics with `otherwise`.
+ *
+ * @param work is told whether the person agrees
+ */
+export type Turn = <T extends object>(
+  work: (state: State, isGranted: boolean) => T,
+  isAll?: boolean,
+  left?: readonly Entry[],
+) => Maybe<T | undefined>;
+
 /** @param isActive whether the person has consented and the page has not been left */
 export function createSender(
   device: Device,
@@ -40,6 +52,7 @@ export function createSender(
   clock: Clock,
   send: (batch: QueuedBatch) => Promise<Delivery>,
   isActive: () => boolean,
+  turn: Turn,
 ): Sender {
   let stop: (() => void) | undefined; // cancels the one timer
   let sending: Promise<void> | undefined;
@@ -107,11 +120,7 @@ export function createSender(
     cancel();
     if (!isActive()) return;
     const { me } = device;
-    const sealed = store.change((state, isGranted) => {
-      if (!isGranted) return [];
-      advance(device, state);
-      return seal(device, state);
-    });
+    const sealed = turn((state, isGranted) => (isGranted ? seal(device, state) : []));
     return after(sealed, (batches) => {
       // Meanwhile the person may have refused, or the page may have been left and returned to under a new context id.
       if (batches?.length && isActive() && me === device.me) return Promise.all(batches.map(deliver)).then(conclude);

@@ -8,6 +8,7 @@ import type { Device } from './device.ts';
 import { type Claim, nextDay } from './ledger/ledger.ts';
 import { isChosen } from './ledger/participation.ts';
 import type { State } from './ledger/state.ts';
+import { attempt } from './maybe.ts';
 import { put, trim, turnTo } from './outbox.ts';
 import { randomize, replace, take } from './record.ts';
 import type { Outcome } from './types.ts';
@@ -85,5 +86,6 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   const isOthers = state.outbox.some(
     ({ schema, reports }) => schema !== device.wire && reports.some(([name, , since]) => name === entry.metric && since === account?.day),
   );
-  return isOthers ? 'already-answered' : replace(device, state, entry);
+  // Coins that fail must not make the transaction fail, which would take place without this answer, too.
+  return isOthers ? 'already-answered' : (attempt(() => replace(device, state, entry)) ?? 'no-entropy');
 }

@@ -20,9 +20,9 @@ export interface DeviceStore {
    * Runs one transaction. The result is undefined if it failed; then nothing was written, and no outcome is reported.
    *
    * @param work is told whether the person agrees
-   * @param isSeen whether this context's view may take over what it reads here; false if only a record caused the read
+   * @param isWritten whether it writes even where nothing has changed, so that a write that fails does not tell whether anything had
    */
-  readonly change: <T>(work: (state: State, isGranted: boolean) => T, isSeen?: boolean) => Maybe<T | undefined>;
+  readonly change: <T>(work: (state: State, isGranted: boolean) => T, isWritten?: boolean) => Maybe<T | undefined>;
   /** Stops waiting for a storage that does not answer. The decision known without it applies. */
   readonly giveUp: () => void;
   /** Applies the person's decision at once, and stores it together with the changes of `work`. */
@@ -63,12 +63,11 @@ export function createDeviceStore(
   const isMissing = ({ noted }: State): boolean => !!noted && isNoted === false;
 
   /** The stored state, merged with everything newer that this context knows. */
-  const enter = (stored: string | undefined, isSeen: boolean): State => {
+  const enter = (stored: string | undefined): State => {
     // A ledger that is gone, but that this page or the spill remembers, counts as spent since its last claim. So another deletion does not
     // extend that.
     const last = Math.max(spill.spent(), lastDay(store.view));
     const read = stored || last > 0 ? attempt(() => parseState(stored as string)) : emptyState();
-    if (!read && !isSeen) throw read; // a record that nobody may notice does not put it back
     const state = read ?? spentState(device, store.view.accounts, stored ? device.today() : last);
     const known = newer(decision, spill.decision());
     // If the database was deleted while this page was open, the spent ε must not become available again. After a later decision that erased
@@ -102,27 +101,25 @@ export function createDeviceStore(
   const store: DeviceStore = {
     view: emptyState(),
     consent,
-    change: (work, isSeen = true) =>
+    change: (work, isWritten) =>
       attempt(() =>
         after(look(), () => {
           const transacted = storage.transact(name, (stored) => {
             device.said = [];
-            const state = enter(stored, isSeen);
+            const state = enter(stored);
             const isGranted = answerTo(state.decision) === 'granted' && !isMissing(state);
             const result = work(state, isGranted);
             const text = stateText(state);
             // Nothing is created in the storage before the person has decided.
-            const isKept = text !== stored && (stored || isGranted || state.decision.count);
+            const isKept = (text !== stored || (isWritten && isGranted)) && (stored || isGranted || state.decision.count);
             return { next: isKept ? text : undefined, result: { state, isGranted, result, said: device.said } };
           });
           return after(transacted, ({ state, isGranted, result, said }) =>
             after(look(), () => {
-              if (isSeen) {
-                store.view = state;
-                spill.spend(lastDay(state));
-                // The consent is granted by default: nobody has written the note.
-                if (isGranted && !state.decision.count && isNoted === false) void attempt(() => storage.agreed?.(name, true));
-              }
+              store.view = state;
+              spill.spend(lastDay(state));
+              // The consent is granted by default: nobody has written the note.
+              if (isGranted && !state.decision.count && isNoted === false) void attempt(() => storage.agreed?.(name, true));
               // The note was found missing after the ledger knew of it: the person has refused, and what waits is erased.
               const isRefused = isMissing(state);
               learn(isRefused ? { count: state.decision.count + 1, value: 'denied' } : state.decision);

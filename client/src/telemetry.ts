@@ -2,6 +2,9 @@
  * `createTelemetry`, the app's entry point. record.ts holds the trusted path; this file decides when it runs. A value is randomized at
  * once. At the end of the tick, all randomized answers are written to the spill and claim their slots in one transaction. Only reports that
  * this transaction has stored may be sent.
+ *
+ * An answer to a metric with `otherwise` causes no transaction, and so nothing that anybody could notice. It waits for the next one that
+ * takes place anyway: where the page is hidden, at the next flush or record of another metric, or at the next start.
  */
 
 import type { Segments } from '@murmuration/shared';
@@ -18,7 +21,7 @@ import { bodyOf, erase, fresh } from './outbox.ts';
 import type { DeviceQuestions } from './questions/question.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
-import { createSender } from './sender.ts';
+import { createSender, type Turn } from './sender.ts';
 import { advance, answer, type Entry, hasOtherwise, isTaken } from './slots.ts';
 import { createSpill } from './spill.ts';
 import { createDeviceStore } from './store.ts';
@@ -61,10 +64,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   let isClosed = false;
   let hasFailed = false; // it was said that nothing can be stored
   let writing = 0; // pending transactions that may add to a batch of this context
-  let last: Maybe<unknown>; // the last of all transactions
-  let turned: Maybe<unknown>; // the last one that may add something to send: an upload waits for no other
+  let last: Maybe<unknown>; // the last transaction
   let pending: Entry[] = []; // randomized, but not claimed yet
-  let isDue = false; // they are committed at the end of this tick
   const listeners = new Set<() => void>();
 
   const tell = (outcome: Outcome): void => {
@@ -107,58 +108,68 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   /** The current day. It never goes back. */
   const today = (): number => Math.max(store.view.day, device.today());
   const isActive = (): boolean => isOpen() && store.consent() === 'granted';
-  const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive);
+  const hides = ({ metric }: { readonly metric: string }): boolean => hasOtherwise(device, metric);
+  const hasHidden = Object.keys(document.metrics).some((metric) => hides({ metric }));
 
   /**
-   * Claims the slots of randomized answers in one transaction, and schedules sending of the reports. The result is whether the transaction
-   * succeeded.
+   * Starts a new day and claims the slots of pending answers, in one transaction. The result is that of `work`, or undefined if the
+   * transaction failed.
    *
-   * @param fresh those that have no outcome yet
+   * @param isAll false for answers to metrics with `otherwise` only
+   * @param left what an earlier page left in the spill
    */
-  const write = (entries: readonly Entry[], isTurning: boolean, fresh = entries): Maybe<boolean | undefined> => {
-    writing += Number(isTurning);
-    const done = after(
+  const turn: Turn = (work, isAll, left = []) => {
+    const mine = pending.filter((entry) => isAll || hides(entry));
+    const entries = [...left, ...mine];
+    pending = pending.filter((entry) => !mine.includes(entry));
+    last = after(
       store.change((state, isGranted) => {
         const give = (isOtherwise: boolean): void => {
-          for (const entry of entries) {
-            const { metric } = entry;
-            if (hasOtherwise(device, metric) === isOtherwise)
-              device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric });
-          }
+          for (const entry of entries)
+            if (hides(entry) === isOtherwise)
+              device.said.push({ result: isGranted ? answer(device, state, entry) : 'no-consent', metric: entry.metric });
         };
         // Answers that replace `otherwise` do not start a new day, so that nothing reveals that there were any.
         give(true);
-        if (isGranted && isTurning) advance(device, state);
+        if (isGranted) advance(device, state);
         give(false);
-        return true;
-      }, isTurning),
-      (isDone) => {
-        writing -= Number(isTurning);
-        if (isDone) entries.forEach(spill.drop);
+        return work(state, isGranted);
+      }, hasHidden),
+      (result) => {
+        if (result) entries.forEach(spill.drop);
         else if (isAway)
-          pending.push(...fresh); // kept until the page returns
-        else tellAll(fresh, 'storage-failed');
-        if (isTurning) schedule(); // answers that replace `otherwise` set no timer either
+          pending.push(...mine); // kept until the page returns
+        else tellAll(mine, 'storage-failed');
+        return result;
+      },
+    );
+    return last as Maybe<never>;
+  };
+  /** Claims slots and schedules sending of the reports. */
+  const claim = (left?: readonly Entry[]): Maybe<object | undefined> => {
+    writing++;
+    return after(
+      turn((state) => state, true, left),
+      (isDone) => {
+        writing--;
+        schedule();
         return isDone;
       },
     );
-    last = done;
-    if (isTurning) turned = done;
-    return done;
   };
-  /** Writes all pending answers, but nothing before it is known whether the person agrees. */
+  /** Puts pending answers into the spill: at the end of the task that recorded them, because no page closes before that. */
+  const keep = (): void => {
+    if (store.consent() === 'granted') pending.forEach(spill.keep);
+  };
+  /**
+   * Writes pending answers, but nothing before it is known whether the person agrees. Answers to metrics with `otherwise` go along; if there
+   * are only such, they wait.
+   */
   const commit = (): Maybe<unknown> => {
-    isDue = false;
-    const entries = pending;
-    if (!entries[0] || store.consent() === 'unknown') return;
-    // Written to the spill at the end of the task that recorded them, because no page closes before that. Writing costs more than a record,
-    // so it is done once per task.
-    if (store.consent() === 'granted') entries.forEach(spill.keep);
-    if (!isOpen()) return;
-    pending = [];
-    const isTurning = entries.some(({ metric }) => !hasOtherwise(device, metric));
-    return write(entries, isTurning);
+    keep();
+    return store.consent() !== 'unknown' && isOpen() && !pending.every(hides) && claim();
   };
+  const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive, turn);
   /** Reads what other contexts have stored. */
   const refresh = (): Maybe<unknown> => isOpen() && store.change(() => {});
   /** Writes and sends what waits. Where no storage event tells of a decision, as in a worker, the stored one is read first. */
@@ -174,13 +185,12 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const start = (): void => {
     isAway = false;
     device.me = attempt(device.newId) ?? '-'; // a new id after each return: batches sent when the page was left accept no more
-    // A pending answer may also be in the spill. Each answer is claimed, and its outcome reported, once.
-    const fresh = pending;
-    const answers = [...new Map([...spill.answers(), ...fresh].map((each) => [each.id, each])).values()];
-    pending = [];
-    // Today's answers under another schema version may still be claimed by a page that runs that version.
-    const entries = answers.filter((each) => each.wire === wire || each.day < today());
-    last = after(write(entries, true, fresh), (isDone) => {
+    // A pending answer may also be in the spill. Each answer is claimed, and its outcome reported, once. Today's answers under another
+    // schema version may still be claimed by a page that runs that version.
+    const left = spill
+      .answers()
+      .filter(({ id, wire: of, day }) => (of === wire || day < today()) && !pending.some((each) => each.id === id));
+    last = after(claim(left), (isDone) => {
       if (!isDone) {
         tellFailure();
         store.giveUp();
@@ -211,11 +221,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (typeof claim === 'string') return refuse(claim);
     if (isClosing) return refuse('closed');
     if (consent === 'ask' || consent === 'denied') return refuse('no-consent');
-    if (isTaken(device, store.view, metric, today())) return refuse('already-answered');
-    // All records of a tick share one transaction, whatever else waits: answers that were recorded while the page was away may.
+    if (isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)) return refuse('already-answered');
+    // All records of a tick share one transaction. One of a metric with `otherwise` does not even make it begin earlier.
     pending.push({ ...claim, wire, day: today() });
-    if (!isDue) void Promise.resolve().then(commit);
-    isDue = true;
+    void Promise.resolve().then(hides({ metric }) ? keep : commit);
   };
 
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {
@@ -233,8 +242,8 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
 
   /** Waits for the pending write, and for the write that had to wait until it was known whether the person agrees. Then sends. */
   const finish = async (): Promise<void> => {
-    await turned;
-    await turned;
+    await last;
+    await last;
     await flush();
   };
 
@@ -254,7 +263,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     look: async () => {
       await last;
       await commit();
-      await refresh();
+      await (isOpen() && turn((state) => state));
       return { state: store.view, schema, today: today(), uploadOf };
     },
     ...(process.env.NODE_ENV !== 'production' && { reset: () => resetDevice(store, storage, name) }),

@@ -48,10 +48,10 @@ test('an answer is already-answered where another page, of which this one has no
   const [one, other] = [device(schema, { storage }), device(schema, { storage, seed: 2 })];
   await settle();
   one.telemetry.record('kept', 'red');
-  await settle();
+  await one.telemetry.look();
   const answered = stateIn(storage);
   other.telemetry.record('kept', 'green');
-  await settle();
+  await other.telemetry.look();
   expect([results(one.outcomes).at(-1), results(other.outcomes)]).toEqual(['recorded', ['already-answered']]);
   expect(stateIn(storage)).toEqual(answered);
 });
@@ -65,7 +65,7 @@ test('an answer is already-answered where a refusal has erased the report that i
   const { accounts } = stateIn(storage);
   outcomes.length = 0;
   telemetry.record('kept', 'red');
-  await settle();
+  await telemetry.look();
   expect(results(outcomes)).toEqual(['already-answered']);
   expect(stateIn(storage)).toMatchObject({ accounts, outbox: [] });
 });
@@ -170,7 +170,7 @@ test.each(['rejects', 'throws'] as const)('an answer whose transaction %s leaves
   const before = browser.stored('murmuration:notes');
   page.fate = fate;
   telemetry.record('clicked', true);
-  await settle();
+  await telemetry.look();
   expect(results(outcomes)).toEqual(['begun', 'begun', 'storage-failed']);
   expect(browser.stored('murmuration:notes')).toBe(before);
   page.fate = 'completes';
@@ -222,7 +222,7 @@ test('of a permanent metric, the answer in the slot in which an epoch began is t
   for (let seed = 0; seed < DEVICES; seed++) {
     const { telemetry, storage } = device(schema, { seed });
     telemetry.record('kept', 'red');
-    await settle();
+    await telemetry.look();
     const symbol = stateIn(storage).accounts.kept?.epoch?.symbol;
     if (symbol === 'AA') agree.red++;
     if (symbol === 'Ag') agree.none++;
@@ -245,7 +245,7 @@ test('with later, an answer goes to the slot that it is recorded in, though the 
     expect(since.sort()).toEqual([FIRST_DAY, FIRST_DAY + 7]);
     const held = reports(storage, 'clicked').find(([, , day]) => day === FIRST_DAY);
     telemetry.record('clicked', true);
-    await settle();
+    await telemetry.look();
     expect(reports(storage, 'clicked')).toContainEqual(held);
     expect(reports(storage, 'clicked')).toHaveLength(2);
     expect(first).toBeTruthy();
@@ -261,7 +261,7 @@ test('a new version answers no slot that an old one began: its law, and its char
   const before = reports(first.storage, 'clicked');
   const second = device(next, { storage: first.storage, seed: 2 });
   second.telemetry.record('clicked', true);
-  await settle();
+  await second.telemetry.look();
   expect([results(second.outcomes), reports(first.storage, 'clicked')]).toEqual([['already-answered'], before]);
 });
 

@@ -25,7 +25,7 @@ describe('a slot with `otherwise` that an older version of the schema began', ()
     await settle();
     const waiting = stateIn(storage).outbox;
     next.telemetry.record('printed', true);
-    await settle();
+    await next.telemetry.look();
     expect(stateIn(storage).outbox).toEqual(waiting);
     expect(results(next.outcomes)).toEqual(['already-answered']);
   });

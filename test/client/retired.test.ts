@@ -42,7 +42,7 @@ test('expires: no slot of a metric with otherwise begins after it, and the last 
   const begun = it.outcomes.filter(({ metric, result }) => metric === 'seen' && result === 'begun');
   expect([begun.length, reportsOf(it.batches(), 'seen')]).toEqual([3, 3]);
   it.telemetry.record('seen', true);
-  await settle();
+  await it.telemetry.look();
   expect(it.outcomes.at(-1)).toMatchObject({ metric: 'seen', result: expect.stringMatching(/retired|already-answered/) });
 });
 

@@ -20,9 +20,14 @@ function drained(): void {
   }
 }
 
+/** The program ends. What waits is written; an upload that begins now is sent again by the next run. */
+const ended = (): void => {
+  for (const listener of [...listeners]) listener();
+};
+
 /** Flushes. If the program does not handle the signal itself, it is then ended by the signal as usual. */
 function signalled(signal: NodeJS.Signals): void {
-  for (const listener of [...listeners]) listener();
+  ended();
   if (process.listenerCount(signal) > 1) return;
   process.off(signal, signalled);
   process.kill(process.pid, signal);
@@ -30,7 +35,7 @@ function signalled(signal: NodeJS.Signals): void {
 
 /**
  * Flushes when a program has nothing left to do and when it is told to end. A program that calls `process.exit` runs nothing later. Its
- * records are on the disk one turn after they were made, and are sent by its next run.
+ * records are on the disk one turn after they were made, those of metrics with `otherwise` when it ends, and are sent by its next run.
  *
  * @example createTelemetry({ schema, endpoint, storage: fileStorage(folder), lifecycle: nodeLifecycle, clock: nodeClock });
  */
@@ -38,6 +43,7 @@ export const nodeLifecycle: Lifecycle = (tell) => {
   const listener = (): unknown => tell('flush');
   if (listeners.size === 0) {
     process.on('beforeExit', drained);
+    process.on('exit', ended);
     // Our handler runs first, because a program's own may remove itself when it runs.
     for (const signal of SIGNALS) process.prependListener(signal, signalled);
   }
@@ -45,6 +51,7 @@ export const nodeLifecycle: Lifecycle = (tell) => {
   return () => {
     if (!listeners.delete(listener) || listeners.size > 0) return;
     process.off('beforeExit', drained);
+    process.off('exit', ended);
     for (const signal of SIGNALS) process.off(signal, signalled);
   };
 };
