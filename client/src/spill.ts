@@ -9,11 +9,15 @@ import { type Decision, mark, remembered } from './ledger/decision.ts';
 import { attempt } from './maybe.ts';
 import type { Entry } from './slots.ts';
 
-/** The most keys that the page's whole `localStorage` may hold for an answer to be added. */
-const MOST = 1_000;
-
 export interface Spill {
-  readonly keep: (answer: Entry) => void;
+  /**
+   * Keeps the first answer of a slot, claimed or not. Later ones are dropped unseen of what they say: each would be another randomization of
+   * what is perhaps the same value.
+   *
+   * @param days the length of a slot; of a permanent metric, the days for which one symbol is all that is spent
+   */
+  readonly keep: (answer: Entry, days: number) => void;
+  /** Drops an answer. The day remains. */
   readonly drop: (answer: Entry) => void;
   readonly answers: () => readonly Entry[];
   /** The last refusal, or that there was a later decision. */
@@ -32,16 +36,18 @@ export function createSpill({ spill }: Storage, name: string): Spill {
   const spent = `${name}:spent`;
   const read = (key: string): unknown => attempt(() => JSON.parse(spill?.getItem(key) ?? 'null'));
   const write = (key: string, value: unknown): unknown => attempt(() => spill?.setItem(key, JSON.stringify(value)));
+  const keyOf = ({ wire, metric }: Entry): string => `${answers}${wire}/${metric}`;
+  const at = (answer: Entry): Partial<Entry> => Object(read(keyOf(answer)));
   const numberAt = (key: string): number => Number(read(key)) || 0;
   const raise = (key: string, value: number): unknown => Math.abs(value) > Math.abs(numberAt(key)) && write(key, value);
   return {
-    keep: (answer) => attempt(() => spill && spill.length < MOST && write(answers + answer.id, answer)),
-    drop: ({ id }) => attempt(() => spill?.removeItem(answers + id)),
+    keep: (answer, days) => (at(answer).day ?? Number.NaN) + days > answer.day || write(keyOf(answer), answer),
+    drop: (answer) => at(answer).id === answer.id && write(keyOf(answer), { day: answer.day }),
     answers: () =>
       attempt(() =>
         Array.from({ length: spill?.length ?? 0 }, (_, i) => spill?.key(i) ?? '').flatMap((key) => {
-          const answer = key.startsWith(answers) && (read(key) as Entry | undefined);
-          return answer && answers + answer.id === key ? [answer] : []; // the key may hold anything
+          const answer = key.startsWith(answers) ? (read(key) as Entry | undefined) : undefined;
+          return answer?.id && keyOf(answer) === key ? [answer] : []; // the key may hold anything
         }),
       ) ?? [],
     decision: () => remembered(read(consent)),

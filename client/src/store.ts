@@ -86,7 +86,7 @@ export function createDeviceStore(
     if (known.value === 'denied') refusal = known;
     if (refusal.value === 'denied' && refusal.count >= state.decision.count) erase(device, state);
     state.decision = newer(state.decision, known);
-    if (isSeen && (isNoted || state.decision.value === 'denied')) state.noted = isNoted;
+    if (isNoted || state.decision.value === 'denied') state.noted = isNoted;
     return state;
   };
 

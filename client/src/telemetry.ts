@@ -22,7 +22,7 @@ import type { DeviceQuestions } from './questions/question.ts';
 import { randomize } from './record.ts';
 import { resetDevice } from './reset.ts';
 import { createSender, type Turn } from './sender.ts';
-import { advance, answer, type Entry, hasOtherwise, isTaken } from './slots.ts';
+import { advance, answer, type Entry, hasOtherwise, isTaken, slotDays } from './slots.ts';
 import { createSpill } from './spill.ts';
 import { createDeviceStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
@@ -157,16 +157,16 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       },
     );
   };
-  /** Puts pending answers into the spill: at the end of the task that recorded them, because no page closes before that. */
-  const keep = (): void => {
-    if (store.consent() === 'granted') pending.forEach(spill.keep);
+  /** Puts answers into the spill: at the end of the task that recorded them, because no page closes before that. */
+  const keep = (entries: readonly Entry[]): void => {
+    if (store.consent() === 'granted') for (const entry of entries) spill.keep(entry, slotDays(device, entry.metric));
   };
   /**
    * Writes pending answers, but nothing before it is known whether the person agrees. Answers to metrics with `otherwise` go along; if there
    * are only such, they wait.
    */
   const commit = (): Maybe<unknown> => {
-    keep();
+    keep(pending);
     return store.consent() !== 'unknown' && isOpen() && !pending.every(hides) && claim();
   };
   const { schedule, cancel, flush: sendAll } = createSender(device, store, clock, send, isActive, turn);
@@ -224,7 +224,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
     if (isTaken(device, store.view, metric, today()) || pending.some((entry) => entry.metric === metric)) return refuse('already-answered');
     // All records of a tick share one transaction. One of a metric with `otherwise` does not even make it begin earlier.
     pending.push({ ...claim, wire, day: today() });
-    void Promise.resolve().then(hides({ metric }) ? keep : commit);
+    void Promise.resolve().then(() => (hides({ metric }) ? keep(pending.filter(hides)) : commit()));
   };
 
   const decide = (value: 'granted' | 'denied', isForgotten?: boolean): Maybe<unknown> => {

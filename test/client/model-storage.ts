@@ -38,6 +38,9 @@ export interface Browser {
   readonly spilled: () => ReadonlyMap<string, string>;
 }
 
+/** How many answers wait in a spill. Of those that do not the day remains. */
+export const waitingIn = (browser: Browser): number => [...browser.spilled().values()].filter((text) => text.includes('"symbol"')).length;
+
 /**
  * @param isSlow whether a page reads what another put into the spill only when it is told to `spread`
  * @param hasSpill whether there is a spill at all: a worker has none

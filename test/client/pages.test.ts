@@ -1,9 +1,9 @@
 /** Pages that are killed, left, restored or closed at once: a slot is answered once, and a refusal stays one. */
 
-import { defineSchema, flag, ledger, type Schema } from '@murmuration/client';
-import { describe, expect, test } from 'vitest';
+import { defineSchema, flag, ledger, type Schema, type Spill } from '@murmuration/client';
+import { describe, expect, test, vi } from 'vitest';
 import { type Device, type DeviceOptions, device, reportsOf, results, settle } from './device.ts';
-import { type Browser, modelBrowser } from './model-storage.ts';
+import { type Browser, modelBrowser, waitingIn } from './model-storage.ts';
 
 const ask = { epsilon: 1, description: 'a question' };
 const of = (version: number) =>
@@ -20,8 +20,6 @@ const page = (browser: Browser, options: DeviceOptions<Metrics> = {}) => {
   const storage = browser.open();
   return { ...device(schema, { storage, seed: ++seeds, ...options }), storage };
 };
-/** How many answers wait in the spill. */
-const answersIn = (browser: Browser): number => [...browser.spilled().keys()].filter((key) => key.includes(':answer:')).length;
 /** What was said of a metric. */
 const said = ({ outcomes }: Pick<Device<Metrics>, 'outcomes'>, metric: string): string[] =>
   results(outcomes.filter((outcome) => outcome.metric === metric));
@@ -171,10 +169,10 @@ describe('a page that is left and restored', () => {
     first.leave();
     first.telemetry.record('dark', true);
     await settle();
-    expect([first.uploads, said(first, 'dark'), answersIn(browser)]).toEqual([[], [], 1]);
+    expect([first.uploads, said(first, 'dark'), waitingIn(browser)]).toEqual([[], [], 1]);
     first.comeBack();
     await settle();
-    expect([said(first, 'dark'), answersIn(browser)]).toEqual([['recorded'], 0]);
+    expect([said(first, 'dark'), waitingIn(browser)]).toEqual([['recorded'], 0]);
     await first.live(600_000);
     expect(sent([first], 'dark')).toBe(1);
   });
@@ -188,7 +186,7 @@ describe('a page that is left and restored', () => {
     await settle();
     first.telemetry.record('daily', true); // by a later listener, in a tick of its own
     await settle();
-    expect(browser.spilled().size).toBe(2);
+    expect(waitingIn(browser)).toBe(2);
     const next = page(browser);
     await next.live(600_000);
     expect([sent([first, next], 'dark'), sent([first, next], 'daily')]).toEqual([1, 1]);
@@ -226,7 +224,7 @@ describe('a page that is left and restored', () => {
       first.comeBack();
       await settle();
       await first.live(600_000);
-      expect([said(first, 'dark').slice(-2), sent([first], 'dark'), answersIn(browser)]).toEqual([['recorded', 'delivered'], 1, 0]);
+      expect([said(first, 'dark').slice(-2), sent([first], 'dark'), waitingIn(browser)]).toEqual([['recorded', 'delivered'], 1, 0]);
     },
   );
 });
@@ -247,7 +245,7 @@ describe('a tab that records while another is open, and closes at once', () => {
     await settle();
     expect(said(next, 'dark')).toEqual(['recorded']);
     await next.live(600_000);
-    expect([said(next, 'dark'), sent([open, closing, next], 'dark'), answersIn(browser)]).toEqual([['recorded', 'delivered'], 1, 0]);
+    expect([said(next, 'dark'), sent([open, closing, next], 'dark'), waitingIn(browser)]).toEqual([['recorded', 'delivered'], 1, 0]);
   });
 
   test('after a slot was taken by another: the answer is dropped, and says so', async () => {
@@ -264,7 +262,7 @@ describe('a tab that records while another is open, and closes at once', () => {
     const next = page(browser);
     await next.live(600_000);
     expect([...said(open, 'dark'), ...said(next, 'dark')].filter((result) => result === 'recorded')).toHaveLength(1);
-    expect([sent([open, closing, next], 'dark'), answersIn(browser)]).toEqual([1, 0]);
+    expect([sent([open, closing, next], 'dark'), waitingIn(browser)]).toEqual([1, 0]);
   });
 
   test('and was heard by nobody, though it was written: it is claimed no second time, not even in a later slot', async () => {
@@ -314,7 +312,7 @@ describe('answers in the spill', () => {
     later.setDay(1);
     later.comeBack();
     await settle();
-    expect([said(later, 'dark'), answersIn(browser)]).toEqual([['expired'], 0]);
+    expect([said(later, 'dark'), waitingIn(browser)]).toEqual([['expired'], 0]);
   });
 
   test('are erased by a refusal, in this tab or another, and are not claimed after it', async () => {
@@ -336,7 +334,7 @@ describe('answers in the spill', () => {
     await settle();
     next.comeBack();
     await settle();
-    expect([said(next, 'dark').filter((result) => result === 'expired'), answersIn(browser)]).toEqual([['expired'], 0]);
+    expect([said(next, 'dark').filter((result) => result === 'expired'), waitingIn(browser)]).toEqual([['expired'], 0]);
   });
 
   test('that are damaged stop nothing', async () => {
@@ -350,4 +348,25 @@ describe('answers in the spill', () => {
     await it.telemetry.flush();
     expect(said(it, 'dark')).toEqual(['recorded', 'delivered']);
   });
+});
+
+test.each([0, 1])('50 reloads write one symbol of a slot into the spill, where the database answers %i of them', async (answered) => {
+  const browser = modelBrowser();
+  const symbols = new Set<string>();
+  for (let load = 0; load < 50; load++) {
+    const storage = browser.open();
+    if (load >= answered) storage.fate = 'rejects';
+    const { setItem } = storage.spill as Spill;
+    vi.spyOn(storage.spill as Spill, 'setItem').mockImplementation((key, text) => {
+      if (text.includes('"symbol"')) symbols.add(text);
+      setItem(key, text);
+    });
+    const it = device(schema, { storage, seed: ++seeds });
+    for (let time = 0; time < 2; time++) {
+      it.telemetry.record('dark', true);
+      await settle();
+    }
+    it.leave();
+  }
+  expect(symbols.size).toBe(1);
 });

@@ -1,10 +1,12 @@
 /** The client's fault tests, short and long. */
 
+import { coupling } from './client/coupling.ts';
 import { interleavings } from './client/interleavings.ts';
 import type { Fault } from './fault.ts';
 
 const freshSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
 export const clientFaults: readonly Fault[] = [
+  { name: 'coupling', short: () => coupling(600, 1), long: () => coupling(20_000, freshSeed()) },
   { name: 'interleavings', short: () => interleavings(300, 1), long: () => interleavings(25_000, freshSeed()) },
 ];

@@ -13,7 +13,7 @@ import { emptyState, parseState, type State, stateText } from '#client/ledger/st
 import { bodyOf, remove, seal } from '#client/outbox.ts';
 import type { DeviceQuestions } from '#client/questions/question.ts';
 import { randomize } from '#client/record.ts';
-import { advance, answer, type Entry, hasOtherwise } from '#client/slots.ts';
+import { advance, answer, type Entry, hasOtherwise, slotDays } from '#client/slots.ts';
 import { createSpill } from '#client/spill.ts';
 
 const MILLISECONDS = 86_400_000;
@@ -147,23 +147,27 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
   const crash = (rest: Partial<World> = {}): World => become(CLOSED, rest);
   const today = START + (plan.days[world.visit] as number);
 
-  /** As telemetry.ts claims: answers to slots that have begun, then the day, then all others; what is claimed leaves the spill. */
-  const claim = (entries: readonly Entry[], seen: World['spill'], isTurning: boolean, step: Step): readonly World[] => {
-    const stored = transact(world.stored, (state) => {
-      for (const entry of entries) if (hasOtherwise(device, entry.metric)) answer(device, state, entry);
-      if (isTurning) advance(device, state);
-      for (const entry of entries) if (!hasOtherwise(device, entry.metric)) answer(device, state, entry);
-    });
+  /** As telemetry.ts claims: answers to slots that have begun, then the day, then all others. */
+  const turn = (state: State, entries: readonly Entry[]): void => {
+    for (const entry of entries) if (hasOtherwise(device, entry.metric)) answer(device, state, entry);
+    advance(device, state);
+    for (const entry of entries) if (!hasOtherwise(device, entry.metric)) answer(device, state, entry);
+  };
+  /** What is claimed leaves the spill. */
+  const leave = (entries: readonly Entry[], seen: World['spill']): Pick<World, 'spill' | 'stale'> => {
     const items = new Map(Object.entries(seen));
     entries.forEach(spillOf(items).drop);
-    const spill = Object.fromEntries(items);
-    const stale = { ...world.stale, ...Object.fromEntries(Object.entries(seen).filter(([key]) => !items.has(key))) };
+    const left = Object.entries(seen).filter(([key, text]) => items.get(key) !== text);
+    return { spill: Object.fromEntries(items), stale: { ...world.stale, ...Object.fromEntries(left) } };
+  };
+  const claim = (entries: readonly Entry[], seen: World['spill'], step: Step): readonly World[] => {
+    const stored = transact(world.stored, (state) => turn(state, entries));
     const rest = { openings: Math.max(world.openings, opening + 1) };
     // It fails; it is written and nobody hears; it is done.
     return [
       crash({ spill: seen, ...rest }),
       crash({ stored, spill: seen, ...rest }),
-      become({ step, entries: [] }, { stored, spill, stale, ...rest }),
+      become({ step, entries: [] }, { stored, ...leave(entries, seen), ...rest }),
     ];
   };
 
@@ -176,7 +180,6 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
         return claim(
           answers.filter(({ wire }) => wire === device.wire),
           seen,
-          true,
           'opened',
         );
       });
@@ -186,23 +189,22 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
       const entries = Object.keys(device.metrics).map(
         (metric): Entry => ({ ...(randomize(device, metric, true) as Claim), wire: device.wire, day }),
       );
-      entries.forEach(spillOf(items).keep);
+      for (const entry of entries) spillOf(items).keep(entry, slotDays(device, entry.metric));
       const recorded = become({ step: 'recorded', entries }, { spill: Object.fromEntries(items) });
       return [crash(), become({ step: 'claimed', thrown: context.thrown }), recorded];
     }
     case 'recorded':
-      return claim(
-        context.entries,
-        world.spill,
-        context.entries.some(({ metric }) => !hasOtherwise(device, metric)),
-        'claimed',
-      );
+      // Answers to metrics with `otherwise` wait for the next flush.
+      return context.entries.every(({ metric }) => hasOtherwise(device, metric))
+        ? [crash(), become({ step: 'claimed', thrown: context.thrown })]
+        : claim(context.entries, world.spill, 'claimed');
     case 'claimed': {
       let sealed: readonly QueuedBatch[] = [];
       const stored = transact(world.stored, (state) => {
-        advance(device, state);
+        turn(state, context.entries);
         sealed = seal(device, state);
       });
+      const left = leave(context.entries, world.spill);
       let { wrong } = world;
       const sent = { ...world.sent };
       for (const batch of sealed) {
@@ -210,7 +212,11 @@ function stepsOf(plan: Plan, world: World, which: 0 | 1): readonly World[] {
         if ((sent[batch.batch] ?? body) !== body) wrong = `other bytes under the id ${batch.batch}: ${body}`;
         sent[batch.batch] = body;
       }
-      return [crash(), crash({ stored }), become({ step: 'sent', sealed }, { stored, sent, ...(wrong && { wrong }) })];
+      return [
+        crash(),
+        crash({ stored }),
+        become({ step: 'sent', sealed, entries: [] }, { ...left, stored, sent, ...(wrong && { wrong }) }),
+      ];
     }
     case 'sent': {
       const stored = transact(world.stored, (state) => {
