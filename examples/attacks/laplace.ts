@@ -10,8 +10,8 @@
 
 import type { Ratio } from '@murmuration/shared';
 import { geometric } from '../../collector/src/release/mechanisms/geometric.ts';
-import type { NoiseMechanism } from '../../collector/src/release/mechanisms/index.ts';
-import { withinSafe } from '../../collector/src/release/mechanisms/spending.ts';
+import type { NoiseMechanism } from '../../collector/src/release/mechanisms/mechanism.ts';
+import { withinSafe } from '../../collector/src/release/mechanisms/mechanism.ts';
 
 /** The default is so many steps or more for one sensitivity: rounding then adds less than 1 % of the noise's deviation, up to ε = 16. */
 const STEPS = 64;

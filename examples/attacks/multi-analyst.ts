@@ -23,9 +23,9 @@
 import type { Ratio } from '@murmuration/shared';
 import { normalQuantile } from '../../collector/src/estimation/statistics/tails.ts';
 import { geometric } from '../../collector/src/release/mechanisms/geometric.ts';
-import type { ReleaseMechanism } from '../../collector/src/release/mechanisms/index.ts';
+import type { ReleaseMechanism } from '../../collector/src/release/mechanisms/mechanism.ts';
+import { assertBeta, assertWhole, pure, toDouble } from '../../collector/src/release/mechanisms/mechanism.ts';
 import type { Random } from '../../collector/src/release/mechanisms/random.ts';
-import { assertBeta, assertWhole, pure, toDouble } from '../../collector/src/release/mechanisms/spending.ts';
 
 /** A number for one analyst. */
 interface ForAnalyst {

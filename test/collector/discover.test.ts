@@ -13,7 +13,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { randomizePrefixHashing } from '#client/randomizers/prefix-hashing.ts';
 import { compare } from '#collector/answers/compare.ts';
 import type { EstimateRequest } from '#collector/answers/estimates.ts';
-import { type Terminal, terminalLine } from '#collector/cli/terminal-line.ts';
+import { type Terminal, terminalLine } from '#collector/cli/table.ts';
 import { discover as discoverIn } from '#collector/decoding/discovery/discover.ts';
 import { logWeightsOf } from '#collector/decoding/discovery/symbols.ts';
 import { placed, sharesOf } from '#collector/estimation/prefixes.ts';

@@ -19,7 +19,7 @@ import {
   type SchemaDocument,
 } from '@murmuration/shared';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeQuestion, planQuestion } from '#collector/cli/plan-question.ts';
+import { describeQuestion, planQuestion } from '#collector/cli/plan-words.ts';
 import { askedOf } from '#collector/planning/plan/asked.ts';
 import { planOf } from '#collector/planning/plan/plan.ts';
 import { devicesFor, marginAt, smallestShare, standardErrorAt, twoSided } from '#collector/planning/plan/precision.ts';

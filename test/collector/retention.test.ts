@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { dayText } from '@murmuration/shared';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { partsIn } from '#collector/answers/intervals.ts';
+import { partsIn } from '#collector/answers/series.ts';
 import { monthStart, nextMonth, wholeMonths } from '#collector/base/months.ts';
 import type { Evidence } from '#collector/estimation/tally.ts';
 import { openSqliteStore, type SqliteOptions } from '#collector/storage/sqlite/sqlite.ts';

@@ -5,10 +5,8 @@ import { ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
 import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
-import { cellNoiseError, marginalsOf } from '#collector/release/mechanisms/marginals.ts';
-import { answerOf } from '#collector/release/mechanisms/queries.ts';
+import { answerOf, cellNoiseError, cellsOf, marginalsOf, valuesOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom, type Random } from '#collector/release/mechanisms/random.ts';
-import { cellsOf, valuesOf } from '#collector/release/mechanisms/synthetic.ts';
 import { range } from '../proofs/channel.ts';
 
 const random = (seed: number): Random => createRandom(words(seededRng(seed)));

@@ -9,13 +9,14 @@ import { createRandom } from '#collector/release/mechanisms/random.ts';
 import {
   bestDesign,
   blockSizes,
+  consistentDays,
   designsOf,
   meanRangeVariance,
   type RangeDesign,
+  ranges,
   rangeVariance,
   worstRangeVariance,
-} from '#collector/release/mechanisms/range-design.ts';
-import { consistentDays, ranges } from '#collector/release/mechanisms/ranges.ts';
+} from '#collector/release/mechanisms/ranges.ts';
 import { range } from '../proofs/channel.ts';
 
 /** A row for each block, a column for each day with the padding. */

@@ -3,8 +3,7 @@
 import { seededRng, words } from '@murmuration/client/testing';
 import { type Ratio, ratio } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { permuteAndFlip } from '#collector/release/mechanisms/permute-and-flip.ts';
-import { quantile, rankScores } from '#collector/release/mechanisms/quantile.ts';
+import { permuteAndFlip, quantile, rankScores } from '#collector/release/mechanisms/permute-and-flip.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { range } from '../proofs/channel.ts';
 import { multinomial, upperTail } from '../proofs/statistics.ts';

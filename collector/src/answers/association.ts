@@ -13,7 +13,7 @@ import {
 } from '@murmuration/shared';
 import { type AssociatedString, type Association, associationOf, type Found } from '../decoding/association/association.ts';
 import type { Estimate } from '../estimation/estimate.ts';
-import { basisOf } from './basis.ts';
+import { basisOf } from './about.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import type { EstimateRequest, MetricEstimates } from './estimates.ts';
 

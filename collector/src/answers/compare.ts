@@ -1,11 +1,9 @@
-/** Compares a metric between two selections: two ranges of days, versions or segments. difference.ts has the law of the differences. */
+/** Compares a metric between two selections: two ranges of days, versions or segments. rows.ts has the law of the differences. */
 
 import { dayText } from '@murmuration/shared';
 import type { Among, Estimate } from '../estimation/estimate.ts';
-import { clearTogether, difference, inWords, isClear, type Unit, type Wording } from './difference.ts';
-import { wantedIn } from './discovered.ts';
 import type { EstimateRequest } from './estimates.ts';
-import { type Row, rowsOf } from './rows.ts';
+import { clearTogether, difference, inWords, isClear, type Row, rowsOf, type Unit, type Wording, wantedIn } from './rows.ts';
 
 /** One side of a comparison. */
 interface Side {

@@ -9,16 +9,14 @@ import { Refusal } from '../base/refusal.ts';
 import { createTaskQueue, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
-import { candidateAnswersOf } from './candidates.ts';
-import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decode-task.ts';
-import type { FreshTotals } from './fresh-totals.ts';
-import { MapCache } from './map-cache.ts';
+import { candidateAnswersOf, MapCache, mapBytesOf } from './candidates.ts';
+import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decoded-strings.ts';
 import type { PackedAnswer } from './packed-answer.ts';
-import { answerOf, type Reply } from './reply.ts';
+import { answerOf, type Reply } from './packed-answer.ts';
 import type { SharedDecodes } from './shared-decodes.ts';
-import { mapBytesOf } from './shared-map.ts';
-import { versionsOf } from './task-key.ts';
+import type { FreshTotals } from './summary.ts';
 import type { Candidates } from './tasks.ts';
+import { versionsOf } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
 
 /** Milliseconds that the running decode gets when the collector stops. */

@@ -5,13 +5,10 @@ import { isPrefixLaw, type StringLaw } from '@murmuration/shared';
 import type { CellMap } from '../decoding/decode/evidence.ts';
 import type { Step } from '../decoding/discovery/select.ts';
 import { openTallies } from '../storage/tallies.ts';
-import { candidateAnswersOf } from './candidates.ts';
-import type { DecodeNote, DecodeOrder, Progress } from './decode-task.ts';
-import { decodeStrings } from './decoding.ts';
-import { buffersOf, type PackedAnswer, pack } from './packed-answer.ts';
-import { failure, type Reply } from './reply.ts';
-import { searchStrings } from './searching.ts';
-import { sharedMapOf } from './shared-map.ts';
+import { candidateAnswersOf, sharedMapOf } from './candidates.ts';
+import type { DecodeNote, DecodeOrder, Progress } from './decoded-strings.ts';
+import { decodeStrings, searchStrings } from './decoding.ts';
+import { buffersOf, failure, type PackedAnswer, pack, type Reply } from './packed-answer.ts';
 import type { EstimatesData } from './worker.ts';
 
 const { source, candidates: lists } = workerData as EstimatesData;

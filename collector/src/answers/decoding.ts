@@ -1,25 +1,24 @@
 /**
- * Which strings are in a metric's reports, and what the whole distribution looks like. These are two questions with two answers: a string that
+ * The strings in a metric's reports, and their whole distribution. These are two questions with two answers: a string that
  * is found is tested against chance, and its interval allows for the test. The shares of the distribution are near the truth together, and
  * say nothing about one string.
  */
 
-import { isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
-import { decode } from '../decoding/decode/decode.ts';
+import { isStringLaw, labelOf, type PrefixHashingLaw, type StringLaw } from '@murmuration/shared';
+import { decode, twinsOf } from '../decoding/decode/decode.ts';
 import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
+import { cellCountsOf } from '../decoding/decode/tallies.ts';
+import { discover, type Told } from '../decoding/discovery/discover.ts';
+import type { Step } from '../decoding/discovery/select.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import type { CandidateAnswer } from '../estimation/questions.ts';
 import { Z95 } from '../estimation/statistics/tails.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import { aboutOf } from './about.ts';
-import { basisOf } from './basis.ts';
-import { cellCountsOf } from './cells.ts';
+import { aboutOf, basisOf } from './about.ts';
 import type { DecodedString, DecodeOutcome, MetricStrings, WholeDistribution } from './decoded-strings.ts';
-import { inWords } from './decoding-words.ts';
 import type { Truth } from './estimates.ts';
-import { twinsOf } from './twins.ts';
 
 /** All input of a decode, as plain data. */
 export interface DecodeRequest {
@@ -117,4 +116,96 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
   if (all.outcome === 'not-enough-data') return { fields, strings: [] };
   const numbers = { unexplained: unexplainedOf(all), detectable: all.detectable, distribution: distributionOf(answers, all) };
   return { fields: { ...fields, ...numbers }, strings: rowsOf(answers, all, request) };
+}
+
+// The strings in the reports of a metric that lists none: a search of its tallies, as plain data.
+
+/** All input of a search. Candidates are strings that are wanted whether they are found or not. */
+export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence' | 'minimum' | 'fdr' | 'all' | 'shares'> {
+  readonly law: PrefixHashingLaw;
+  readonly candidates: readonly string[];
+  readonly onStep?: (step: Step) => void;
+}
+
+function rowOf({ text, isCut, ...numbers }: Told, isFound: boolean, { shares }: SearchRequest): DecodedString {
+  // The shares of whole strings are wrong for a string that may go on.
+  const truth = shares && !isCut && { truth: Object.hasOwn(shares, text) ? (shares[text] as number) : 0 };
+  return { answer: text, label: text, isFound, ...(isCut && { isCut }), ...numbers, ...truth };
+}
+
+/** Searches. */
+export function searchStrings(request: SearchRequest): { readonly fields: MetricStrings; readonly strings: readonly DecodedString[] } {
+  const { law, minimum, fdr, all, candidates, onStep } = request;
+  const { tallies, reports, ones } = request.evidence;
+  const { perDevice, people } = basisOf(request.metric.document, request.evidence, 'population');
+  const ended = (outcome: SearchOutcome, found: number): MetricStrings => ({
+    ...aboutOf(request),
+    fdr,
+    candidates: candidates.length,
+    found,
+    outcome,
+    meaning: searchedInWords(outcome, { reports, minimum, fdr, found }),
+    indistinguishable: 0,
+    watch: watchOf(law, tallies, ones, perDevice),
+  });
+  if (reports < minimum || reports === 0) return { fields: ended('too-few-reports', 0), strings: [] };
+  const found = discover(law, tallies, { rate: fdr, people, candidates: all ? candidates : [], onStep });
+  const { strings, others, unexplained, detectable } = found;
+  if (strings.length === 0 && detectable >= 1) return { fields: ended('not-enough-data', 0), strings: [] };
+  return {
+    fields: { ...ended('decoded', strings.length), unexplained, detectable },
+    strings: [...strings.map((each) => rowOf(each, true, request)), ...others.map((each) => rowOf(each, false, request))],
+  };
+}
+
+// The outcome of a decode in plain words, for people who have not heard of any of this.
+
+/** The numbers in the words. */
+interface Numbers {
+  readonly reports: number;
+  readonly minimum: number;
+  readonly fdr: number;
+  readonly found: number;
+  readonly candidates: number;
+}
+
+const count = (value: number): string => value.toLocaleString('en');
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+/** How a search without a list can end. */
+type SearchOutcome = Extract<DecodeOutcome, 'decoded' | 'too-few-reports' | 'not-enough-data'>;
+
+/** Those that are looked for. */
+const listed = (value: number): string => (value === 1 ? 'the one string on the list' : `the ${count(value)} strings on the list`);
+
+/** Outcomes that do not depend on a list. */
+function withoutList(outcome: 'too-few-reports' | 'not-enough-data', { reports, minimum }: Pick<Numbers, 'reports' | 'minimum'>): string {
+  return outcome === 'too-few-reports'
+    ? `${count(reports)} of ${count(Math.max(1, minimum))} reports: too few to say anything.`
+    : 'Not enough reports: even a string that every report has could not be told apart from chance.';
+}
+
+/** A search without a list in a sentence or two. */
+function searchedInWords(outcome: SearchOutcome, numbers: Omit<Numbers, 'candidates'>): string {
+  if (outcome !== 'decoded') return withoutList(outcome, numbers);
+  const { found, fdr } = numbers;
+  return found === 0
+    ? 'No string is frequent enough to be told apart from chance yet.'
+    : `${count(found)} ${found === 1 ? 'string is' : 'strings are'} told apart from chance, without a list. On average, at most ${percent(fdr)} of those found are not there.`;
+}
+
+/** A decode in a sentence or two. */
+function inWords(outcome: DecodeOutcome, { reports, minimum, fdr, found, candidates }: Numbers): string {
+  switch (outcome) {
+    case 'too-few-reports':
+    case 'not-enough-data':
+      return withoutList(outcome, { reports, minimum });
+    case 'no-candidates':
+      return 'There is no list of strings to look for.';
+    case 'overloaded':
+      return `More strings are common than these reports can tell apart. ${found === 0 ? 'None' : `Only ${count(found)}`} of ${listed(candidates)} stood out, and the errors are rough.`;
+    case 'decoded':
+      return found === 0
+        ? `None of ${listed(candidates)} can be told apart from chance.`
+        : `${count(found)} of ${listed(candidates)} ${found === 1 ? 'is' : 'are'} told apart from chance. On average, at most ${percent(fdr)} of those found are not there.`;
+  }
 }

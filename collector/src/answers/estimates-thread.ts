@@ -8,10 +8,9 @@ import { Worker } from 'node:worker_threads';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
-import { createFreshTotals, type FreshTotals } from './fresh-totals.ts';
-import { answerOf, type Reply } from './reply.ts';
-import { keyOf } from './task-key.ts';
-import { type Candidates, searchesFirst, type Task } from './tasks.ts';
+import { answerOf, type Reply } from './packed-answer.ts';
+import { createFreshTotals, type FreshTotals } from './summary.ts';
+import { type Candidates, keyOf, searchesFirst, type Task } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
 
 /** Milliseconds that the running computation gets when the collector stops. */

@@ -9,11 +9,9 @@ import { shrunk } from '../estimation/shrunk.ts';
 import type { Evidence, Tallies } from '../estimation/tally.ts';
 import { type Watch, watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import { type About, aboutOf } from './about.ts';
-import { basisOf } from './basis.ts';
+import { type About, aboutOf, basisOf } from './about.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { type Described, type DistributionRequest, describe, USUAL } from './distribution.ts';
-import { inUnit } from './in-unit.ts';
+import { type Described, type DistributionRequest, describe, inUnit, USUAL } from './distribution.ts';
 
 /** The share of one answer. For a number: the mean, with `mean` as its answer and label. */
 export interface AnswerEstimate extends Estimate {

@@ -1,13 +1,15 @@
-/** The unbiased estimates of a metric, answer by answer, without what describes a whole list: for series and comparisons. */
+/** The unbiased estimates of a metric, answer by answer, and their differences: for series and comparisons. */
 
-import { answersOf, cellLabels, isDistributionLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { answersOf, cellLabels, isDistributionLaw, isPrefixLaw, labelOf, type MetricDocument, rangeOf } from '@murmuration/shared';
+import { discover } from '../decoding/discovery/discover.ts';
 import { interval, meanPlace, shareOf } from '../estimation/distribution.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
-import { basisOf } from './basis.ts';
+import { chiSquaredTail } from '../estimation/statistics/tails.ts';
+import { basisOf } from './about.ts';
 import { candidateAnswersOf } from './candidates.ts';
+import { inUnit } from './distribution.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
-import { inUnit } from './in-unit.ts';
 
 /** An answer and its estimate: a share, or a number in the unit of the metric. */
 export interface Row extends Estimate {
@@ -49,4 +51,94 @@ export function rowsOf({ metric, evidence, minimum, candidates, among = 'populat
   const answers = range ? ['mean'] : (listed ?? sought.map(({ answer }) => answer));
   const estimates = estimatesOf(law, { tallies, perDevice, people, candidates: sought.map(({ text }) => text) });
   return estimates.slice(0, answers.length).map((each, i) => row(answers[i] as Row['answer'], range ? inUnit(each, range) : each));
+}
+
+/*
+ * The difference of two estimates of one metric, between two ranges of days, versions or segments, with its 95 % interval and a verdict.
+ *
+ * Var(B - A) = Var A + Var B - 2 Cov(A, B). The tallies do not tell which devices are on both sides, so Cov is not known; but it is never
+ * negative where the following holds, and it is counted as 0. The interval is then exact for different devices, and otherwise cautious.
+ *
+ * - Coins. A report of a metric without memory has coins of its own: the noises of different reports are independent, whoever sent them. A
+ *   permanent metric's reports of one epoch share the noise of the stored symbol. Given the first answer of the epoch, reports r and s of
+ *   one symbol have Cov(r, s) = Var(E[r | symbol]) = v∞ >= 0, wherever the two reports are counted; of different epochs, versions (which
+ *   begin an epoch when the law differs) and devices, 0. Within each side, `repeatsIn` counts how many share a symbol.
+ * - Strings. Both sides share the hash, so a string that collides with a candidate raises both, in proportion to its share: >= 0.
+ * - People. For intervals about all users, the people of each side are a random sample. Where they are the same people, a person's answers
+ *   on both sides are taken not to be negatively related: who gave an answer before is at least as likely as others to give it again.
+ *
+ * A permanent metric repeats its first answer until the epoch ends. Two ranges within one epoch therefore differ only by devices that came
+ * or went, whatever people did.
+ *
+ * The interval is the square-and-add interval (Newcombe 1998, Statistics in Medicine 17:873, method 10; Zou and Donner 2008): with the
+ * intervals (l, u) of the sides, B - A lies between d - sqrt((B - l_B)² + (u_A - A)²) and d + sqrt((u_B - B)² + (A - l_A)²). It keeps the
+ * asymmetry and the exact ends of few reports, and equals the usual one where both sides are symmetric.
+ */
+
+/** B minus A. */
+export function difference(a: Estimate, b: Estimate): Estimate {
+  const estimate = b.estimate - a.estimate;
+  const reach = (one: number, other: number): number => Math.hypot(Math.max(0, one), Math.max(0, other));
+  return {
+    estimate,
+    standardError: Math.hypot(a.standardError, b.standardError),
+    low: estimate - reach(b.estimate - b.low, a.high - a.estimate),
+    high: estimate + reach(b.high - b.estimate, a.estimate - a.low),
+  };
+}
+
+/** The words for a difference: of the same reports later, or of other reports. */
+export type Wording = 'time' | 'group';
+
+/** What differences are in. */
+export interface Unit {
+  readonly wording: Wording;
+  /** Whether they are shares, told in percentage points. Otherwise they are in the unit of the metric. */
+  readonly isShare: boolean;
+}
+
+/** Whether zero lies outside the interval. */
+export const isClear = ({ low, high }: Estimate): boolean => low > 0 || high < 0;
+
+/** A number with as many decimals as its precision deserves, that of the interval's half width with two digits. */
+function figures({ low, high }: Estimate, isShare: boolean): (value: number) => string {
+  const scale = isShare ? 100 : 1;
+  const half = (scale * (high - low)) / 2;
+  const decimals = half > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 1;
+  return (value) => Math.abs(scale * value).toFixed(decimals);
+}
+
+/** A difference in words. */
+export function inWords(found: Estimate, { wording, isShare }: Unit): string {
+  const figure = figures(found, isShare);
+  const unit = isShare ? ' points' : '';
+  const { estimate, low, high } = found;
+  if (!isClear(found)) return `too close to call: between ${figure(low)}${unit} down and ${figure(high)}${unit} up`;
+  const way = estimate > 0 ? ['went up', 'is higher'] : ['went down', 'is lower'];
+  const [least, most] = estimate > 0 ? [low, high] : [high, low];
+  return `${way[wording === 'time' ? 0 : 1]} by ${figure(estimate)}${unit}, between ${figure(least)} and ${figure(most)}`;
+}
+
+/**
+ * Which of several differences are clear when all are tested together: at most 1 question in 20 names one where nothing differs (Holm
+ * 1979, A simple sequentially rejective multiple test procedure). Each p-value is that of a normal error.
+ */
+export function clearTogether(found: readonly Estimate[]): readonly boolean[] {
+  const pValues = found.map(({ estimate, standardError }, i) => {
+    const z = standardError > 0 ? estimate / standardError : 0;
+    return { i, p: isClear(found[i] as Estimate) ? chiSquaredTail(z * z, 1) : 1 };
+  });
+  const clear = found.map(() => false);
+  for (const [rank, { i, p }] of pValues.sort((one, other) => one.p - other.p).entries()) {
+    if (p * (found.length - rank) > 0.05) break;
+    clear[i] = true;
+  }
+  return clear;
+}
+
+/** The candidates; where strings are discovered and there are no candidates, those that are found. */
+export function wantedIn({ metric, evidence, minimum, candidates }: EstimateRequest): readonly string[] {
+  const { law } = metric.document;
+  if (candidates.length > 0 || !isPrefixLaw(law) || evidence.reports < minimum) return candidates;
+  return discover(law, evidence.tallies).strings.map(({ text }) => text);
 }

@@ -4,18 +4,17 @@
  * The error bars of a point count how many of its reports can repeat one stored symbol (`repeatsIn`), as for any range. Points of a
  * permanent metric are not independent of each other, because a device's reports of one epoch share the noise of its symbol in all of
  * them: a line through the points looks calmer than the error bars say, and an error that all points share can't be seen in it. The change
- * between two points allows for that: difference.ts says how.
+ * between two points allows for that: rows.ts says how.
  */
 
 import { dayText, labelOf } from '@murmuration/shared';
+import { nextMonth } from '../base/months.ts';
 import type { Among, Estimate } from '../estimation/estimate.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import type { DayRange } from '../storage/store.ts';
 import { candidateAnswersOf } from './candidates.ts';
-import { difference } from './difference.ts';
-import { wantedIn } from './discovered.ts';
 import type { EstimateRequest } from './estimates.ts';
-import { isNumber, type Row, rowsOf } from './rows.ts';
+import { difference, isNumber, type Row, rowsOf, wantedIn } from './rows.ts';
 
 /** An answer at one point. */
 export interface PointAnswer extends Row {
@@ -103,4 +102,26 @@ export function seriesOf({ parts, top, ...request }: SeriesRequest): { readonly 
   const { among = 'population', minimum } = request;
   const about = { app, metric, version, type: document.type, among, minimum, reports: all.evidence.reports };
   return { series: { ...about, ...(isNumber(document) && { unit: 'value' }) }, points };
+}
+
+/** The length of the parts of a series. */
+export const INTERVALS: readonly ['day', 'week', 'month'] = ['day', 'week', 'month'];
+
+export type Interval = (typeof INTERVALS)[number];
+
+/** The first day after the interval of this day. Day 0, 1970-01-01, was a Thursday. */
+function nextAfter(day: number, interval: Interval): number {
+  if (interval === 'day') return day + 1;
+  return interval === 'week' ? day + 7 - ((day + 3) % 7) : nextMonth(day);
+}
+
+/** The number of parts of a range, at most `most` + 1. The first and the last part may be cut off. */
+export function partsIn({ from, to }: DayRange, interval: Interval, most: number): readonly DayRange[] {
+  const parts: DayRange[] = [];
+  for (let day = from; day <= to && parts.length <= most; ) {
+    const next = nextAfter(day, interval);
+    parts.push({ from: day, to: Math.min(to, next - 1) });
+    day = next;
+  }
+  return parts;
 }

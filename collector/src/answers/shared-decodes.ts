@@ -10,7 +10,7 @@ import { deserialize, serialize } from 'node:v8';
 import { Database } from '../storage/postgres/database.ts';
 import { SCHEMA } from '../storage/postgres/tables.ts';
 import type { PostgresSource } from '../storage/store.ts';
-import type { DecodeTask, Progress } from './decode-task.ts';
+import type { DecodeTask, Progress } from './decoded-strings.ts';
 import { type PackedAnswer, sizeOf } from './packed-answer.ts';
 import type { Candidates } from './tasks.ts';
 

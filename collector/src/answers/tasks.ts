@@ -1,4 +1,4 @@
-/** What the estimates thread is asked, as plain data, and how it answers from the tallies. */
+/** The tasks of the estimates thread, as plain data, and their answers from the tallies. */
 
 import { isPrefixLaw } from '@murmuration/shared';
 import type { Evidence } from '../estimation/tally.ts';
@@ -6,10 +6,11 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import type { DayRange, PartsReader, Selection, TallyReader } from '../storage/store.ts';
 import { association } from './association.ts';
 import { compare } from './compare.ts';
-import type { Wording } from './difference.ts';
 import { type EstimateRequest, type EstimateSettings, estimate, type Truth } from './estimates.ts';
 import { type PackedAnswer, pack } from './packed-answer.ts';
+import type { Wording } from './rows.ts';
 import { seriesOf } from './series.ts';
+import { type Totals, totalKey } from './summary.ts';
 
 /** A metric, and which of its reports are meant. */
 export interface Selected {
@@ -105,3 +106,15 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
   });
   return pack('answers', answers, fields);
 }
+
+/** What identifies the answer to a task. */
+interface Asked {
+  readonly of: readonly Selected[];
+}
+
+/** The versions of the tallies of a task's metrics. */
+export const versionsOf = ({ of }: Asked, totals: Totals): string =>
+  JSON.stringify(of.map(({ metric }) => metric.schemas.map((schema) => totals.get(totalKey(schema, metric.metric))?.version)));
+
+/** The task, and the versions of its metrics' tallies. */
+export const keyOf = (task: Asked, totals: Totals): string => `${JSON.stringify(task)} ${versionsOf(task, totals)}`;

@@ -3,8 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
-import { buffersOf } from './packed-answer.ts';
-import { failure, type Reply } from './reply.ts';
+import { buffersOf, failure, type Reply } from './packed-answer.ts';
 import { type Candidates, perform, type Task } from './tasks.ts';
 
 /** What the thread is started with. */

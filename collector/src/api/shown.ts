@@ -7,7 +7,7 @@ import type { AnswerEstimate } from '../answers/estimates.ts';
 import type { StringsOf } from './reader/types.ts';
 
 export type { QuestionType as MetricType } from '@murmuration/shared';
-export type { Progress } from '../answers/decode-task.ts';
+export type { Progress } from '../answers/decoded-strings.ts';
 export type { Described as Distribution } from '../answers/distribution.ts';
 export type { AnswerEstimate as Answer, MetricEstimates as Estimates } from '../answers/estimates.ts';
 export type { MetricSummary as Metric } from '../answers/summary.ts';

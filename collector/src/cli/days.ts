@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../base/usage.ts';
 import { COMMAND_LINE, logAction } from '../storage/admin/database.ts';
 import { type AdminPlace, backendOf, inOneLine, withAdmin } from './admin.ts';
-import { addPostgres } from './postgres-option.ts';
+import { addPostgres } from './stored-options.ts';
 
 interface DaysOptions extends AdminPlace {
   readonly from?: number;

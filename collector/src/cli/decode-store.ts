@@ -1,14 +1,14 @@
 /** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
 
 import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
-import { basisOf } from '../answers/basis.ts';
+import { basisOf } from '../answers/about.ts';
 import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
-import { cellCountsOf, cellMapOf } from '../answers/cells.ts';
 import { UsageError } from '../base/usage.ts';
+import { cellCountsOf, cellMapOf } from '../decoding/decode/tallies.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { backendOf } from './admin.ts';
+import type { Way } from './candidate-files/candidates.ts';
 import { readCandidates } from './candidate-files/candidates.ts';
-import type { Way } from './candidate-files/normalize.ts';
 import type { Source } from './decode-source.ts';
 import { load } from './serve.ts';
 import { fromStore, metricsOf } from './stored.ts';

@@ -2,7 +2,7 @@
 
 import { isPrefixLaw, type PrefixLaw } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { basisOf } from '../answers/basis.ts';
+import { basisOf } from '../answers/about.ts';
 import { print, shareOption, UsageError, wholeOption } from '../base/usage.ts';
 import type { Told } from '../decoding/discovery/discover.ts';
 import { type Discovery, discover, RATE } from '../decoding/discovery/discover.ts';
@@ -11,8 +11,7 @@ import type { PublishedMetric } from '../schemas/catalog.ts';
 import { load } from './serve.ts';
 import { fromStore, metricsOf } from './stored.ts';
 import { addStored, type StoredOptions } from './stored-options.ts';
-import { table } from './table.ts';
-import { terminalLine } from './terminal-line.ts';
+import { table, terminalLine } from './table.ts';
 
 interface DiscoverOptions extends StoredOptions {
   readonly fdr: number;

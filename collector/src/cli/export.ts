@@ -2,8 +2,8 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { wantedIn } from '../answers/discovered.ts';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../answers/estimates.ts';
+import { wantedIn } from '../answers/rows.ts';
 import { field } from '../base/csv.ts';
 import { choiceOption, Failure, UsageError, wholeOption } from '../base/usage.ts';
 import { load } from './serve.ts';

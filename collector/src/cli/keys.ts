@@ -16,7 +16,7 @@ import {
 } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE, KEYS_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
-import { addPostgres } from './postgres-option.ts';
+import { addPostgres } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface CreateOptions extends AdminPlace {

@@ -5,7 +5,7 @@ import { choiceOption, Failure, UsageError } from '../base/usage.ts';
 import { type Copy, copyAhead, type Migrated, migrateStore, type Places } from '../storage/migration/migrate.ts';
 import { withoutPassword } from '../storage/postgres/connection.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { addPostgres } from './postgres-option.ts';
+import { addPostgres } from './stored-options.ts';
 
 interface MigrateOptions {
   readonly data: string;

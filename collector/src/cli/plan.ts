@@ -9,8 +9,7 @@ import { type AskedShares, askedOf } from '../planning/plan/asked.ts';
 import { type MetricPlan, type Precision, planOf, SHARE, type Splitting, splittingOf } from '../planning/plan/plan.ts';
 import { askedTypes, QUESTIONS, questionOptions } from '../planning/plan/question.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
-import { describeQuestion, planQuestion } from './plan-question.ts';
-import { count, goal, legend, needed, orNone, percent, reading } from './plan-words.ts';
+import { count, describeQuestion, goal, legend, needed, orNone, percent, planQuestion, reading } from './plan-words.ts';
 import { table } from './table.ts';
 
 interface PlanOptions extends Partial<Asking> {

@@ -1,14 +1,17 @@
 /** `murmuration release budget`: what the table of an app may lose, and what each analyst may spend on it. */
 
 import { BATCHES_PER_DAY } from '@murmuration/shared';
-import { print, UsageError } from '../base/usage.ts';
+import { Failure, print, UsageError } from '../base/usage.ts';
 import type { Colluders, Limit } from '../release/budget/accounting.ts';
 import { amountText, parseAmount } from '../release/budget/amount.ts';
 import { budgetsOf, limitJson, limitText, setBudget, setTable, spendingOf } from '../release/budget/budgets.ts';
+import { OverBudget } from '../release/budget/limits.ts';
+import { StreamOver } from '../release/streams/ask.ts';
 import { checkApps } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE } from '../storage/admin/database.ts';
-import type { AdminPlace } from './admin.ts';
-import { withLedger } from './release-place.ts';
+import { UnfitDatabase } from '../storage/postgres/errors.ts';
+import { InDoubt, type Ledger } from '../storage/release-ledger.ts';
+import { type AdminPlace, backendOf } from './admin.ts';
 import { table } from './table.ts';
 
 /** The options of `set`. */
@@ -79,3 +82,29 @@ export const showBudgets = (options: ShowOptions): Promise<void> =>
       ),
     );
   });
+
+// Opens releases for a command: the ledger and the tallies of a folder, or those in the database that collectors share.
+
+/** Invalid input is wrong usage; what a budget or a restored ledger refuses is a failure. Each is one line. */
+function inOneLine(error: unknown): Error {
+  const { message } = error as Error;
+  if (error instanceof InDoubt)
+    return new Failure(`expected a ledger that is whole, got ${message}; see docs/release.md, then: murmuration release override --reason`);
+  if (error instanceof OverBudget || error instanceof StreamOver) return new Failure(message);
+  const isInput = error instanceof RangeError || error instanceof UnfitDatabase || error instanceof UsageError;
+  return isInput ? new UsageError(message) : new Failure(message);
+}
+
+/** Works with the ledger, and closes it. @throws {UsageError | Failure} */
+export async function withLedger<T>(place: AdminPlace, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  try {
+    const ledger = await backendOf(place).openExistingLedger();
+    try {
+      return await work(ledger);
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    throw inOneLine(error);
+  }
+}

@@ -9,7 +9,7 @@ import type { Question } from '../release/query/question.ts';
 import { Releases } from '../release/release.ts';
 import { readParticipation } from '../release/table/participation.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
-import { withLedger } from './release-place.ts';
+import { withLedger } from './release-budget.ts';
 import { load } from './serve.ts';
 import { fromStore, metricsOf, sourceOf } from './stored.ts';
 import type { StoredOptions } from './stored-options.ts';

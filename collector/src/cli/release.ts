@@ -8,13 +8,11 @@ import { KINDS, kindOf } from '../release/measures/table.ts';
 import { COMMAND_LINE } from '../storage/admin/database.ts';
 import type { Entry, Wanted } from '../storage/release-ledger.ts';
 import type { AdminPlace } from './admin.ts';
-import { addPostgres } from './postgres-option.ts';
 import { ask } from './release-ask.ts';
-import { colludersOption, setBudgets, showBudgets } from './release-budget.ts';
+import { colludersOption, setBudgets, showBudgets, withLedger } from './release-budget.ts';
 import { estimates } from './release-estimates.ts';
-import { withLedger } from './release-place.ts';
 import { addStreams } from './release-stream.ts';
-import { addStored } from './stored-options.ts';
+import { addPostgres, addStored } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface ListOptions extends AdminPlace {

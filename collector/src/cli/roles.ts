@@ -5,7 +5,7 @@ import { choiceOption, print } from '../base/usage.ts';
 import { listRoles, ROLES, type Role, removeRole, setRole } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE, ROLES_SINCE } from '../storage/admin/database.ts';
 import { type AdminPlace, readExistingAdmin, withAdmin, withExistingAdmin } from './admin.ts';
-import { addPostgres } from './postgres-option.ts';
+import { addPostgres } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface Options extends AdminPlace {

@@ -8,8 +8,8 @@ import { COMMAND_LINE, SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas, publishSchemas, retireSchema } from '../storage/admin/published.ts';
 import { openTallies } from '../storage/tallies.ts';
 import { type AdminPlace, backendOf, readExistingAdmin, withAdmin } from './admin.ts';
-import { addPostgres } from './postgres-option.ts';
 import { verdictsOf } from './schema.ts';
+import { addPostgres } from './stored-options.ts';
 import { table } from './table.ts';
 
 interface Options extends AdminPlace {

@@ -14,12 +14,20 @@ import type { CollectorOptions } from '../server/options.ts';
 import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas } from '../storage/admin/published.ts';
 import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { type AccessFlags, accessHint, accessOf, addAccessOptions, listenForReads } from './access-options.ts';
 import { type AdminPlace, backendOf, inOneLine, readExistingAdmin } from './admin.ts';
-import { addLimits, type LimitOptions, limitsOf } from './limits.ts';
-import { addPostgres } from './postgres-option.ts';
 import { createReload } from './reload.ts';
+import {
+  type AccessFlags,
+  accessHint,
+  accessOf,
+  addAccessOptions,
+  addLimits,
+  type LimitOptions,
+  limitsOf,
+  listenForReads,
+} from './serve-options.ts';
 import { addSettings, effectiveSettings, fillSettings } from './settings.ts';
+import { addPostgres } from './stored-options.ts';
 
 interface ServeOptions extends LimitOptions, AccessFlags {
   readonly schema?: string[];

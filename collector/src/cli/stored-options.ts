@@ -1,8 +1,8 @@
 /** Options that select metrics of a store. They are apart from what reads it (stored.ts), which takes long to load. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UsageError } from '../base/usage.ts';
-import { addPostgres } from './postgres-option.ts';
+import { checkUrl } from '../storage/postgres/connection.ts';
 
 /** What is selected. */
 export interface StoredOptions {
@@ -32,3 +32,23 @@ export const addStored = (command: Command): Command =>
     .option('--from <day>', 'first day, such as 2026-11-01')
     .option('--to <day>', 'last day')
     .option('--segment <name=value>', 'reports of this segment only; may be repeated', segmentOption, {});
+
+// `--postgres URL`: the store is in a database instead of a folder. Its modules are loaded only where the option is used.
+
+/** Parses the URL. Its text may hold a password, so no message has it. */
+function urlOption(text: string): string {
+  try {
+    checkUrl(text);
+    return text;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Adds the option. Every command takes it from the environment, too, because the system shows command lines to all of its users. */
+export const addPostgres = (command: Command): Command =>
+  command.addOption(
+    new Option('--postgres <url>', 'a PostgreSQL database for the store, instead of the folder')
+      .env('MURMURATION_POSTGRES')
+      .argParser(urlOption),
+  );

@@ -3,13 +3,13 @@
 import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { Failure, UsageError, wholeOption } from '../base/usage.ts';
-import { forgetStreams } from '../release/streams/end.ts';
+import { forgetStreams } from '../release/streams/stream.ts';
 import { hasAdmin } from '../storage/admin/database.ts';
 import { appOf } from '../storage/quota.ts';
 import { RETENTION } from '../storage/retention.ts';
 import { openSqliteLedger } from '../storage/sqlite/release-ledger.ts';
 import { deleteMetrics, pruneStore, type Upkeep, vacuumStore } from '../storage/sqlite/upkeep.ts';
-import { LEAST_DAYS } from './limits.ts';
+import { LEAST_DAYS } from './serve-options.ts';
 
 function run(folder: string, work: () => Upkeep): void {
   try {

@@ -1,11 +1,12 @@
-/** Answers as they are stored and sent, and what can be said of them before they are drawn. */
+/** Answers as they are stored, sent, and written as CSV; and the preview of an answer, before it is drawn. */
 
+import { field } from '../base/csv.ts';
 import type { Entry } from '../storage/release-ledger.ts';
 import type { Cost } from './budget/accounting.ts';
 import { compare, parseAmount, times } from './budget/amount.ts';
 import { costJson } from './budget/budgets.ts';
 import type { ExpectedError } from './measures/measure.ts';
-import type { Measure } from './measures/table.ts';
+import { KINDS, kindOf, type Measure } from './measures/table.ts';
 import type { Measured } from './query/making.ts';
 import type { Question } from './query/question.ts';
 import { allMeasures, type Resolved } from './query/resolve.ts';
@@ -69,4 +70,28 @@ export function isEnough({ body }: Entry, { question }: Resolved): boolean {
     const known = stored[i];
     return known !== undefined && compare(parseAmount(known.measure.epsilon, 'epsilon'), parseAmount(measure.epsilon, 'epsilon')) >= 0;
   });
+}
+
+/** Throws a RangeError unless the answer to the question is one table. It is called before anything is spent. */
+export function assertTabular(question: Question): void {
+  const measures = allMeasures(question);
+  const [first] = measures;
+  if (measures.length !== 1) throw new RangeError(`CSV: expected one measurement, got ${measures.length}`);
+  if (first === undefined || !kindOf(first.measure.kind).isOneValue) return;
+  const tables = KINDS.filter((kind) => !kindOf(kind).isOneValue);
+  throw new RangeError(
+    `CSV: expected ${tables.slice(0, -1).join(', ')} or ${tables.at(-1)}, got ${first.measure.kind}, whose answer is one value`,
+  );
+}
+
+/** The answer as CSV (RFC 4180): a row for each cell of a count, of days, of shares, or of a synthetic table. @throws {RangeError} when it is not one table */
+export function answerCsv({ question, results }: Pick<StoredAnswer, 'question' | 'results'>): string {
+  assertTabular(question);
+  const [{ measure, cells = [] } = { measure: undefined }] = results;
+  const csv = measure && kindOf(measure.kind).csv;
+  if (measure !== undefined && csv !== undefined) return csv(measure, cells);
+  const columns = Object.keys(cells[0]?.values ?? {});
+  const more = (['standardError', 'low', 'high'] as const).filter((name) => cells[0]?.[name] !== undefined);
+  const rows = cells.map((cell) => [...columns.map((name) => cell.values[name]), cell.value, ...more.map((name) => cell[name])]);
+  return [[...columns, 'value', ...more], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('');
 }

@@ -6,8 +6,8 @@
 
 import { parseArgs } from 'node:util';
 import { hashString, MODULUS, mechanismOf, type RapporLaw, rapporLaw, type StringHashingLaw, stringHashingLaw } from '@murmuration/shared';
-import { cellCountsOf, cellMapOf } from '#collector/answers/cells.ts';
 import { decode } from '#collector/decoding/decode/decode.ts';
+import { cellCountsOf, cellMapOf } from '#collector/decoding/decode/tallies.ts';
 import { estimatesOf, estimationOf } from '#collector/estimation/mechanisms/table.ts';
 import { stringVariance } from '#collector/estimation/strings.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';

@@ -1,8 +1,7 @@
 /** Where synthetic tables and streams beat noise: the largest error over many counting queries as cells outnumber records. */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import { cells } from '#collector/release/mechanisms/cells.ts';
-import { geometric } from '#collector/release/mechanisms/geometric.ts';
+import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { mwem } from '#collector/release/mechanisms/mwem.ts';
 import { privateWeights } from '#collector/release/mechanisms/private-weights.ts';
 import { answerOf, type CountingQuery } from '#collector/release/mechanisms/queries.ts';

@@ -1,8 +1,8 @@
 /** Which design ranges over days get, and what the others would cost. */
 
 import { geometric } from '#collector/release/mechanisms/geometric.ts';
-import type { NoiseMechanism } from '#collector/release/mechanisms/index.ts';
-import { bestDesign, meanRangeVariance, type RangeDesign } from '#collector/release/mechanisms/range-design.ts';
+import type { NoiseMechanism } from '#collector/release/mechanisms/mechanism.ts';
+import { bestDesign, meanRangeVariance, type RangeDesign } from '#collector/release/mechanisms/ranges.ts';
 import { decimal } from '../../release/decimal.ts';
 
 const DAYS = [7, 14, 30, 60, 90, 180, 365, 730, 1825] as const;

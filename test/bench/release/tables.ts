@@ -1,11 +1,9 @@
 /** Synthetic tables for marginals against noise for each cell, of both of which the command states the error before anything is spent. */
 
 import { seededRng, words } from '@murmuration/client/testing';
-import { cells } from '#collector/release/mechanisms/cells.ts';
-import { geometric } from '#collector/release/mechanisms/geometric.ts';
+import { cells, geometric } from '#collector/release/mechanisms/geometric.ts';
 import { marginalTables } from '#collector/release/mechanisms/marginal-table.ts';
-import { marginalsOf } from '#collector/release/mechanisms/marginals.ts';
-import { answerOf } from '#collector/release/mechanisms/queries.ts';
+import { answerOf, marginalsOf } from '#collector/release/mechanisms/queries.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { decimal } from '../../release/decimal.ts';
 import { skewed } from '../../release/runs.ts';

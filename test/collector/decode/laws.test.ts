@@ -7,8 +7,8 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { sampler, type Tallies } from '@murmuration/collector';
 import { type RapporLaw, rapporFromParameters, type StringLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
-import { cellCountsOf, cellMapOf } from '#collector/answers/cells.ts';
 import { decode } from '#collector/decoding/decode/decode.ts';
+import { cellCountsOf, cellMapOf } from '#collector/decoding/decode/tallies.ts';
 import { rappor } from '#collector/estimation/mechanisms/rappor.ts';
 import { stringHashing } from '#collector/estimation/mechanisms/string-hashing.ts';
 

@@ -2,7 +2,7 @@
 
 import { createCollector } from '@murmuration/collector';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DecodeTask, Progress } from '#collector/answers/decode-task.ts';
+import type { DecodeTask, Progress } from '#collector/answers/decoded-strings.ts';
 import { type PackedAnswer, pack } from '#collector/answers/packed-answer.ts';
 import { type Compute, SharedDecodes } from '#collector/answers/shared-decodes.ts';
 import { prepare } from '#collector/storage/postgres/opening.ts';

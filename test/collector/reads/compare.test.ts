@@ -5,11 +5,10 @@ import { dayNumber, dayText, type MetricDocument, mechanismOf, type ShareLaw } f
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compare } from '#collector/answers/compare.ts';
-import { clearTogether, difference, inWords } from '#collector/answers/difference.ts';
 import type { EstimateRequest } from '#collector/answers/estimates.ts';
-import { INTERVALS, partsIn } from '#collector/answers/intervals.ts';
-import { rowsOf } from '#collector/answers/rows.ts';
+import { clearTogether, difference, inWords, rowsOf } from '#collector/answers/rows.ts';
 import type { SeriesPoint } from '#collector/answers/series.ts';
+import { INTERVALS, partsIn } from '#collector/answers/series.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import { binomial, logGamma, upperTail } from '../../proofs/statistics.ts';
 import { bodyOf, NOW, type Running, read, start } from './app.ts';

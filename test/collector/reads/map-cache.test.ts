@@ -1,7 +1,7 @@
 /** The cache of maps: the most recently used are kept, within its bytes, and none for long when nobody asks. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MapCache } from '#collector/answers/map-cache.ts';
+import { MapCache } from '#collector/answers/candidates.ts';
 
 const mapOf = (bytes: number) => ({ candidates: bytes / 2, hashes: 1, places: new Uint16Array(bytes / 2) });
 const [a, b, c] = [mapOf(40), mapOf(40), mapOf(40)];

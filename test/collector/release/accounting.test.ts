@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Charge, type Colluders, leftFor, spentBy } from '#collector/release/budget/accounting.ts';
 import { type Amount, add, amountText, compare, minus, most, parseAmount, readAmount, ZERO } from '#collector/release/budget/amount.ts';
-import { pure, toDouble } from '#collector/release/mechanisms/spending.ts';
+import { pure, toDouble } from '#collector/release/mechanisms/mechanism.ts';
 
 const amount = (text: string): ReturnType<typeof parseAmount> => parseAmount(text, 'it');
 

@@ -4,7 +4,7 @@ import { createTelemetry, defineSchema, flag, memoryStorage } from '@murmuration
 import { fakeClock, seededRng } from '@murmuration/client/testing';
 import { MAX_REPORTS } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { mostReports } from '#collector/release/table/contribution.ts';
+import { mostReports } from '#collector/release/table/columns.ts';
 
 const day = { epsilon: 1, every: 'day', description: 'a question' } as const;
 const budget = { epsilon: 1_000_000, per: 'month' } as const;

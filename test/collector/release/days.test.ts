@@ -4,7 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { type Measure, rangeSum } from '@murmuration/collector';
 import { dayText, parseDay } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
-import { answerCsv, assertTabular } from '#collector/release/answer-csv.ts';
+import { answerCsv, assertTabular } from '#collector/release/answer.ts';
 import { createRandom } from '#collector/release/mechanisms/random.ts';
 import { type Measured, measureAll, prepare } from '#collector/release/query/making.ts';
 import { parseQuestion } from '#collector/release/query/question.ts';

@@ -2,12 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Charge, type Colluders, type Cost, spentBy } from '#collector/release/budget/accounting.ts';
+import { byParty, type Charge, type Colluders, type Cost, groupsOf, partiesOf, spentBy } from '#collector/release/budget/accounting.ts';
 import { type Amount, add, compare, most, parseAmount, ZERO } from '#collector/release/budget/amount.ts';
 import { type Budgets, spendingOf } from '#collector/release/budget/budgets.ts';
 import { checkBudgets, OverBudget, tightest } from '#collector/release/budget/limits.ts';
-import { byParty, groupsOf, partiesOf } from '#collector/release/budget/parties.ts';
-import { pure } from '#collector/release/mechanisms/spending.ts';
+import { pure } from '#collector/release/mechanisms/mechanism.ts';
 
 const NAMES = ['ann', 'ben', 'cid', 'dan', 'eve'] as const;
 const costOf = (epsilon: string): Cost => pure(parseAmount(epsilon, 'epsilon'));

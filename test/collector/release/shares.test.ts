@@ -6,7 +6,7 @@ import { parseDay, ratio } from '@murmuration/shared';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cramersV, unrelatedV } from '#collector/estimation/statistics/cramers-v.ts';
-import { answerCsv } from '#collector/release/answer-csv.ts';
+import { answerCsv } from '#collector/release/answer.ts';
 import { associationBy } from '#collector/release/measures/association.ts';
 import type { ExpectedError } from '#collector/release/measures/measure.ts';
 import { quotient } from '#collector/release/measures/share.ts';

@@ -8,11 +8,11 @@ import type { Logger } from 'pino';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import { Database } from '../../storage/postgres/database.ts';
 import { type DayRange, type PostgresSource, StoreAway } from '../../storage/store.ts';
-import { type FreshTotals, type Totals, totalKey } from '../fresh-totals.ts';
+import { type FreshTotals, type Totals, totalKey } from '../summary.ts';
 import type { Candidates } from '../tasks.ts';
 import { type About, claim, giveBack, mark, prolong, readDue, write } from './claims.ts';
-import { compute, type Services } from './compute.ts';
 import type { Estimated } from './rows.ts';
+import { compute, type Services } from './rows.ts';
 
 /** Milliseconds between two looks, between two prolongations of a claim, and between two marks of what is published. */
 const LOOK = 5_000;

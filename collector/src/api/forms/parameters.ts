@@ -2,8 +2,8 @@
 
 import { parseDay } from '@murmuration/shared';
 import { z } from 'zod';
-import { INTERVALS, type Interval } from '../../answers/intervals.ts';
 import type { Page } from '../../answers/packed-answer.ts';
+import { INTERVALS, type Interval } from '../../answers/series.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { AMONG, type Among } from '../../estimation/estimate.ts';
 

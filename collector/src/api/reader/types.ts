@@ -3,12 +3,10 @@
 import type { Questions, Schema, Segments, ValueOf } from '@murmuration/shared';
 import type { AssociationRow, MetricAssociation } from '../../answers/association.ts';
 import type { Comparison, Difference } from '../../answers/compare.ts';
-import type { Progress } from '../../answers/decode-task.ts';
-import type { DecodedString, MetricStrings } from '../../answers/decoded-strings.ts';
+import type { DecodedString, MetricStrings, Progress } from '../../answers/decoded-strings.ts';
 import type { AnswerEstimate, MetricEstimates } from '../../answers/estimates.ts';
-import type { Interval } from '../../answers/intervals.ts';
 import type { PageInfo } from '../../answers/packed-answer.ts';
-import type { PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
+import type { Interval, PointAnswer, Series, SeriesPoint } from '../../answers/series.ts';
 import type { Among } from '../../estimation/estimate.ts';
 
 /** A schema, or none: then metrics and segments are any strings. */

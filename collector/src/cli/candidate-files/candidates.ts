@@ -1,11 +1,11 @@
 /** Lists of candidates from files: a string a line, or a JSON array. Several files are united. */
 
 import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { MAX_STRING_BYTES } from '@murmuration/shared';
 import { UsageError } from '../../base/usage.ts';
-import { chunksOf } from '../rappor-files/bytes.ts';
-import { normalized, type Way } from './normalize.ts';
-import { fileOf } from './packages.ts';
+import { chunksOf } from '../rappor-files/records.ts';
 
 /** A candidate, and where it stands: its line, or its place in an array from 1. */
 type Entry = readonly [place: number, text: string];
@@ -49,7 +49,7 @@ async function textOf(file: string): Promise<string> {
  * The candidates of all lists, each once. Left out are empty ones, those that a file has twice, those that a way can't read, and those that
  * are longer than what devices hash.
  *
- * @param lists files, or files in packages (packages.ts)
+ * @param lists files, or files in packages
  * @throws {UsageError} when a file can't be read, or nothing is left
  */
 export async function readCandidates(lists: readonly string[], ways: readonly Way[]): Promise<CandidateList> {
@@ -73,4 +73,56 @@ export async function readCandidates(lists: readonly string[], ways: readonly Wa
   }
   if (all.size === 0) throw new UsageError(`--candidates ${lists.join(' ')}: expected a string a line, got none`);
   return { candidates: [...all], leftOut };
+}
+
+/*
+ * Ways to write equal candidates equally. Devices hash the UTF-8 of what the app records and change nothing about it, so an app that
+ * records lower-case hosts is decoded against lower-case hosts.
+ */
+
+/** The host of a URL, with or without a scheme: lower case, and Punycode for other letters, as browsers write it. */
+function hostOf(text: string): string | undefined {
+  const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  return URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
+}
+
+/** The name of a way. */
+export type Way = 'trim' | 'nfc' | 'lower' | 'host';
+
+/** The ways. One that can't read a candidate gives undefined. */
+const ways: { readonly [W in Way]: (text: string) => string | undefined } = {
+  trim: (text) => text.trim(),
+  nfc: (text) => text.normalize('NFC'),
+  lower: (text) => text.toLowerCase(),
+  host: hostOf,
+};
+
+export const WAYS: readonly Way[] = Object.keys(ways) as Way[];
+
+/** A candidate after the ways, one after the other; undefined when one can't read it. */
+const normalized = (text: string, chosen: readonly Way[]): string | undefined =>
+  chosen.reduce((before: string | undefined, way) => (before === undefined ? undefined : ways[way](before)), text);
+
+/** Lists of candidates in installed npm packages: `npm:NAME`, or `npm:NAME/FILE`. Nothing is ever downloaded. */
+const PREFIX = 'npm:';
+
+/** The folder of a package, from this folder upwards. */
+function folderOf(name: string, from: string): string | undefined {
+  const folder = join(from, 'node_modules', name);
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  return dirname(from) === from ? undefined : folderOf(name, dirname(from));
+}
+
+/** The file that a list's name means: a path itself, or a file of a package that is installed where the command runs. @throws {UsageError} */
+function fileOf(list: string): string {
+  if (!list.startsWith(PREFIX)) return list;
+  const [, name, inside] = /^npm:((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/(.+))?$/.exec(list) ?? [];
+  const folder = name === undefined ? undefined : folderOf(name, resolve('.'));
+  if (folder === undefined) throw new UsageError(`--candidates ${list}: expected npm: and a package that is installed here, got none`);
+  if (inside !== undefined) return join(folder, inside);
+  const { main = 'index.js' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly main?: string };
+  if (/\.(json|txt)$/.test(main)) return join(folder, main);
+  throw new UsageError(
+    `--candidates ${list}: expected the name of a .json or .txt file too, as in ${list}/words.txt, got a package of code`,
+  );
 }

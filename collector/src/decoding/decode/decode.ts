@@ -11,7 +11,7 @@ import { normalQuantile, Z95 } from '../../estimation/statistics/tails.ts';
 import { direct, hashed, isDirect } from './candidates.ts';
 import { type Observed, observe } from './cells.ts';
 import { discoveriesOf } from './discoveries.ts';
-import type { CellCounts, Decoded, DecodeInput, Outcome, Tested } from './evidence.ts';
+import type { CellCounts, CellMap, Decoded, DecodeInput, Outcome, Tested } from './evidence.ts';
 import { ATOM, ATOMS, atomAt, count, emptyHistogram, evenTo, learn, type Mixture, mixtureOf, STRAIGHT, type Weights } from './signals.ts';
 
 /** With fewer cells nothing is left to tell noise from strings. */
@@ -192,4 +192,36 @@ export function wholeOf(estimates: Float64Array, errors: Float64Array): Whole {
   });
   if (sum > 1) for (let v = 0; v < distribution.length; v++) distribution[v] = (distribution[v] as number) / sum;
   return { distribution, other: Math.max(0, 1 - sum) };
+}
+
+/*
+ * Candidates that set the same cells as another one in every cohort with reports. Nothing in the counts tells them apart, so whatever is
+ * found is the share of all of them together.
+ */
+
+/** The number of twins that chance is expected to make below which none is looked for. */
+const RARE = 1e-6;
+
+/** Marks with 1 the candidates that have a twin. */
+export function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, places }: CellMap): Uint8Array {
+  const twins = new Uint8Array(candidates);
+  const live = [...reports.keys()].filter((cohort) => (reports[cohort] as number) > 0);
+  // Two random candidates agree in one place with probability 1/k, and in h places of a cohort in one of at most h! orders.
+  const perCohort = Math.log(cells) * hashes - Array.from({ length: hashes }, (_, i) => Math.log(i + 1)).reduce((sum, log) => sum + log, 0);
+  if (2 * Math.log(candidates) - live.length * Math.max(0, perCohort) < Math.log(RARE)) return twins;
+  const known = new Map<string, number>();
+  for (let v = 0; v < candidates; v++) {
+    const key = live
+      .map((cohort) =>
+        places
+          .slice((v * cohorts + cohort) * hashes, (v * cohorts + cohort + 1) * hashes)
+          .sort()
+          .join(),
+      )
+      .join(';');
+    const other = known.get(key);
+    if (other === undefined) known.set(key, v);
+    else twins[v] = twins[other] = 1;
+  }
+  return twins;
 }

@@ -71,7 +71,7 @@ export const lowerShare = (count: number, trials: number, probability: number): 
 export const upperShare = (count: number, trials: number, probability: number): number =>
   count === trials ? 1 : endOf(count / trials, 1, (chance) => atMost([{ trials, chance }], count) > probability);
 
-/**
+/*
  * Exact interval ends for counts that are too small for the normal approximation. There the score interval of a share may cover as little
  * as 78 % of the time, because one noise report where hardly any was expected is enough to exclude the truth.
  *
@@ -81,6 +81,8 @@ export const upperShare = (count: number, trials: number, probability: number): 
  * interval covers 93.1 % or more for each f, and 95.0 % on average (counts enumerated, k-ary and unary responses of 2 to 500 answers, ε
  * from 0.5 to 10, 20 to 300 reports).
  */
+
+/** The chance of a count beyond each end. */
 const TAIL = 0.025;
 const ENOUGH = 10;
 

@@ -2,16 +2,26 @@
 
 import type { Json } from '@murmuration/shared';
 import type { Entry, Ledger, LedgerTransaction } from '../../storage/release-ledger.ts';
-import { type Charge, type Colluders, type Cost, type Limit, spentBy, type Unit } from './accounting.ts';
+import {
+  byParty,
+  type Charge,
+  type Colluders,
+  type Cost,
+  type Group,
+  groupsOf,
+  type Limit,
+  partiesOf,
+  spentBy,
+  type Unit,
+} from './accounting.ts';
 import { amountText, readAmount } from './amount.ts';
-import { byParty, type Group, groupsOf, partiesOf } from './parties.ts';
 
 /** The settings of an app's table. */
 export interface TableSettings {
   /** What any so many colluding analysts may spend together. */
   readonly limit: Limit;
   readonly colluders: Colluders;
-  /** The app's `batchesPerDay`. What one device can add to a day follows from it (table/contribution.ts). */
+  /** The app's `batchesPerDay`. What one device can add to a day follows from it (table/columns.ts). */
   readonly batchesPerDay: number;
 }
 

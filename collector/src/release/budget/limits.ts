@@ -1,10 +1,9 @@
 /** What is left for a question or a stream in the budgets that it would be charged to, and the refusal of what does not fit. */
 
 import type { DayRange } from '../../storage/store.ts';
-import { type Cost, type Limit, leftFor, spentBy } from './accounting.ts';
+import { byParty, type Cost, type Limit, leftFor, partiesOf, spentBy } from './accounting.ts';
 import { compare, least } from './amount.ts';
 import { type Budgets, limitText } from './budgets.ts';
-import { byParty, partiesOf } from './parties.ts';
 
 /** The error of what does not fit a budget. Nothing was read or spent. */
 export class OverBudget extends Error {

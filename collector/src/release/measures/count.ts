@@ -2,8 +2,7 @@
 
 import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
-import { cells } from '../mechanisms/cells.ts';
-import { geometric } from '../mechanisms/geometric.ts';
+import { cells, geometric } from '../mechanisms/geometric.ts';
 import type { ReportCount } from '../table/participation.ts';
 import {
   type AnyColumns,

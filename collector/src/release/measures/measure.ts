@@ -135,7 +135,7 @@ interface OtherOptions {
 /** The columns of a table that is not known when the code is compiled, as the builder has them. */
 export type AnyColumns = { readonly [column: string]: string };
 
-/** All that a release does with one kind of measurement. `Build` is the kind's method of the builder (query/builder.ts). */
+/** All that a release does with one kind of measurement. `Build` is the kind's method of the builder (query/question.ts). */
 export interface MeasureKind<M extends Asked, Build> {
   /** Its form in a question. */
   readonly form: () => z.ZodType<M>;

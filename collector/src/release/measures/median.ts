@@ -2,7 +2,7 @@
 
 import { ratio } from '@murmuration/shared';
 import { z } from 'zod';
-import { quantile } from '../mechanisms/quantile.ts';
+import { quantile } from '../mechanisms/permute-and-flip.ts';
 import { areNumbers, declared } from '../table/columns.ts';
 import { type AnyColumns, columnField, declaredIn, epsilonField, type MeasureKind } from './measure.ts';
 import { chosenBy } from './most-used.ts';

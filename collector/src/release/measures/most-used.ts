@@ -1,7 +1,7 @@
 /** The value of a column that most reports have. */
 
 import { z } from 'zod';
-import type { ReleaseMechanism } from '../mechanisms/index.ts';
+import type { ReleaseMechanism } from '../mechanisms/mechanism.ts';
 import { permuteAndFlip } from '../mechanisms/permute-and-flip.ts';
 import type { Column } from '../table/columns.ts';
 import {

@@ -15,8 +15,7 @@
 import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
 import { UsageError } from '../../base/usage.ts';
-import { cells } from '../mechanisms/cells.ts';
-import { geometric } from '../mechanisms/geometric.ts';
+import { cells, geometric } from '../mechanisms/geometric.ts';
 import type { Column } from '../table/columns.ts';
 import {
   type AnyColumns,

@@ -6,7 +6,7 @@
 import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
 import { marginalTables } from '../mechanisms/marginal-table.ts';
-import { syntheticCsv } from '../mechanisms/synthetic.ts';
+import { syntheticCsv } from '../mechanisms/queries.ts';
 import {
   type AnyColumns,
   aboutField,

@@ -5,17 +5,26 @@
  * Law: the database S of m records is scored with -max_q |m q(D) - N q(S)|, N the published number of records. One unit of privacy changes
  * q(D) by at most Δ, so a score by at most mΔ, and the law of permute-and-flip.ts spends ε. The result is S, each record N/m times.
  *
- * Utility: some S errs by at most γN on all k queries (small-databases.ts) if D has N records. Selection adds the bound g of
+ * Utility: some S errs by at most γN on all k queries (queries.ts) if D has N records. Selection adds the bound g of
  * permute-and-flip.ts in units of 1/m. So with probability 1 - β all queries are within γN + g/m, about N^(2/3) for the best m. Enumeration
  * is the price: at most 10^6 databases. Use MWEM (mwem.ts) above that.
  */
 
 import type { Ratio } from '@murmuration/shared';
-import type { ReleaseMechanism } from './index.ts';
+import type { ReleaseMechanism } from './mechanism.ts';
+import { assertWhole } from './mechanism.ts';
 import { permuteAndFlip } from './permute-and-flip.ts';
-import { answerOf, assertQuery, assertTable, type CountingQuery } from './queries.ts';
-import { assertEnumerable, databasesOf, enumerateDatabases, MOST_DATABASES, samplingError } from './small-databases.ts';
-import { assertWhole } from './spending.ts';
+import {
+  answerOf,
+  assertEnumerable,
+  assertQuery,
+  assertTable,
+  type CountingQuery,
+  databasesOf,
+  enumerateDatabases,
+  MOST_DATABASES,
+  samplingError,
+} from './queries.ts';
 
 /** The parameters of mechanisms that answer a class of queries at once. */
 export interface ClassOptions {

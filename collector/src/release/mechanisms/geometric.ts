@@ -14,9 +14,8 @@
  */
 
 import type { Ratio } from '@murmuration/shared';
-import type { NoiseMechanism } from './index.ts';
+import { assertBeta, assertWhole, type NoiseMechanism, pure, type ReleaseMechanism, times, toDouble, withinSafe } from './mechanism.ts';
 import type { Random } from './random.ts';
-import { assertBeta, assertWhole, pure, times, toDouble, withinSafe } from './spending.ts';
 
 /** s and t are at most this, so that U + tV stays exact. V would have to pass 8,192, which has a probability of e^-8192. */
 export const MOST_PART: bigint = 2n ** 40n;
@@ -76,5 +75,31 @@ export function geometric({ epsilon, sensitivity }: { readonly epsilon: Ratio; r
     variance: (2 * a) / Math.expm1(-rate) ** 2,
     meanAbsoluteError: (-2 * a) / Math.expm1(-2 * rate),
     accuracy: (beta) => twoSidedBound(rate, beta),
+  };
+}
+
+/*
+ * Noise for every cell of a histogram, from one mechanism for numbers. If one unit of privacy changes the cells by at most Δ together (in
+ * the L1 norm), the whole histogram spends what the mechanism spends once: the densities multiply, and the exponents add up to that distance.
+ */
+
+/** The mechanism for a histogram of so many cells. `accuracy` is about the cell with the largest error. */
+export function cells(noise: NoiseMechanism, count: number): ReleaseMechanism<readonly number[], readonly number[]> {
+  assertWhole(count, 'cells: the number of cells');
+  const { name, sensitivity, rho, epsilon } = noise;
+  return {
+    name: `${name} cells`,
+    sensitivity,
+    rho,
+    epsilon,
+    release: (values, random) => {
+      assertWhole(values.length, 'cells: the number of values', count, count);
+      return values.map((value) => noise.release(value, random));
+    },
+    // All cells are within λ with probability (1 - p)^count, since their noise is independent.
+    accuracy: (beta) => {
+      assertBeta(beta);
+      return noise.accuracy(-Math.expm1(Math.log1p(-beta) / count));
+    },
   };
 }

@@ -17,15 +17,20 @@
 import type { Ratio } from '@murmuration/shared';
 import { blr, type ClassOptions } from './blr.ts';
 import { geometric } from './geometric.ts';
-import type { ReleaseMechanism, Spending } from './index.ts';
-import { cellNoiseError, marginalsOf } from './marginals.ts';
-import { updatesEach } from './multiplicative-weights.ts';
-import { mwem, roundsFor } from './mwem.ts';
-import { answerOf, assertTable } from './queries.ts';
+import type { ReleaseMechanism, Spending } from './mechanism.ts';
+import { assertWhole, pure, times } from './mechanism.ts';
+import { mwem, roundsFor, updatesEach } from './mwem.ts';
+import {
+  answerOf,
+  assertTable,
+  cellNoiseError,
+  databasesOf,
+  MOST_DATABASES,
+  marginalsOf,
+  roundedWeight,
+  samplingError,
+} from './queries.ts';
 import type { Random } from './random.ts';
-import { databasesOf, MOST_DATABASES, samplingError } from './small-databases.ts';
-import { assertWhole, pure, times } from './spending.ts';
-import { roundedWeight } from './synthetic.ts';
 
 /** Operations of all passes of MWEM, about a second. Fewer rounds than its default keep to it. */
 const MOST_WORK = 2.4e7;

@@ -5,7 +5,7 @@
  * The frame is interactive.ts. It replaces their random threshold and its (ε, δ) by a pure ε with small constants, as Gupta, Roth, Ullman
  * 2012, "Iterative Constructions and Private Data Release", do (§4.3). When a query is hard, the true answer is on one side of the median,
  * and its noisy answer shows on which. The databases that are not on that side are dropped: at least half of them. One database errs by at
- * most γ₀ = N √(ln(2k)/(2m)) on all k queries (small-databases.ts). It is never dropped if hard queries' guesses err by more than γ₀, and
+ * most γ₀ = N √(ln(2k)/(2m)) on all k queries (queries.ts). It is never dropped if hard queries' guesses err by more than γ₀, and
  * the noisy answer is on the right side if they err by more than λ₃. So γ = max(γ₀, λ₃) + 2, with 1 for the rounded guess, and at most
  * log₂(number of databases) queries are hard; c is one more, so that the session lasts. Enumeration is the price: at most 10^6 databases,
  * and so few records that γ₀ is some tenths of N. Name `hard` for a γ of 0: the smaller error that is then stated holds for every answer
@@ -15,10 +15,25 @@
  * by at most γ₀ + δ on D, with γ₀ for n records, and γ = max(γ₀ + δ, λ₃) + 2.
  */
 
-import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';
-import { answerOf, type CountingQuery } from './queries.ts';
-import { assertEnumerable, databasesOf, enumerateDatabases, MOST_DATABASES, samplingError } from './small-databases.ts';
-import { assertTotals, assertUseful, type Design, type StreamOptions } from './streams.ts';
+import {
+  assertTotals,
+  assertUseful,
+  type Design,
+  type Guesses,
+  type Interactive,
+  interactive,
+  interactiveBound,
+  type StreamOptions,
+} from './interactive.ts';
+import {
+  answerOf,
+  assertEnumerable,
+  type CountingQuery,
+  databasesOf,
+  enumerateDatabases,
+  MOST_DATABASES,
+  samplingError,
+} from './queries.ts';
 
 /** The databases that are left, by their places in the enumeration. */
 function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, records: number, total: number): Guesses {

@@ -3,7 +3,7 @@
  * Mechanism for Privacy-Preserving Data Analysis". A query is guessed from weights of the cells that learn from hard queries.
  *
  * The frame is interactive.ts. After a hard query, the weights learn from its noisy answer and again from all older ones, as in MWEM
- * (multiplicative-weights.ts). Every hard query whose guess errs by at least γ lowers Ψ by (γ² - u λ₃²)/(4N²) in the mean, all u updates
+ * (mwem.ts). Every hard query whose guess errs by at least γ lowers Ψ by (γ² - u λ₃²)/(4N²) in the mean, all u updates
  * that belong to it counted. Ψ begins at ln(cells) at most and is never negative, so fewer than c queries are hard, and the session lasts,
  * if
  *   γ > √(4N² ln(cells)/c + u λ₃²)
@@ -16,11 +16,19 @@
  *   γ > δ + √(4n² ln(cells)/c + u (λ₃ + δ)²)
  */
 
-import { type Guesses, type Interactive, interactive, interactiveBound } from './interactive.ts';
-import { evenWeights, learnedFrom, updatesEach } from './multiplicative-weights.ts';
+import {
+  assertTotals,
+  assertUseful,
+  type Design,
+  type Guesses,
+  type Interactive,
+  interactive,
+  interactiveBound,
+  type StreamOptions,
+} from './interactive.ts';
+import { assertWhole } from './mechanism.ts';
+import { evenWeights, learnedFrom, updatesEach } from './mwem.ts';
 import { answerOf, type Measurement } from './queries.ts';
-import { assertWhole } from './spending.ts';
-import { assertTotals, assertUseful, type Design, type StreamOptions } from './streams.ts';
 
 /** More hard queries than this never have the least error for fewer than 10^9 records. */
 const MOST_HARD = 2000;

@@ -2,11 +2,11 @@
  * Sample and aggregate, for a statistic whose sensitivity nobody knows: Nissim, Raskhodnikova, Smith 2007, "Smooth Sensitivity and Sampling
  * in Private Data Analysis", §4, with the aggregators of Smith 2011.
  *
- * Law: every record goes to one of k blocks, chosen uniformly and independently (dealing.ts). The statistic is computed on each block and
+ * Law: every record goes to one of k blocks, chosen uniformly and independently. The statistic is computed on each block and
  * rounded to one of the points of a range: to the nearest end if it lies outside, to the lowest if it throws or is not a number. One unit of
  * privacy, with at most c records, adds them to at most c blocks and leaves the others as they were dealt, so it changes at most c of k
  * results, whatever the statistic is. They are aggregated by one of:
- * - `median`: the median of the k results by quantile.ts, one result in place of another. It is robust against strange blocks.
+ * - `median`: the median of the k results by `quantile` (permute-and-flip.ts), one result in place of another. It is robust against strange blocks.
  * - `mean`: the mean of the k results with two-sided geometric noise. Their sum in steps changes by at most c (points - 1).
  *
  * Usefulness is about the aggregate of the blocks' rounded results: the median's rank error in blocks, or the mean's error. How far a
@@ -14,12 +14,10 @@
  */
 
 import { type Ratio, ratio } from '@murmuration/shared';
-import { type Block, deal } from './dealing.ts';
 import { geometric } from './geometric.ts';
-import type { ReleaseMechanism } from './index.ts';
-import { quantile } from './quantile.ts';
+import { assertWhole, pure, type ReleaseMechanism } from './mechanism.ts';
+import { quantile } from './permute-and-flip.ts';
 import type { Random } from './random.ts';
-import { assertWhole, pure } from './spending.ts';
 
 /** The most blocks. */
 export const MOST_BLOCKS: number = 2 ** 20;
@@ -100,4 +98,56 @@ export function sampleAndAggregate(of: AggregateOptions): ReleaseMechanism<reado
     },
     accuracy: (beta) => median.accuracy(beta),
   };
+}
+
+/*
+ * Deals the records of a table to 2^levels blocks, every record to a uniform block and independently of all others. At each level a fair coin
+ * sends a record to one of two halves. The coins of 32 records of a cell are the bits of one uniform word, so the number of records that go
+ * to a half is the number of its ones: binomial with 1/2, exactly, without a draw for each record. The parts of a cell are multinomial.
+ */
+
+/** The records of a block: how many there are in which cells. No count is 0. */
+export interface Block {
+  readonly cells: readonly number[];
+  readonly counts: readonly number[];
+}
+
+const WORD = 32;
+
+/** The bits that are set in a word. */
+function ones(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** How many of so many fair coins show heads. */
+export function heads(count: number, random: Random): number {
+  let found = 0;
+  for (let rest = count; rest > 0; rest -= WORD) found += ones(random.uniform(2 ** Math.min(WORD, rest)) | 0);
+  return found;
+}
+
+/** The nonzero counts of a table as one block. */
+function blockOf(counts: readonly number[]): Block {
+  const cells = counts.flatMap((count, cell) => (count > 0 ? [cell] : []));
+  return { cells, counts: cells.map((cell) => counts[cell] as number) };
+}
+
+function halves({ cells, counts }: Block, random: Random): readonly Block[] {
+  const firsts = counts.map((count) => heads(count, random));
+  return [firsts, firsts.map((first, i) => (counts[i] as number) - first)].map((parts) => ({
+    cells: cells.filter((_, i) => parts[i] !== 0),
+    counts: parts.filter((part) => part !== 0),
+  }));
+}
+
+/** Deals a table, and passes each block on as soon as it is dealt: there may be far more blocks than fit into memory at once. */
+export function deal(counts: readonly number[], levels: number, random: Random, take: (block: Block) => void): void {
+  for (const count of counts) assertWhole(count, 'dealing: a count', 0, 2 ** 40);
+  const split = (block: Block, left: number): void => {
+    if (left === 0) return take(block);
+    for (const half of halves(block, random)) split(half, left - 1);
+  };
+  split(blockOf(counts), levels);
 }

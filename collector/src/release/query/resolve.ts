@@ -17,9 +17,8 @@ import type { Cost } from '../budget/accounting.ts';
 import { add, amountText, compare, most, parseAmount, ZERO } from '../budget/amount.ts';
 import { columnOf, quoted, type Rows, valuesOf, type Where } from '../measures/measure.ts';
 import { KINDS, kindOf, type Measure } from '../measures/table.ts';
-import { pure } from '../mechanisms/spending.ts';
-import { DAY, type Table } from '../table/columns.ts';
-import { mostReports } from '../table/contribution.ts';
+import { pure } from '../mechanisms/mechanism.ts';
+import { DAY, mostReports, type Table } from '../table/columns.ts';
 import type { Question } from './question.ts';
 
 // The cost of measurements together, and the questions that are the same.

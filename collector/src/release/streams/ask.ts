@@ -3,12 +3,21 @@
 import { parseDay } from '@murmuration/shared';
 import { InDoubt, type LedgerTransaction } from '../../storage/release-ledger.ts';
 import type { CountingQuery } from '../mechanisms/queries.ts';
-import { cellsIn, conditionsOf, denseCounts } from './cells.ts';
-import { dropEnded, dropSecrets, endStream } from './end.ts';
-import { type StreamParts, type StreamSecret, unnamed } from './parts.ts';
 import type { Conditions } from './request.ts';
 import type { Sessions } from './sessions.ts';
-import { answerBody, answerOf, questionNameOf, type Stream, type StreamAnswer, stateFor, storedIn } from './stream.ts';
+import { cellsIn, conditionsOf, denseCounts, type StreamParts, type StreamSecret, unnamed } from './sessions.ts';
+import {
+  answerBody,
+  answerOf,
+  dropEnded,
+  dropSecrets,
+  endStream,
+  questionNameOf,
+  type Stream,
+  type StreamAnswer,
+  stateFor,
+  storedIn,
+} from './stream.ts';
 
 /** The error of a stream that answers no new questions. */
 export class StreamOver extends Error {

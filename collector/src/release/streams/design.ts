@@ -12,14 +12,14 @@
 import type { Ratio } from '@murmuration/shared';
 import { BETA } from '../measures/measure.ts';
 import { geometric } from '../mechanisms/geometric.ts';
-import type { NoiseMechanism } from '../mechanisms/index.ts';
+import type { Design, StreamOptions } from '../mechanisms/interactive.ts';
 import { type Guesses, type Interactive, interactive, interactiveBound, mostHard } from '../mechanisms/interactive.ts';
-import { cellNoiseBound } from '../mechanisms/marginals.ts';
+import type { NoiseMechanism } from '../mechanisms/mechanism.ts';
+import { times } from '../mechanisms/mechanism.ts';
 import { medianDesign, medianMechanism } from '../mechanisms/median-mechanism.ts';
 import { privateWeights, weightsDesign } from '../mechanisms/private-weights.ts';
+import { cellNoiseBound } from '../mechanisms/queries.ts';
 import type { Random } from '../mechanisms/random.ts';
-import { times } from '../mechanisms/spending.ts';
-import type { Design, StreamOptions } from '../mechanisms/streams.ts';
 import type { MechanismName } from './request.ts';
 
 /** What a design follows from. */

@@ -10,7 +10,7 @@
  * question may be any function of the answers before it, of other releases and of chance, as long as it does not see D or the threshold. So
  * everything that the stream publishes, together, is ε-differentially private for any number of analysts, whether they work together or
  * not. Therefore each analyst who may ask is charged ε, since each can see all answers, and the table is charged ε once. Analysts can tell
- * each other through the questions what else they know, so those who share a stream count as one colluder (budget/parties.ts).
+ * each other through the questions what else they know, so those who share a stream count as one colluder (budget/accounting.ts).
  *
  * Other releases come in between, and questions may depend on them. An interactive mechanism of pure ε is an interactive post-processing of
  * one randomized response of ε (Vadhan and Wang 2021, "Concurrent Composition of Differential Privacy"). So it adds to them as if
@@ -34,13 +34,13 @@ import { canonicalJson, type Json } from '@murmuration/shared';
 import { budgetsOf, limitText } from '../budget/budgets.ts';
 import { tightest } from '../budget/limits.ts';
 import { ask, type StreamAnswered, type StreamAsked } from './ask.ts';
-import { dropEnded, endStream } from './end.ts';
-import { type Opened, open, type ToOpen } from './open.ts';
-import { type Opening, resolveOpening } from './opening.ts';
-import type { StreamParts } from './parts.ts';
+import { type Opened, type Opening, open, resolveOpening, type ToOpen } from './open.ts';
+import type { StreamParts } from './sessions.ts';
 import { Sessions } from './sessions.ts';
 import {
   answersIn,
+  dropEnded,
+  endStream,
   type Reader,
   readableBy,
   type Stream,

@@ -3,13 +3,13 @@
 import type { RequestHandler, Response, Router } from 'express';
 import type { HeldAnswer } from '../../answers/answer-cache.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
-import type { DecodeTask, Progress } from '../../answers/decode-task.ts';
 import type { Decoding } from '../../answers/decode-thread.ts';
+import type { DecodeTask, Progress } from '../../answers/decoded-strings.ts';
+import { askedOf } from '../../answers/distribution.ts';
 import type { Truth } from '../../answers/estimates.ts';
 import type { Estimating } from '../../answers/estimates-thread.ts';
-import type { Totals } from '../../answers/fresh-totals.ts';
 import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.ts';
-import { askedOf } from '../../answers/query.ts';
+import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';
 import type { Task } from '../../answers/tasks.ts';
 import {

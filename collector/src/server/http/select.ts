@@ -3,10 +3,10 @@
 import { dayText } from '@murmuration/shared';
 import { columnsOf } from '../../answers/association.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
-import type { Wording } from '../../answers/difference.ts';
 import type { Truth } from '../../answers/estimates.ts';
-import { type Totals, totalKey } from '../../answers/fresh-totals.ts';
-import { type Interval, partsIn } from '../../answers/intervals.ts';
+import type { Wording } from '../../answers/rows.ts';
+import { type Interval, partsIn } from '../../answers/series.ts';
+import { type Totals, totalKey } from '../../answers/summary.ts';
 import type { Selected } from '../../answers/tasks.ts';
 import type { CompareAsked, RangeAsked, Segment } from '../../api/forms/parameters.ts';
 import { monthStart, nextMonth } from '../../base/months.ts';

@@ -7,11 +7,11 @@
  */
 
 import { bloomBit, hashString, mechanismOf, type StringLaw } from '@murmuration/shared';
-import type { CellCounts, CellMap } from '../decoding/decode/evidence.ts';
-import type { Bloom } from '../estimation/estimation.ts';
-import { estimationOf } from '../estimation/mechanisms/table.ts';
-import { rangeVariance } from '../estimation/pure.ts';
-import type { Tallies } from '../estimation/tally.ts';
+import type { Bloom } from '../../estimation/estimation.ts';
+import { estimationOf } from '../../estimation/mechanisms/table.ts';
+import { rangeVariance } from '../../estimation/pure.ts';
+import type { Tallies } from '../../estimation/tally.ts';
+import type { CellCounts, CellMap } from './evidence.ts';
 
 /** The most places of all candidates together: two bytes each. */
 const MOST_PLACES = 2 ** 30;
