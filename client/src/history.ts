@@ -24,7 +24,7 @@ export interface Sent {
   readonly batch: string;
   /** The date that it was sent with, such as `2026-11-20`. */
   readonly day: string;
-  /** What its reports say: the first answers that each names (none if it is noise), and how many more it names. */
+  /** Content of its reports: the first answers that each names (none if it is noise), and how many more it names. */
   readonly reports: readonly { readonly metric: string; readonly said: readonly string[]; readonly more: number }[];
 }
 
@@ -39,7 +39,7 @@ interface Body {
   readonly reports: readonly (readonly [metric: string, bytes: string])[];
 }
 
-/** What a page has sent, latest first; undefined if no history is kept. */
+/** Batches that a page has sent, latest first; undefined if no history is kept. */
 export const historyOf = (schema: object): readonly Sent[] | undefined => histories.get(schema)?.();
 
 /**

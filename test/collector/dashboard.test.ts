@@ -116,7 +116,7 @@ describe('words', () => {
     expect(rangeInWords(answer(true, 0.3, 0.1), 0)).toBe('between 20\u00a0% and 40\u00a0%');
     expect(rangeInWords(answer(true, 0.01, 0.1), 0)).toBe('at most 11\u00a0%');
     expect(rangeInWords(answer(true, 0.99, 0.1), 0)).toBe('at least 89\u00a0%');
-    expect(rangeInWords(answer(true, 0.5, 0.6), 0)).toBe('anything from none to all, so far');
+    expect(rangeInWords(answer(true, 0.5, 0.6), 0)).toBe('not enough reports yet');
   });
   test('a mean is claimed within the range of its answers only', () => {
     const claim = (estimate: number, half: number): string => valueInWords(answer('a', estimate, half), [0, 1_500], 0);

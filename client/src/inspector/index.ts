@@ -30,7 +30,7 @@ import { english, type Texts } from './texts.ts';
 
 export type { Texts } from './texts.ts';
 
-/** What the inspector shows, and where. */
+/** Options of the inspector: content and place. */
 export interface InspectorOptions<M extends DeviceQuestions> {
   readonly telemetry: Telemetry<M>;
   readonly schema: Schema<M>;

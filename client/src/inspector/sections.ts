@@ -14,7 +14,7 @@ import type { Texts } from './texts.ts';
 export interface Shown {
   readonly consent: Consent['state'];
   readonly accounts: State['accounts'];
-  /** Whether the person has decided, rather than a default applying. */
+  /** True if the person has decided, rather than a default applying. */
   readonly isDecided: boolean;
   /** Metrics that the collector has retired for this schema. */
   readonly retired: readonly string[];
@@ -59,7 +59,7 @@ export function clearText({ texts, readable, document: { segments = {}, reports 
   return sentences(texts.clear(readable.list(groups)), reports === 'together' && texts.batched);
 }
 
-/** Whether anything is stored. */
+/** True if anything is stored. */
 export const isStored = ({ accounts, isDecided }: Pick<Shown, 'accounts' | 'isDecided'>): boolean =>
   isDecided || Object.keys(accounts).length > 0;
 
@@ -129,7 +129,7 @@ export function waitingRows(speech: Speech, { batches, ledger }: Shown, isUnfold
   ]);
 }
 
-/** What was sent, latest first. */
+/** Rows of sent batches, latest first. */
 export function sentRows(speech: Speech, { history, accounts }: Shown): readonly Child[] {
   const { texts, readable } = speech;
   if (history === undefined) return [paragraph(texts.noHistory)];

@@ -58,7 +58,7 @@ export interface Texts {
 
   readonly waiting: string;
   readonly nothing: string;
-  /** What is sent without any change, `segments` with their values included; empty if there are none. */
+  /** Sentence about data that is sent without any change, `segments` with their values included; empty if there are none. */
   readonly clear: (segments: string) => string;
   /** If a batch may hold several reports. */
   readonly batched: string;
@@ -72,13 +72,13 @@ export interface Texts {
   readonly nothingListed: string;
   /** If the app keeps no history. */
   readonly noHistory: string;
-  /** What a report says, by the answers that it names. */
+  /** Sentence about a report, by the answers that it names. */
   readonly says: (answers: string) => string;
   readonly saysNothing: string;
   readonly others: (count: string) => string;
 
   readonly details: string;
-  /** What ε is. */
+  /** Explanation of ε. */
   readonly epsilon: string;
   readonly budget: string;
   readonly spent: (spent: string, budget: string, days: string) => string;

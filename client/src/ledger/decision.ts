@@ -13,7 +13,7 @@ export const UNDECIDED: Decision = { count: 0, value: '' };
 export const newer = (one: Decision, other: Decision): Decision =>
   one.count > other.count || (one.count === other.count && (one.value === 'denied' || !other.value)) ? one : other;
 
-/** What is remembered outside of the ledger: the count, negative for a refusal. An agreement is not: it lives where the ledger lives. */
+/** The part of a decision that is stored outside of the ledger: the count, negative for a refusal. An agreement is not: it lives where the ledger lives. */
 export const mark = ({ count, value }: Decision): number => (value === 'denied' ? -count : count);
 
 /** The decision that a mark remembers; that nobody was asked if it is no number. */

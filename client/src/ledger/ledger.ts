@@ -57,7 +57,7 @@ export function nextDay(metric: MetricDocument, account: Account | undefined, to
   return metric.permanent && !epochOf(metric, account, open) ? Math.max(open, account.day + DAYS[per]) : open;
 }
 
-/** What a report today must fit: the least budget of the open windows, and how many days they reach back. */
+/** Limits for a report of today: the least budget of the open windows, and how many days they reach back. */
 export function openWindows(accounts: Accounts, today: number, budget: Budget): { readonly limit: number; readonly days: number } {
   const reach = DAYS[budget.per];
   let limit = budget.epsilon;

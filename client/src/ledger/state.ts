@@ -31,7 +31,7 @@ export interface State {
   draw?: number | undefined;
   /** With metrics assigned at random: this device's order of them. */
   order?: readonly string[] | undefined;
-  /** Whether a note beside the ledger says that the person agrees. If it is erased, the person has refused. */
+  /** True if a note beside the ledger says that the person agrees. If it is erased, the person has refused. */
   noted?: boolean | undefined;
 }
 

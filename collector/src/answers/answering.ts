@@ -1,4 +1,4 @@
-/** What a collector answers questions with: the thread of estimates, that of decodes, and the tables that other tools read. */
+/** Services that answer questions: the thread of estimates, that of decodes, and the tables that other tools read. */
 
 import type { Logger } from 'pino';
 import { packageVersion } from '../base/package-version.ts';
@@ -10,7 +10,7 @@ import { createEstimating, type Estimating } from './estimates-thread.ts';
 import { SharedDecodes } from './shared-decodes.ts';
 import { keepViews } from './views/views.ts';
 
-/** What answering needs. */
+/** Options of answering. */
 export interface AnsweringOptions {
   readonly store: Pick<Store, 'totals' | 'source'>;
   /** The database that collectors share, if there is one. */

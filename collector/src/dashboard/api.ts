@@ -12,7 +12,7 @@ const MAX_AGE = 2; // seconds between two lists: dashboards that are open at the
 const MOST_ANSWERS = 10_000;
 const MOST_STRINGS = 1_000; // beyond the found ones, which come first, nobody looks at more that look like chance
 
-/** What is asked of a metric. */
+/** Request for a metric. */
 export type Asked = EstimatesAsked<undefined>;
 
 const readerWith = (timeout: number) => createReader(undefined, { url: new URL('.', document.baseURI), maxAge: MAX_AGE, timeout });
@@ -60,7 +60,7 @@ export function estimatesAddress(metric: Metric, asked: Asked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, { ...asked, app: metric.app });
 }
 
-/** What is asked of a metric with strings. */
+/** Request for a metric with strings. */
 export type StringsAsked = Omit<Asked, 'among'>;
 
 const allOf = (metric: Metric, asked: StringsAsked) => ({ ...asked, app: metric.app, all: true });
@@ -81,10 +81,10 @@ export function decodeAddress(metric: Metric, asked: StringsAsked): string {
   return readerWith(ESTIMATES_TIMEOUT).addressOf(metric.metric, allOf(metric, asked), 'decode');
 }
 
-/** Whether a problem is that nobody is signed in. */
+/** True if a problem is that nobody is signed in. */
 export const isSignedOut = (problem: unknown): boolean => problem instanceof ReadError && problem.status === 401;
 
-/** Whether a problem comes from the collector rather than from the connection. */
+/** True if a problem comes from the collector rather than from the connection. */
 function isAnswer(problem: unknown): boolean {
   return problem instanceof ReadError;
 }
@@ -117,7 +117,7 @@ export interface AnswerState<T> {
   readonly problem: string | null;
   /** The collector's word for the problem, if it is a refusal. */
   readonly refusal: string | null;
-  /** Whether the value shown belongs to the previous filter. */
+  /** True if the value shown belongs to the previous filter. */
   readonly outdated: boolean;
   /** How far the answer to what is asked now is; null when it is there, or nothing is known. */
   readonly progress: Progress | null;

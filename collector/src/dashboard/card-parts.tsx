@@ -146,7 +146,7 @@ export function VerdictLine({ answers, type }: { answers: readonly Answer[]; typ
 interface EvidenceProps {
   readonly metric: Metric;
   readonly estimates: Pick<Estimates, 'reports' | 'from' | 'to' | 'among'> | null;
-  /** Whether the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
+  /** True if the filter leaves reports out. Without one, estimates may only be older than the list that counts the metric's reports. */
   readonly isFiltered: boolean;
   /** Segments in the filter that this metric does not have. */
   readonly missing: readonly string[];
@@ -265,11 +265,11 @@ export function Details({ metric, estimates, address }: DetailsProps): VNode {
   );
 }
 
-/** Whether a share cannot be as it is estimated. */
+/** True if a share cannot be as it is estimated. */
 const isOutside = ({ answers, unit }: Estimates): boolean =>
   unit !== 'value' && answers.some(({ estimate }) => estimate < 0 || estimate > 1);
 
-/** What is rendered when it is opened. */
+/** A part of the page that is rendered when it is opened. */
 export function Folded({ children }: { children: () => VNode }): VNode {
   const [open, setOpen] = useState(false);
   return (

@@ -91,7 +91,7 @@ interface BarRowProps {
   readonly label: string;
   readonly axis: Scale;
   readonly decimals: number;
-  /** Whether it is a string that was found: it is there, and if its interval reaches zero, the most that it can be is what is known. */
+  /** True if it is a string that was found: it is there, and if its interval reaches zero, the most that it can be is what is known. */
   readonly isFound?: boolean;
 }
 
@@ -140,7 +140,7 @@ interface ChartProps {
   readonly answers: readonly Answer[];
   readonly type: MetricType;
   readonly title: string;
-  /** What the answers leave out. */
+  /** Note about answers that are left out. */
   readonly note?: string | undefined;
 }
 

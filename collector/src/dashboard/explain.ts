@@ -18,12 +18,12 @@ const CADENCES: Readonly<Record<Metric['every'], Explanation & { readonly days: 
   year: { word: 'yearly', meaning: 'A device answers at most once in 365 days.', days: 365 },
 };
 
-/** Whom estimates describe, in words. */
+/** Population that estimates describe, in words. */
 export function whomOf(among: Among): string {
   return among === 'population' ? 'all users' : 'the devices that reported';
 }
 
-/** What an interval does not cover, in a sentence. */
+/** Limits of an interval, in a sentence. */
 export function marginOf(among: Among): string {
   return among === 'population'
     ? 'The interval is about all users: it allows for the noise and for who happened to report. Those who did are taken to be a random sample.'

@@ -76,7 +76,7 @@ export function missingFrom(metric: Metric, { segments }: Filter): readonly stri
   return Object.keys(segments).filter((name) => !metric.segments[name]?.includes(segments[name] ?? ''));
 }
 
-/** Whether what is asked leaves out days or segments. */
+/** True if what is asked leaves out days or segments. */
 export function isPart({ from, segment }: Pick<Asked, 'from' | 'segment'>): boolean {
   return from !== undefined || Object.keys(segment ?? {}).length > 0;
 }

@@ -97,7 +97,7 @@ export function endsOfValue({ low, high }: Pick<Answer, 'low' | 'high'>, decimal
 
 /** An interval as a claim. The part outside 0 to 100 % is omitted, because no share can be there. */
 export function rangeInWords({ low, high }: Between, decimals: number): string {
-  if (low <= 0 && high >= 1) return 'anything from none to all, so far';
+  if (low <= 0 && high >= 1) return 'not enough reports yet';
   if (low <= 0) return `at most ${percent(Math.max(0, high), decimals, Math.ceil)}`;
   if (high >= 1) return `at least ${percent(Math.min(1, low), decimals, Math.floor)}`;
   return `between ${ends({ low, high }, decimals, 'and')}`;

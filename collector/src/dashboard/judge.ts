@@ -30,7 +30,7 @@ export function keyOf(answer: Answer): string {
 
 const OPEN: readonly Metric['mechanism'][] = ['rappor', 'string-hashing', 'prefix-hashing'];
 
-/** Whether its answers are strings or include one. They are decoded then. */
+/** True if its answers are strings or include one. They are decoded then. */
 export const isOpen = ({ mechanism }: Metric): boolean => OPEN.includes(mechanism);
 
 // The scale of one chart. It covers every whole interval, so nothing is clipped; it begins a little below 0 when

@@ -5,7 +5,7 @@ import type { Preview, Question, Refusal, Release, ReleaseTable, Stream, StreamW
 
 const TIMEOUT = 30_000;
 
-/** What a refusal of a question says. A question of the editor has one measurement, which needs no number. */
+/** Message of a refused question. A question of the editor has one measurement, which needs no number. */
 function saidOf(refusal: Refusal | null): string | undefined {
   if (refusal?.error === 'over-budget') return `${refusal.got.charAt(0).toUpperCase()}${refusal.got.slice(1)}.`;
   if (refusal?.error !== 'bad-question') return undefined;
@@ -48,7 +48,7 @@ export async function fetchStreams(signal: AbortSignal): Promise<readonly Stream
   );
 }
 
-/** What a question would cost, and the error to expect. Spends nothing. */
+/** Cost of a question and its expected error. Spends nothing. */
 export const fetchPreview = (question: Question, signal: AbortSignal): Promise<Preview> => ask('preview', signal, { question });
 
 /** Answers a question, and charges for it. */

@@ -88,7 +88,7 @@ export function Field({ name, id, children }: { name: string; id: string; childr
   );
 }
 
-/** What some kinds of measurements ask for. */
+/** Fields of some kinds of measurements. */
 type Part = { readonly draft: Draft; readonly table: ReleaseTable; readonly change: (part: Partial<Draft>) => void };
 
 function TextField({
@@ -134,7 +134,7 @@ function Columns({ draft, names, change }: Pick<Part, 'draft' | 'change'> & { na
   );
 }
 
-/** What is measured. */
+/** Fields of the measure. */
 function MeasureFields(part: Part): VNode {
   const { draft, table, change } = part;
   const { kind, column } = draft;

@@ -110,7 +110,7 @@ function howFar(progress: Progress): { readonly value?: number; readonly max?: n
   return progress.stage === 'searching' ? { value: progress.length, max: progress.longest } : {};
 }
 
-/** What else there is to see of a decode or a search. */
+/** Details of the progress of a decode or a search. */
 function detailOf(progress: Progress): string | undefined {
   if (progress.stage === 'decoding' && progress.steps > 0) return `Step ${progress.steps}`;
   if (progress.stage !== 'searching') return undefined;

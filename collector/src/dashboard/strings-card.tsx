@@ -21,11 +21,11 @@ interface ShownString extends Answer {
   readonly isCut?: true;
 }
 
-/** What is drawn. */
+/** Strings as they are drawn. */
 interface ShownStrings {
   readonly found: readonly ShownString[];
   readonly others: readonly ShownString[];
-  /** What none of the found strings explains; undefined where nothing can be said. */
+  /** Share that none of the found strings explains; undefined where nothing can be said. */
   readonly rest: Estimate | undefined;
 }
 
@@ -103,13 +103,13 @@ function UnclearRow({ answer, label, axis, decimals }: { answer: Answer; label: 
   );
 }
 
-/** What strings are not found. */
+/** Words about strings that are not found. */
 function leftOver({ found, candidates }: Strings, type: MetricType): string {
   if (type === 'discover') return 'Strings that are each too rare to be told apart from chance.';
   return found < candidates ? 'Strings that are on no list, and listed ones that are too rare to find.' : 'Strings that are on no list.';
 }
 
-/** What none of the found strings explains. */
+/** Bar of the share that none of the found strings explains. */
 function Rest({ rest, note }: { rest: Estimate; note: string }): VNode {
   const decimals = decimalsFor([rest]);
   return (

@@ -59,7 +59,7 @@ export function scored(estimate: number, { constant, slope, curve }: Variance): 
  * information.
  */
 
-/** What an estimate can describe: all users, or only the people whose reports were counted. */
+/** Targets of an estimate: all users, or only the people whose reports were counted. */
 export const AMONG: readonly ['population', 'reports'] = ['population', 'reports'];
 
 export type Among = (typeof AMONG)[number];

@@ -1,5 +1,5 @@
 /**
- * What the module X.ts beside this file exports for a mechanism X: everything that the collector does with its laws. table.ts finds it by
+ * Members of a mechanism's module: everything that the collector does with its laws. table.ts finds it by
  * name. Members without a question mark are required, because some part of the collector asks them of every mechanism of that kind.
  */
 
@@ -31,9 +31,9 @@ export interface SimulatedList {
   readonly law: (answers: number, epsilon: number, permanent: number | undefined, bits: number) => ListLaw;
   /** The export of @murmuration/client/mechanisms with the randomizers. Default: the question itself. */
   readonly client?: string;
-  /** Whether it has a second stage. */
+  /** True if it has a second stage. */
   readonly isPermanent?: true;
-  /** Whether it needs `--bits`. */
+  /** True if it needs `--bits`. */
   readonly takesBits?: true;
   /** The fewest answers. Default: 2. */
   readonly fewest?: number;
@@ -64,7 +64,7 @@ export interface Estimation<L extends Law> {
   readonly fit: FitTest<L>;
   /** The largest influence of one report; undefined where there are no estimates (watch/watch.ts). */
   readonly leverage: (law: L) => Leverage | undefined;
-  /** Whether a report consists of independent bits, one of which belongs to the answer. The number of ones is then tested day by day. */
+  /** True if a report consists of independent bits, one of which belongs to the answer. The number of ones is then tested day by day. */
   readonly isOneBit?: (law: L) => boolean;
   /** Names in `simulate --mechanism`; empty where it can't be named. */
   readonly simulated: readonly Simulated[];
@@ -96,7 +96,7 @@ export type Pairs = (u: number, v: number) => number;
 export interface AnswerEstimation<L extends Law> extends ListEstimation<L> {
   /** How the supports of two answers vary together (covariance.ts), given how many devices gave each answer. */
   readonly pairs: (law: L, counts: readonly number[]) => Pairs;
-  /** Whether the estimates always sum to 1, because every report supports the same number of answers. */
+  /** True if the estimates always sum to 1, because every report supports the same number of answers. */
   readonly isSumFixed: (law: L) => boolean;
 }
 
@@ -110,7 +110,7 @@ export interface Bloom {
 /** Members of string mechanisms. */
 export interface StringEstimation<L extends Law> extends ShareEstimation<L> {
   readonly bloom: (law: L) => Bloom;
-  /** Whether a report names one of the bits and nothing else. */
+  /** True if a report names one of the bits and nothing else. */
   readonly isSingle: boolean;
   /** The law that a schema has at this ε and number of devices. */
   readonly lawFor: (epsilon: number, devices: number, permanent: number | undefined) => L;

@@ -122,7 +122,7 @@ export interface Share {
   readonly slope: number;
 }
 
-/** What a level says: an estimate of the share, its variance without anybody and for each device, and τ, all relative to its reports. */
+/** Reading of a level: an estimate of the share, its variance without anybody and for each device, and τ, all relative to its reports. */
 interface Reading {
   readonly reports: number;
   readonly share: number;

@@ -63,11 +63,11 @@ export interface Planning<in G> {
 export interface QuestionPresentation<T extends QuestionType> {
   /** Its answers, as the privacy statement lists them. */
   readonly answers: (metric: DocumentOf<T>) => string;
-  /** Whether an unlisted answer, or an unlisted part of one, sends nothing, so that sending anything reveals something. Default: never. */
+  /** True if an unlisted answer, or an unlisted part of one, sends nothing, so that sending anything reveals something. Default: never. */
   readonly isUnlistedSilent?: (metric: DocumentOf<T>) => boolean;
   /** The answers to look for when answers are texts, by candidate; undefined when the metric has no text. */
   readonly candidates?: (metric: DocumentOf<T>, candidates: readonly string[]) => readonly CandidateAnswer[] | undefined;
-  /** Whether all answers are texts, so that plans say among how many candidates they are looked for. */
+  /** True if all answers are texts, so that plans say among how many candidates they are looked for. */
   readonly isText?: true;
   /** The number of answers that are tested together, if it differs from the number of answers. */
   readonly tested?: number;

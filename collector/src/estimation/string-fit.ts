@@ -36,7 +36,7 @@ export interface Cells {
   readonly values: Float64Array;
 }
 
-/** What is left of the cells when the fitted candidates are taken out. */
+/** Residual cells after the fitted candidates. */
 export interface Left extends Cells {
   /** 1 - Σ f_A. */
   readonly left: number;
@@ -48,7 +48,7 @@ export interface Left extends Cells {
 export interface Fitted extends Left {
   /** The shares of the fitted candidates, by place. */
   readonly shares: ReadonlyMap<number, number>;
-  /** What is left of a candidate in the cells: all of it if nothing is fitted, nearly 0 of a fitted one. */
+  /** Share of a candidate that is left in the cells: all of it if nothing is fitted, nearly 0 of a fitted one. */
   readonly leftOf: (place: number) => number;
 }
 
@@ -58,7 +58,7 @@ export const chanceOf = ({ bits, hashes }: Bloom): number => 1 - (1 - 1 / bits) 
 /** u: the variance of G_cw over the hash. */
 export const unitOf = (bloom: Bloom): number => chanceOf(bloom) / ((1 - chanceOf(bloom)) * bloom.hashes * bloom.cohorts);
 
-/** Whether frequent candidates of such a law are fitted. */
+/** True if frequent candidates of such a law are fitted. */
 export const isFitting = (bloom: Bloom): boolean =>
   bloom.cohorts >= LEAST_COHORTS && unitOf(bloom) <= LARGEST_UNIT && bloom.cohorts * bloom.bits <= MOST_CELLS;
 

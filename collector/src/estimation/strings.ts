@@ -83,7 +83,7 @@ export function stringVariance(law: StringLaw, bloom: Bloom, reports: number, pe
 }
 
 /**
- * What choosing the fitted candidates by their own estimates takes off Σ f² of the others, as their cells show it. With errors of standard
+ * Bias of Σ f² of the other candidates from choosing the fitted ones by their own estimates, as their cells show it. With errors of standard
  * deviation s, an estimate x is fitted if x > T = CLEAR s. By Stein's identity, Σ E[(x² - s² - f²) 1(x > T)] = Σ s² (T + f) p(T), with p the
  * density of x. It is large only for f near T, so it is taken as 2 T s² p(T), and p(T) from the estimates within s / 2.
  */

@@ -14,7 +14,7 @@ export const PATIENCE = 30_000;
 /** Milliseconds between two looks. */
 const PAUSE = 100;
 
-/** What a claim is for. */
+/** Subject of a claim. */
 export interface Wanted {
   readonly app: string;
   /** Left out where several analysts are charged together. */
@@ -24,7 +24,7 @@ export interface Wanted {
   readonly kind: 'answer' | 'stream';
 }
 
-/** Whether another process has charged for a question a short while ago and may still answer it. */
+/** True if another process has charged for a question a short while ago and may still answer it. */
 async function isClaimed(ledger: LedgerTransaction, wanted: Wanted, patience: number, dead: ReadonlySet<number>): Promise<boolean> {
   const { kind, analyst, ...rest } = wanted;
   const charges = await ledger.find({ ...rest, ...(analyst !== undefined && { analyst }), kind: 'charge' });

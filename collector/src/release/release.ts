@@ -23,7 +23,7 @@ import { type Resolved, resolve } from './query/resolve.ts';
 import { tableOf } from './table/columns.ts';
 import { checkKept, openDaysIn, type Participation, type WantedRows } from './table/participation.ts';
 
-/** What releases are made of. */
+/** Parts of releases. */
 export interface ReleaseParts {
   readonly ledger: Ledger;
   /** Reads rows of a table. */
@@ -57,7 +57,7 @@ export class Releases {
     this.#parts = parts;
   }
 
-  /** What a question would cost, and the error to expect. Spends nothing. @throws {RangeError} when it does not fit the table */
+  /** Cost of a question and its expected error. Spends nothing. @throws {RangeError} when it does not fit the table */
   async preview(asked: Asked): Promise<Preview> {
     const { ledger, measuring } = this.#parts;
     const { resolved, left } = await ledger.transact(async (transaction) => {
@@ -149,7 +149,7 @@ async function storedOf(ledger: LedgerTransaction, { analyst, again }: Asked, re
   return stored.filter((entry) => isEnough(entry, resolved)).at(-1);
 }
 
-/** What a question would be charged. */
+/** Charge of a question. */
 const dueOf = ({ analyst }: Asked, { from, to, cost, table }: Resolved): Due => ({
   ...{ what: 'question', app: table.app, analysts: [analyst] },
   ...{ from, to, cost },

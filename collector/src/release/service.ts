@@ -13,7 +13,7 @@ import { Streams } from './streams/streams.ts';
 import type { Participation, WantedRows } from './table/participation.ts';
 import { createReading } from './table/reading.ts';
 
-/** What a collector needs for releases. */
+/** Parts of a collector's releases. */
 export interface ReleaseService {
   readonly releases: Releases;
   readonly streams: Streams;

@@ -12,7 +12,7 @@ import { type Estimated, type EstimateRow, storable } from './rows.ts';
 const HELD = "interval '1 minute'";
 const KEPT = "interval '1 day'";
 
-/** What a metric is, for readers. */
+/** Description of a metric for readers. */
 export interface About extends Omit<AboutEstimates, 'reports' | 'from' | 'to'> {
   readonly description: string;
 }
@@ -44,7 +44,7 @@ export const mark = (database: Database, metrics: readonly About[]): Promise<voi
     await query(`DELETE FROM ${SCHEMA}.estimated WHERE seen < now() - ${KEPT}`);
   });
 
-/** What the rows of each metric that nobody has claimed, and whose time has come, were computed from. By app and metric. */
+/** Source of the rows of each metric that is due and that nobody has claimed. By app and metric. */
 export const readDue = (database: Database): Promise<ReadonlyMap<string, string>> =>
   database.transaction(async (query) => {
     const rows = await query(`SELECT app, metric, source FROM ${SCHEMA}.estimated WHERE due <= now() AND claimed <= now()`);

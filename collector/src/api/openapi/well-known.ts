@@ -7,7 +7,7 @@ import { json, refused } from './responses.ts';
 /** The path. It is well known (RFC 8615), so that people who use an app find it without asking. */
 export const WELL_KNOWN = '/.well-known/murmuration.json';
 
-/** What a schema may spend: natural units, rounded up, as decimals. */
+/** Privacy budget of a schema: natural units, rounded up, as decimals. */
 interface PublicEpsilon {
   readonly report: { readonly [metric: string]: string };
   readonly month: string;
@@ -27,7 +27,7 @@ export interface PublicSchema {
   readonly document?: object;
 }
 
-/** What a collector states in public: its apps, each with its schemas, the newest first. */
+/** Public statement of a collector: its apps, each with its schemas, the newest first. */
 export interface PublicApps {
   readonly format: 1;
   readonly apps: readonly { readonly app: string; readonly schemas: readonly PublicSchema[] }[];

@@ -24,7 +24,7 @@ export interface AssociatedString {
   readonly share: Estimate;
   /** That it is absent. */
   readonly pValue: number;
-  /** Whether it is among the found ones: 5 % of these are expected to be absent (Benjamini and Hochberg 1995). */
+  /** True if it is among the found ones: 5 % of these are expected to be absent (Benjamini and Hochberg 1995). */
   readonly isFound: boolean;
   readonly pairs: readonly Pair[];
 }
@@ -42,7 +42,7 @@ export interface Found {
   readonly answers: readonly Required<Pair>[];
 }
 
-/** What a tally says of strings and a list. */
+/** Association of strings and a list, from a tally. */
 export interface Association {
   readonly strings: readonly AssociatedString[];
   /** Undefined where no string is found. */

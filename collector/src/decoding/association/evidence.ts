@@ -10,7 +10,7 @@ import { reportsIn } from '../../estimation/tally.ts';
 interface Noise {
   readonly constant: number;
   readonly slope: number;
-  /** What k times the constant, and the slope, are more than the trace of the noise, because a report's cells sum to a constant. */
+  /** Excess of k times the constant, and of the slope, over the trace of the noise, because a report's cells sum to a constant. */
   readonly fixed: number;
 }
 

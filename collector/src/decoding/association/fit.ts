@@ -35,7 +35,7 @@ export interface Fit {
   readonly solver: CholeskyDecomposition;
   /** n_j (Y_jb - ρ - (Z_j x)_b). */
   readonly residual: Float64Array;
-  /** What the covariance depends on: `spreadOf`. */
+  /** Parameters of the covariance: `spreadOf`. */
   readonly spread: Spread;
 }
 

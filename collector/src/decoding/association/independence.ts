@@ -24,7 +24,7 @@ const STEPS = 500;
 /** A step that lowers the sum by less changes no p-value's third digit. */
 const SETTLED = 1e-6;
 
-/** What the test found. */
+/** Result of the test. */
 export interface Independence {
   readonly pValue: number;
   /** The strings that are clearly there, by index. */

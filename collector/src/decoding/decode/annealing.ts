@@ -22,7 +22,7 @@ const [FULLY, ROUGHLY, RUNG] = [
   { steps: 12, settled: 0.1 },
 ];
 const [COARSEST, FINER, NEAR_ONE, WIDEST] = [1.5, 1.8, 1.3, 12];
-/** What a fit by score must be like to be kept. */
+/** Requirements for a fit by score. */
 const [LEAST_KAPPA, MOST_CROWDING, LEAST_CELLS] = [0.4, 1, 60];
 const [MOST_SETTLED, MOST_CHANGE] = [0.75, 4];
 /** Its standard errors must be smaller by this factor; the score learns its law from the same data, so small gains are none. */

@@ -13,7 +13,7 @@ import { discoveriesOf } from './discoveries.ts';
 import type { CellCounts, CellMap, DecodeInput, Tested } from './evidence.ts';
 import { cumulantsOf, FINELY, normalAt, nullLaw, scoreAt } from './null-law.ts';
 
-/** Whether each candidate has one cell, the same in all cohorts. */
+/** True if each candidate has one cell, the same in all cohorts. */
 export function isDirect({ candidates, hashes, places }: CellMap, cohorts: number): boolean {
   if (hashes !== 1) return false;
   for (let v = 0; v < candidates; v++) {
@@ -74,7 +74,7 @@ const [MOST_CROWDED, LEAST_REPORTED] = [0.95, 5];
 
 const weightedBy = (weights: Field, values: Field): Field => values.map((value, i) => value * (weights[i] as number));
 
-/** What a fit says of the candidates. */
+/** Tests of the candidates by a fit. */
 function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> {
   const { places, weights, root } = problem;
   const { candidates } = places;
@@ -105,7 +105,7 @@ function tested({ problem, fit }: Fitted): Omit<Tested, 'fit' | 'isOverloaded'> 
 }
 
 /**
- * What a crowded fit says, with p-values raised to 1 / (1 - c) times, for a crowding c. Some null candidates are taken for strings, which makes
+ * Tests by a crowded fit, with p-values raised to 1 / (1 - c) times, for a crowding c. Some null candidates are taken for strings, which makes
  * others of the kind look likelier, and so null candidates stand out more often than their law says.
  */
 function crowdedly(best: Fitted): Tested {

@@ -13,7 +13,7 @@ import type { CellCounts, CellMap } from './evidence.ts';
 /** A number for each cell, at c * (k + 1) + j. */
 export type Field = Float64Array;
 
-/** What was observed. */
+/** Observed cells. */
 export interface Observed {
   /** k + 1. */
   readonly width: number;

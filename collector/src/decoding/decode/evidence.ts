@@ -18,7 +18,7 @@ export interface CellCounts {
   /** p*. */
   readonly outside: number;
   /**
-   * Whether a report sets exactly one cell, as in local hashing. The cells of a cohort then add up to its reports. Centring takes nothing of
+   * True if a report sets exactly one cell, as in local hashing. The cells of a cohort then add up to its reports. Centring takes nothing of
    * their noise away, and an estimate has k / (k - 1) times the variance that it has with independent cells. Absent: they are independent.
    */
   readonly isExclusive?: true;

@@ -1,5 +1,5 @@
 /**
- * What is likely of a candidate whose estimate is z standard errors: a prior over signals θ, learned from all candidates, and the posterior.
+ * Likely signals of a candidate whose estimate is z standard errors: a prior over signals θ, learned from all candidates, and the posterior.
  * The prior is the nonparametric maximum likelihood estimate (Kiefer and Wolfowitz 1956) over atoms at 0 and above, found by the EM algorithm
  * on a histogram (Koenker and Mizera 2014). Some pseudo-counts keep the atom at 0: most lists hold strings that nobody has.
  *

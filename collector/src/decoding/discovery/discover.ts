@@ -40,7 +40,7 @@ export interface DiscoverySettings {
 export const RATE = 0.05;
 /** As many as find all that can be found among words of a million devices; docs/discovery.md. */
 const WIDTH = 8_192;
-/** What is looked for is about as long. */
+/** A string of the usual length. */
 const USUAL = 'string';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -89,7 +89,7 @@ export interface Told extends Estimate {
   readonly pValue: number;
   /** The least false discovery rate at which it is reported. */
   readonly qValue: number;
-  /** Whether it has as many bytes as are sent, so that it may go on. */
+  /** True if it has as many bytes as are sent, so that it may go on. */
   readonly isCut: boolean;
 }
 
@@ -110,7 +110,7 @@ function leastOf({ found: { reports, noise }, rate }: Judged, logWeight: number,
   return endOf(0, FARTHEST, isHidden) * Math.sqrt(noise / reports);
 }
 
-/** What the share can be, given that its estimate is above a limit. */
+/** Range of the share, given that its estimate is above a limit. */
 function conditional(estimate: number, deviation: number, limit: number): Pick<Told, 'low' | 'typical' | 'high'> {
   const z = estimate / deviation;
   const { low, middle, high } = conditionalOn(z, Math.min(z, limit / deviation));

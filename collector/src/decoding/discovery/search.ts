@@ -13,7 +13,7 @@
 import { binOf, END, FIRST_WORD, firstWord, type PrefixHashingLaw, placeOfPrefix, SECOND_WORD, secondWord } from '@murmuration/shared';
 import { ENDED, logWeightOf, missingAfter, symbolsAfter } from './symbols.ts';
 
-/** What a search looks at. */
+/** Field of a search. */
 interface Field {
   readonly law: PrefixHashingLaw;
   /** By level. */

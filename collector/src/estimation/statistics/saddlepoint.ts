@@ -148,7 +148,7 @@ export function withTailEnds(found: Estimate, { reports, scores, errorsAt }: Sco
   const ascending = scores.toSorted((a, b) => a - b);
   const steps = ascending.slice(1).map((score, j) => score - (ascending[j] as number));
   const half = Math.min(...steps.filter((step) => step > ROUNDING * widest)) / 2;
-  /** Whether an error this large or larger, above (1) or below (-1), is common at this share. */
+  /** True if an error this large or larger, above (1) or below (-1), is common at this share. */
   const holds =
     (side: 1 | -1) =>
     (share: number): boolean =>

@@ -1,5 +1,5 @@
 /**
- * What the estimate of a string that was found says, given that it was large enough to be found. Without that condition, estimates of found
+ * Inference on the estimate of a found string, given that it was large enough to be found. Without that condition, estimates of found
  * strings are too large on average ("winner's curse"), and intervals about them cover too rarely.
  *
  * In standard errors, the estimate is z ~ N(θ, 1), seen only if it is at least c, the procedure's own threshold with the other strings held

@@ -6,7 +6,7 @@
 
 import type { Squares } from './fit.ts';
 
-/** What rounding may leave of a dependent vector. */
+/** Largest rounding error of a dependent vector. */
 const NOTHING = 1e-9;
 
 const dot = (a: Float64Array, b: Float64Array): number => {

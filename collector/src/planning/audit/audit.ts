@@ -37,7 +37,7 @@ const epsilons = (
   };
 };
 
-/** What an audit says of a metric. */
+/** Audit of a metric. */
 interface MetricAudit {
   readonly metric: string;
   readonly epsilon: { readonly report: string; readonly [time: string]: string };

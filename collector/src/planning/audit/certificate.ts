@@ -42,7 +42,7 @@ const row = ({ law }: MetricDocument, { report, window, times, epoch }: MetricSp
   ...(epoch && { epoch: certified(epoch) }),
 });
 
-/** What one device spends in any window, and the budget that limits it. */
+/** ε that one device spends in any window, and the budget that limits it. */
 export const windowOf = ({ budget, assign }: SchemaDocument, { window }: Spending): Certificate['window'] => ({
   epsilon: window,
   budget: budget.epsilon,

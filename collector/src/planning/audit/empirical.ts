@@ -37,7 +37,7 @@ type Pair = readonly [unknown, unknown];
 
 type Coins = ReturnType<typeof createCoins>;
 
-/** What is tested: the report, or the symbol that a permanent metric stores for an epoch. */
+/** Subject of a test: the report, or the symbol that a permanent metric stores for an epoch. */
 interface Stage {
   readonly metric: string;
   readonly of: 'report' | 'epoch';

@@ -71,7 +71,7 @@ export function scoresOf(law: Law, first: Tallies, second: Tallies): Scores {
   };
 }
 
-/** Whether an event holds for a report with these scores. */
+/** True if an event holds for a report with these scores. */
 export const isIn = ({ score, sign, threshold }: Event, scores: readonly number[]): boolean =>
   sign * (scores[score] as number) >= threshold;
 

@@ -1,5 +1,5 @@
 /**
- * What a metric can spend over a long time while versions of its schema replace each other. The ledger's key is the metric: a version finds
+ * Privacy loss of a metric over a long time while versions of its schema replace each other. The ledger's key is the metric: a version finds
  * the slots and the epoch that an older one took, opens the next slot by its own `every`, and begins an epoch of its own if its law is
  * another (docs/ledger.md, "Several versions"). So the days on which versions change matter, and the most is taken over all of them.
  */

@@ -27,7 +27,7 @@ export interface Linkability {
   readonly chance: number;
   /** L, from 1 / N to 1. */
   readonly linked: number;
-  /** What these batches show besides segments and names: the metrics whose reports have a public part that stays. */
+  /** Public parts of these batches besides segments and names: the metrics whose reports have a public part that stays. */
   readonly by: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a schema's integers spend: e^ε of a report, a window and an epoch as exact ratios, compared with the schema's claims. When metrics
+ * Privacy loss by a schema's integers: e^ε of a report, a window and an epoch as exact ratios, compared with the schema's claims. When metrics
  * are assigned at random, a device answers only metrics whose charges fit the budget together. So the budget bounds its window as long as
  * every metric keeps its claim. The assignment is drawn independently of all answers.
  * Reports of a window compose by multiplication (Dwork and Roth 2014, theorem 3.14). A permanent metric's epoch is one charge, since all
@@ -21,7 +21,7 @@ export interface Spent {
   readonly epsilon: string;
 }
 
-/** What a metric spends. */
+/** Privacy loss of a metric. */
 export interface MetricSpending {
   readonly metric: string;
   readonly mechanism: string;
@@ -42,11 +42,11 @@ export interface MetricSpending {
   readonly life: string;
   /** Only for a permanent metric. */
   readonly epoch?: Spent;
-  /** Whether neither a report nor an epoch spends more than the schema claims. */
+  /** True if neither a report nor an epoch spends more than the schema claims. */
   readonly holds: boolean;
 }
 
-/** What a schema spends. */
+/** Privacy loss of a schema. */
 export interface Spending {
   readonly metrics: readonly MetricSpending[];
   /** All metrics together, in any window. */
@@ -69,7 +69,7 @@ export interface Spending {
   readonly life: string;
   /** The numbers of the versions before this one that `month`, `year` and `life` include. */
   readonly versions: readonly number[];
-  /** Whether every metric keeps its claim and the window is within the budget; under `assign`, the window of each metric. */
+  /** True if every metric keeps its claim and the window is within the budget; under `assign`, the window of each metric. */
   readonly holds: boolean;
 }
 
@@ -93,7 +93,7 @@ function stated(claim: number): string {
   return Number(text) >= claim ? text : written(digits(text) + 1n);
 }
 
-/** Whether ε is at most a claim, with both rounded up in the same way. */
+/** True if ε is at most a claim, with both rounded up in the same way. */
 const within = (epsilon: string, claim: number): boolean => digits(epsilon) <= digits(stated(claim));
 
 /** The product of ratios, which corresponds to the sum of their ε. */
@@ -105,7 +105,7 @@ const together = (all: readonly Spent[]): Spent =>
     ),
   );
 
-/** Whether a metric has a second slot (or a permanent one a second epoch) in a device's life. */
+/** True if a metric has a second slot (or a permanent one a second epoch) in a device's life. */
 const comesAgain = ({ every, permanent }: MetricDocument): boolean => (permanent ? permanent.renew !== 'never' : every !== 'once');
 
 /** A metric as versions of the schema ask it. */
@@ -164,7 +164,7 @@ function mostInWindows(
 }
 
 /**
- * What the schema's integers spend.
+ * Privacy loss by the schema's integers.
  *
  * @param before the versions that devices may have had before it, in that order
  */

@@ -23,7 +23,7 @@ function oddsOf(epsilon: number): Ratio {
 const often = (every: Cadence): string =>
   every === 'once' ? 'once' : every === 'day' ? 'at most once a day' : `at most once in ${PERIOD_DAYS[every]} days`;
 
-/** What a report, or a whole epoch, may reveal about the true answer when answers are listed. */
+/** Revelation of a report, or of a whole epoch, about the true answer when answers are listed. */
 function guess(metric: MetricDocument, odds: Ratio): string {
   const [most, before] = [posteriorOf(metric, odds), posteriorOf(metric, ratio(1n, 1n))];
   if (most === undefined || before === undefined) return '';
@@ -40,7 +40,7 @@ function bound({ report, epoch, year, life }: MetricSpending, metric: MetricDocu
   return `${one} ${first} is randomized once and kept; later reports only repeat it, randomized again. All reports ${span} on one version of the question together: ${factor(epoch.odds)} times at most (ε ${upTo3(epoch.epsilon)}).${guess(metric, epoch.odds)}${permanent.renew === 'never' ? '' : longer}`;
 }
 
-/** What happens to an answer that is not listed. */
+/** Sentences about an answer that is not listed. */
 function unlisted(metric: MetricDocument): readonly string[] {
   if (!presentationOf(metric.type).isUnlistedSilent?.(metric)) return [];
   return ['  An answer that is not listed sends nothing, so a report reveals by its presence that the answer was listed.'];
@@ -68,7 +68,7 @@ function question(spending: MetricSpending, metric: MetricDocument, { descriptio
 export const versionsBefore = ({ versions }: Spending): string =>
   versions.length === 0 ? '' : `, version${versions.length > 1 ? 's' : ''} ${versions.join(', ')} before this one included`;
 
-/** What one installation reveals in a window. */
+/** Sentence about the loss of one installation in a window. */
 function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending): string {
   const isBounded = spending.window !== spending.all.epsilon;
   const odds = isBounded ? oddsOf(epsilon) : spending.all.odds;
@@ -87,7 +87,7 @@ function window({ budget: { epsilon, per } }: SchemaDocument, spending: Spending
   ].join(' ');
 }
 
-/** What the batch of a report tells. */
+/** Sentences about the batch of a report. */
 const BATCHES = {
   alone: 'Each report is a batch of its own.',
   together: 'The reports of one batch arrive together, and are known to be of one device.',

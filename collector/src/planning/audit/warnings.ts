@@ -34,7 +34,7 @@ function linkable(document: SchemaDocument, linkability: Linkability): readonly 
   return [{ kind: 'linkable', about: linkability.by, words }];
 }
 
-/** What reports with a large ε reveal: one, for each metric that has one, and all of a month. */
+/** Warnings about reports with a large ε: one, for each metric that has one, and all of a month. */
 function largeEpsilon({ metrics }: SchemaDocument, spending: Spending): readonly Warning[] {
   const large = spending.metrics.filter(({ report }) => Number(report.epsilon) > LARGE_EPSILON.report);
   const monthly: readonly Warning[] =

@@ -102,7 +102,7 @@ export interface DiscoverSimulation extends Simulation {
   readonly longest: number;
 }
 
-/** What a round found. */
+/** Result of a round. */
 interface Round {
   readonly found: number;
   /** The share of the found strings that nobody has. */

@@ -1,4 +1,4 @@
-/** What streams are opened for and asked, as plain JSON. The command and the API both make these. */
+/** Requests to open and to ask streams, as plain JSON. The command and the API both make these. */
 
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ export type MechanismName = (typeof MECHANISMS)[number];
 /** Conditions on columns: reports with one of these values in each of them. */
 export type Conditions = { readonly [column: string]: readonly string[] };
 
-/** What a stream is opened for. */
+/** Request to open a stream. */
 export interface StreamRequest {
   readonly app: string;
   /** First and last day, such as 2026-11-20. */
@@ -19,7 +19,7 @@ export interface StreamRequest {
   readonly where?: Conditions;
   /** Combinations of the values of these columns are the cells. Questions are conditions on them. */
   readonly columns: readonly string[];
-  /** What the whole stream costs each device-day, as text so that it is exact. */
+  /** Cost of the whole stream for each device-day, as text so that it is exact. */
   readonly epsilon: string;
   /** How many questions can be asked. The error is stated for all of them together. */
   readonly queries: number;

@@ -107,12 +107,12 @@ export function readsRouter(parts: AccessParts, catalogOf: () => Catalog, metric
     .use(metrics, reviewRouter(catalogOf, admin, audited), express.static(dashboard));
 }
 
-/** What the routes lead to. */
+/** Parts behind the routes. */
 export interface RouteParts {
   readonly takeReports: RequestHandler;
-  /** What readers are served. */
+  /** Routes for readers. */
   readonly reads: Router;
-  /** What everybody is served. */
+  /** Routes for everybody. */
   readonly wellKnown: Router;
   readonly access: AccessParts;
   readonly health: Pick<Health, 'countReads' | 'router'>;

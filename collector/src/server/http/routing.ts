@@ -1,4 +1,4 @@
-/** What every router of the collector agrees on: one spelling of each route, and the names that a request may call this machine by. */
+/** Conventions of every router: one spelling of each route, and the names that a request may call this machine by. */
 
 import { type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';

@@ -15,7 +15,7 @@ import { exactRouter } from './routing.ts';
 /** Seconds for which the answer may be kept by whoever has it. */
 const MAX_AGE = 3_600;
 
-/** What the route needs. */
+/** Options of the route. */
 export interface WellKnownParts {
   readonly catalogOf: () => Catalog;
   /** Wire names of the schemas that were retired. */
