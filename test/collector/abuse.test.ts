@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Collector, type CollectorOptions, createCollector } from '@murmuration/collector';
 import { dayNumber, dayText, wireName } from '@murmuration/shared';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreFull } from '#collector/base/fault.ts';
 import { Capacity, REQUEST_BYTES } from '#collector/ingest/capacity.ts';
-import { StoreFull } from '#collector/storage/store.ts';
 import { batch, head, raw, report, schema } from './senders.ts';
 import { timesIn } from './times.ts';
 

@@ -1,7 +1,7 @@
 /** Paths of files that pages and comments mention exist, and so do the targets of links between pages. Part of `npm run check`. */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -71,7 +71,9 @@ const NOT_OURS = /(^|\/)CHANGELOG\.md$|^\.changeset\/|^examples\/|^docs\/recipes
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n');
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => existsSync(join(root, file))); // a file that is deleted and not committed yet is still listed
   const read = files.filter((file) => /\.(tsx?|md)$/.test(file) && !NOT_OURS.test(file));
   const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
   const pages = files.filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));

@@ -6,13 +6,12 @@
 import { Worker } from 'node:worker_threads';
 import { isStringLaw } from '@murmuration/shared';
 import { Refusal } from '../base/refusal.ts';
-import { createTaskQueue, type TaskLimits, threadFile } from '../base/threads.ts';
+import { createTaskQueue, type Reply, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import { candidateAnswersOf, MapCache, mapBytesOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, DecodeTask, Progress } from './decoded-strings.ts';
 import type { PackedAnswer } from './packed-answer.ts';
-import { answerOf, type Reply } from './packed-answer.ts';
 import type { SharedDecodes } from './shared-decodes.ts';
 import type { FreshTotals } from './summary.ts';
 import type { Candidates } from './tasks.ts';
@@ -73,9 +72,9 @@ export function createDecoding(options: DecodingOptions): Decoding {
   const notes = new Map<number, (note: DecodeNote) => void>();
   const start = (): Worker => {
     const worker = begin({ source: store.source, candidates });
-    return worker.on('message', (message: Reply | DecodeNote) => 'id' in message && notes.get(message.id)?.(message));
+    return worker.on('message', (message: Reply<PackedAnswer> | DecodeNote) => 'id' in message && notes.get(message.id)?.(message));
   };
-  const queue = createTaskQueue<DecodeOrder, Reply>(start, limits, isReply);
+  const queue = createTaskQueue<DecodeOrder, PackedAnswer>(start, limits, isReply);
   const cache = new AnswerCache();
   const maps = new MapCache(MOST_KEPT_BYTES);
   const followed = new Map<string, Followed>();
@@ -103,7 +102,7 @@ export function createDecoding(options: DecodingOptions): Decoding {
       else tell(note.progress);
     });
     try {
-      return answerOf(await queue.run({ id, task, map: maps.get(mapKey) }, signal, isWelcome));
+      return await queue.run({ id, task, map: maps.get(mapKey) }, signal, isWelcome);
     } finally {
       notes.delete(id);
     }

@@ -2,13 +2,14 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { isPrefixLaw, type StringLaw } from '@murmuration/shared';
+import { serve } from '../base/threads.ts';
 import type { CellMap } from '../decoding/decode/evidence.ts';
 import type { Step } from '../decoding/discovery/select.ts';
 import { openTallies } from '../storage/tallies.ts';
 import { candidateAnswersOf, sharedMapOf } from './candidates.ts';
 import type { DecodeNote, DecodeOrder, Progress } from './decoded-strings.ts';
 import { decodeStrings, searchStrings } from './decoding.ts';
-import { buffersOf, failure, type PackedAnswer, pack, type Reply } from './packed-answer.ts';
+import { buffersOf, type PackedAnswer, pack } from './packed-answer.ts';
 import type { EstimatesData } from './worker.ts';
 
 const { source, candidates: lists } = workerData as EstimatesData;
@@ -45,9 +46,4 @@ async function perform({ id, task, map }: DecodeOrder): Promise<PackedAnswer> {
   return pack('strings', strings, fields);
 }
 
-parentPort?.on('message', (order: DecodeOrder) => {
-  perform(order).then(
-    (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
-    (error: unknown) => parentPort?.postMessage(failure(error)),
-  );
-});
+serve(perform, buffersOf);

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
 import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
-import { answerOf, type Reply } from './packed-answer.ts';
+import type { PackedAnswer } from './packed-answer.ts';
 import { createFreshTotals, type FreshTotals } from './summary.ts';
 import { type Candidates, keyOf, searchesFirst, type Task } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';
@@ -52,7 +52,7 @@ const beginWorker = (data: EstimatesData): Worker =>
 /** Creates the service. No thread runs until the first question. */
 export function createEstimating(options: EstimatingOptions): Estimating {
   const { store, candidates, limits = TASK_LIMITS, mostBytes, begin = beginWorker } = options;
-  const open = () => createTaskQueue<Task, Reply>(() => begin({ source: store.source, candidates }), limits);
+  const open = () => createTaskQueue<Task, PackedAnswer>(() => begin({ source: store.source, candidates }), limits);
   const short = open();
   const searches = open();
   const cache = new AnswerCache(mostBytes);
@@ -62,7 +62,7 @@ export function createEstimating(options: EstimatingOptions): Estimating {
     answer: async (task, maxAge, signal) =>
       cache.get(keyOf(task, await totals(maxAge)), signal, async (abandoned, isWelcome) => {
         const queue = searchesFirst(task, candidates) ? searches : short;
-        return answerOf(await queue.run(task, abandoned, isWelcome));
+        return await queue.run(task, abandoned, isWelcome);
       }),
     waiting: () => short.waiting() + searches.waiting(),
     close: async () => {

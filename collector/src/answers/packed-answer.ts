@@ -1,7 +1,5 @@
 /** Answers as bytes of JSON, packed once by the estimates thread. Any page of their rows is sent from the same bytes. */
 
-import { StoreAway } from '../storage/store.ts';
-
 /** Which of an answer's rows are asked for. */
 export interface Page {
   readonly offset: number;
@@ -74,16 +72,4 @@ export function partsOf(answer: PackedAnswer, { offset, limit }: Page): readonly
   const before = fields.subarray(0, -1);
   const middle = encode(`${before.length > 1 ? ',' : ''}"page":${JSON.stringify(info)},${JSON.stringify(list)}:[`);
   return [before, middle, ...rowsOf(answer, from, Math.min(total, from + limit)), encode(']}\n')];
-}
-
-/** The result of a task. */
-export type Reply = { readonly answer: PackedAnswer } | { readonly error: unknown; readonly isAway: boolean };
-
-/** The reply to a task that failed. */
-export const failure = (error: unknown): Reply => ({ error, isAway: error instanceof StoreAway });
-
-/** The answer of a reply. @throws its error */
-export function answerOf(reply: Reply): PackedAnswer {
-  if ('answer' in reply) return reply.answer;
-  throw reply.isAway ? new StoreAway((reply.error as Error).message) : reply.error;
 }

@@ -1,9 +1,10 @@
 /** The estimates thread: answers each task in order, from tallies that it reads on a connection of its own. */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { serve } from '../base/threads.ts';
 import type { TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
-import { buffersOf, failure, type Reply } from './packed-answer.ts';
+import { buffersOf } from './packed-answer.ts';
 import { type Candidates, perform, type Task } from './tasks.ts';
 
 /** What the thread is started with. */
@@ -15,9 +16,4 @@ export interface EstimatesData {
 const { source, candidates } = workerData as EstimatesData;
 const reader = openTallies(source);
 
-parentPort?.on('message', (task: Task) => {
-  perform(task, reader, candidates).then(
-    (answer) => parentPort?.postMessage({ answer } satisfies Reply, buffersOf(answer)),
-    (error: unknown) => parentPort?.postMessage(failure(error)),
-  );
-});
+serve((task: Task) => perform(task, reader, candidates), buffersOf);

@@ -1,6 +1,7 @@
 /** Refusals: every error that a request can receive, as one line of JSON that says what was expected and what came. */
 
 import { REFUSALS } from '@murmuration/shared';
+import { Fault } from './fault.ts';
 
 /** True if the same request may be accepted later, so that the refusal says when to try again. */
 export const isTemporary = (status: number): boolean => status === 429 || status >= 500;
@@ -16,7 +17,7 @@ function show(got: unknown): string {
 }
 
 /** An error that refuses a request. Nothing of a refused batch is counted. */
-export class Refusal extends Error {
+export class Refusal extends Fault {
   /** The HTTP status. */
   readonly status: number;
   readonly code: string;
@@ -26,7 +27,7 @@ export class Refusal extends Error {
   readonly stop: true | undefined;
 
   constructor(status: number, code: string, expected: string, got: string, stop?: true) {
-    super(`${code}: expected ${expected}, got ${got}`);
+    super('refused', `${code}: expected ${expected}, got ${got}`);
     this.status = status;
     this.code = code;
     this.expected = expected;

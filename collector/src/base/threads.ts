@@ -1,19 +1,47 @@
 /** Worker threads: one that answers requests in order, with one reply each, and a queue of tasks before one. */
 
-import type { TransferListItem, Worker } from 'node:worker_threads';
+import { parentPort, type TransferListItem, type Worker } from 'node:worker_threads';
+import { Fault, type FaultKind, kindOf, StoreAway, StoreFull } from './fault.ts';
 import { refusal } from './refusal.ts';
 
-interface Waiter<Reply> {
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (error: Error) => void;
+interface Waiter<Value> {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread's reply to a request: a value, or an error, which loses its class on the way. */
+export type Reply<T> = { readonly value: T } | { readonly error: unknown; readonly kind: FaultKind | undefined };
+
+/** The reply of a request that failed. */
+export const failed = (error: unknown): Reply<never> => ({ error, kind: kindOf(error) });
+
+/** The value of a reply. @throws its error; a fault of a store has its class again */
+function valueIn<T>(reply: Reply<T>): T {
+  if ('value' in reply) return reply.value;
+  const { error, kind } = reply;
+  if (kind === undefined) throw error;
+  const { message } = error as Error;
+  throw kind === 'away' ? new StoreAway(message) : kind === 'full' ? new StoreFull(message) : new Fault(kind, message);
+}
+
+/** Answers the requests of the thread that this module runs in, each with one reply. @param transfer the buffers that a value gives away */
+export function serve<Request, T>(work: (request: Request) => T | Promise<T>, transfer?: (value: T) => readonly TransferListItem[]): void {
+  parentPort?.on('message', async (request: Request) => {
+    try {
+      const value = await work(request);
+      parentPort?.postMessage({ value } satisfies Reply<T>, transfer?.(value));
+    } catch (error) {
+      parentPort?.postMessage(failed(error));
+    }
+  });
 }
 
 /** A thread that answers requests. */
-export interface Thread<Request, Reply> {
-  /** @throws {Error} when the thread has ended, or ends before it replies */
-  readonly ask: (request: Request, transfer?: readonly TransferListItem[]) => Promise<Reply>;
+export interface Thread<Request, Value> {
+  /** @throws what the thread replies, or {Error} when it has ended, or ends before it replies */
+  readonly ask: (request: Request, transfer?: readonly TransferListItem[]) => Promise<Value>;
   /** The next unsolicited reply, from a thread that announces when it is ready. */
-  readonly reply: () => Promise<Reply>;
+  readonly reply: () => Promise<Value>;
   /** Resolves to the reason when the thread has ended. */
   readonly ended: Promise<Error>;
 }
@@ -27,12 +55,12 @@ export const threadFile = (module: string, name: string): URL => new URL(`./${na
  * @param over the error message for requests when the thread has ended on its own
  * @param isReply whether a message is a reply; other messages are ignored here
  */
-export function connect<Request, Reply>(
+export function connect<Request, Value>(
   worker: Worker,
   over: string,
   isReply: (message: unknown) => boolean = () => true,
-): Thread<Request, Reply> {
-  const waiters: Waiter<Reply>[] = [];
+): Thread<Request, Value> {
+  const waiters: Waiter<Value>[] = [];
   let failed: Error | undefined;
   const fail = (error: Error): void => {
     failed ??= error;
@@ -46,9 +74,15 @@ export function connect<Request, Reply>(
     }),
   );
   worker.on('message', (message: unknown) => {
-    if (isReply(message)) waiters.shift()?.resolve(message as Reply);
+    if (!isReply(message)) return;
+    const waiter = waiters.shift();
+    try {
+      waiter?.resolve(valueIn(message as Reply<Value>));
+    } catch (error) {
+      waiter?.reject(error);
+    }
   });
-  const reply = (): Promise<Reply> => new Promise((resolve, reject) => waiters.push({ resolve, reject }));
+  const reply = (): Promise<Value> => new Promise((resolve, reject) => waiters.push({ resolve, reject }));
   return {
     ask: (request, transfer = []) => {
       if (failed !== undefined) return Promise.reject(failed);
@@ -81,22 +115,22 @@ export interface TaskLimits {
 
 export const TASK_LIMITS: TaskLimits = { mostWaiting: 200, longest: 30_000, longestAlone: 1_000, idle: 10_000 };
 
-interface Task<Request, Reply> {
+interface Task<Request, Value> {
   readonly request: Request;
   readonly isWelcome: () => boolean;
   readonly signal: AbortSignal;
-  readonly resolve: (reply: Reply) => void;
+  readonly resolve: (value: Value) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** A queue of tasks. */
-export interface TaskQueue<Request, Reply> {
+export interface TaskQueue<Request, Value> {
   /**
-   * Resolves to the reply. `isWelcome` is asked before the task begins.
+   * Resolves to the value. `isWelcome` is asked before the task begins.
    *
    * @throws {Refusal} 503 when too many tasks wait, when the task is not welcome, took too long, or the queue has ended
    */
-  readonly run: (request: Request, signal: AbortSignal, isWelcome?: () => boolean) => Promise<Reply>;
+  readonly run: (request: Request, signal: AbortSignal, isWelcome?: () => boolean) => Promise<Value>;
   /** The number of tasks that wait or run. */
   readonly waiting: () => number;
   /** Refuses the tasks that wait, and the running one if it takes longer than this many milliseconds; then ends the thread. */
@@ -107,13 +141,13 @@ const busy = (expected: string): Error => refusal('busy', expected, 'more; try a
 const stopping = (): Error => refusal('busy', 'a collector that is not stopping', 'one that is; try again later');
 
 /** Creates a queue. No thread runs until the first task. `isReply` tells replies from other messages of the thread. */
-export function createTaskQueue<Request, Reply>(
+export function createTaskQueue<Request, Value>(
   start: () => Worker,
   { mostWaiting, longest, longestAlone, idle }: TaskLimits = TASK_LIMITS,
   isReply?: (message: unknown) => boolean,
-): TaskQueue<Request, Reply> {
-  const waiting: Task<Request, Reply>[] = [];
-  let thread: { readonly worker: Worker; readonly ask: Thread<Request, Reply>['ask'] } | undefined;
+): TaskQueue<Request, Value> {
+  const waiting: Task<Request, Value>[] = [];
+  let thread: { readonly worker: Worker; readonly ask: Thread<Request, Value>['ask'] } | undefined;
   let running: Promise<void> | undefined;
   let isEnded = false;
   let resting: NodeJS.Timeout | undefined;
@@ -125,14 +159,14 @@ export function createTaskQueue<Request, Reply>(
   };
   const open = (): NonNullable<typeof thread> => {
     const worker = start();
-    const { ask, ended } = connect<Request, Reply>(worker, 'the thread has ended', isReply);
+    const { ask, ended } = connect<Request, Value>(worker, 'the thread has ended', isReply);
     const opened = { worker, ask };
     void ended.then(() => {
       if (thread === opened) thread = undefined;
     });
     return opened;
   };
-  const perform = async ({ request, isWelcome, signal, resolve, reject }: Task<Request, Reply>): Promise<void> => {
+  const perform = async ({ request, isWelcome, signal, resolve, reject }: Task<Request, Value>): Promise<void> => {
     if (!isWelcome()) return reject(busy('room for the answer'));
     const stop = (): void => void endThread();
     let isLate = false;

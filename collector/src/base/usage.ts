@@ -1,12 +1,6 @@
-/**
- * Parses command-line options, and reports errors as one line on standard error, with exit code 2 for wrong usage or invalid input, else 1.
- */
+/** Parses options of the command line, and prints results. What can't be used is a `UsageError`. */
 
-/** Thrown by commands when their input can't be used. */
-export class UsageError extends Error {}
-
-/** Thrown by commands when they failed in a way that one sentence explains completely. */
-export class Failure extends Error {}
+import { UsageError } from './fault.ts';
 
 /** Words for an unreadable file, by the code of the error of reading it. */
 const UNREAD: Readonly<Record<string, string>> = { ENOENT: 'none', ENOTDIR: 'none', EISDIR: 'a folder' };

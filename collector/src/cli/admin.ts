@@ -1,10 +1,9 @@
 /** Opens the backend of a command, and its administration. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { Failure, UsageError } from '../base/usage.ts';
+import { inOneLine } from '../base/fault.ts';
 import type { Backend } from '../storage/backend.ts';
 import { type PostgresChoice, postgres as postgresAt } from '../storage/postgres/backend.ts';
-import { UnfitDatabase } from '../storage/postgres/errors.ts';
 import { sqlite } from '../storage/sqlite/backend.ts';
 
 /** Where a command works. */
@@ -17,16 +16,6 @@ export interface AdminPlace {
 /** The backend that the options of a command choose. */
 export const backendOf = ({ data, postgres }: AdminPlace, choice?: PostgresChoice): Backend =>
   postgres === undefined ? sqlite(data) : postgresAt(postgres, choice);
-
-/** Does something with a backend. Invalid input is wrong usage, and another error a failure; each is one line. @throws {UsageError | Failure} */
-export async function inOneLine<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const isInput = error instanceof RangeError || error instanceof UnfitDatabase || error instanceof UsageError;
-    throw isInput ? new UsageError(error.message) : new Failure((error as Error).message);
-  }
-}
 
 /** Does something with the administration. Creates what it needs where there is nothing yet. */
 export const withAdmin = <T>(place: AdminPlace, work: (database: DatabaseSync) => T): Promise<T> =>

@@ -2,7 +2,8 @@
 
 import { isNumberLaw, type MetricDocument, type SchemaDocument, wireName } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { print, wholeOption } from '../base/usage.ts';
 import { shiftOf } from '../estimation/watch/watch.ts';
 import { auditOf } from '../planning/audit/audit.ts';
 import { certificateOf } from '../planning/audit/certificate.ts';

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { Failure, UsageError } from '../base/usage.ts';
+import { faultOf, UsageError } from '../base/fault.ts';
 import {
   assertRestorable,
   backupSqliteStore,
@@ -22,8 +22,7 @@ const andAdmin = (carried: Carried | undefined): string =>
 
 /** Reports invalid input as wrong usage, and other errors as a failure. Either is one line. */
 function sentence(error: unknown): never {
-  const message = (error as Error).message.split('\n').join(' ');
-  throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
+  throw faultOf(error);
 }
 
 /** @throws {UsageError} for a folder or a device, which can't be read as a copy */

@@ -1,8 +1,8 @@
 /** The `murmuration` command. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage or invalid input. */
 
 import { Command, CommanderError } from 'commander';
+import { Fault, kindOf } from '../base/fault.ts';
 import { packageVersion } from '../base/package-version.ts';
-import { Failure, UsageError } from '../base/usage.ts';
 
 type Add = (program: Command) => void;
 
@@ -74,10 +74,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const usage = error instanceof CommanderError || error instanceof UsageError;
+    const usage = error instanceof CommanderError || kindOf(error) === 'usage';
     const message = (error as Error).message.replace(/^error: /, '').replace('(outputHelp)', () => missing(program, argv.slice(2)));
     process.stderr.write(
-      `murmuration: ${usage || error instanceof Failure ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`,
+      `murmuration: ${usage || error instanceof Fault ? message.split('\n').join(' ') : ((error as Error).stack ?? message)}\n`,
     );
     process.exitCode = usage ? 2 : 1;
   }

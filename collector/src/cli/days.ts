@@ -2,9 +2,9 @@
 
 import { ACCEPTED_DAYS, dayNumber, dayText, parseDay } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { UsageError } from '../base/usage.ts';
+import { inOneLine, UsageError } from '../base/fault.ts';
 import { COMMAND_LINE, logAction } from '../storage/admin/database.ts';
-import { type AdminPlace, backendOf, inOneLine, withAdmin } from './admin.ts';
+import { type AdminPlace, backendOf, withAdmin } from './admin.ts';
 import { addPostgres } from './stored-options.ts';
 
 interface DaysOptions extends AdminPlace {

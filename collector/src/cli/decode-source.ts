@@ -1,6 +1,6 @@
 /** What `murmuration decode` decodes, and how it is read from files in google/rappor's formats. */
 
-import { UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
 import { decode } from '../decoding/decode/decode.ts';
 import type { CellCounts, CellMap, Decoded } from '../decoding/decode/evidence.ts';
 import { readCounts, readMap, readParams } from './rappor-files/inputs.ts';

@@ -3,7 +3,7 @@
 import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { basisOf } from '../answers/about.ts';
 import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
-import { UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
 import { cellCountsOf, cellMapOf } from '../decoding/decode/tallies.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
 import { backendOf } from './admin.ts';

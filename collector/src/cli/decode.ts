@@ -1,7 +1,8 @@
 /** `murmuration decode`: which strings are in RAPPOR-style reports, from google/rappor's files or a collector's store. */
 
 import type { Command } from 'commander';
-import { print, shareOption, UsageError } from '../base/usage.ts';
+import { asUsage, UsageError } from '../base/fault.ts';
+import { print, shareOption } from '../base/usage.ts';
 import { decode, twinsOf } from '../decoding/decode/decode.ts';
 import type { Decoded } from '../decoding/decode/evidence.ts';
 import { WAYS, type Way } from './candidate-files/candidates.ts';
@@ -67,9 +68,7 @@ async function run(options: DecodeOptions): Promise<void> {
     { '--out': out, '--distribution': distribution },
     [params, counts, map, ...(options.candidates ?? [])].filter((file) => file !== undefined),
   );
-  const source = await sourceOf(options).catch((error: Error) => {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  });
+  const source = await sourceOf(options).catch(asUsage);
   tell(source.leftOut);
   const { names, reports } = source;
   const { twins, ...decoded } = decodeSource(source, fdr);

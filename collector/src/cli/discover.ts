@@ -3,7 +3,8 @@
 import { isPrefixLaw, type PrefixLaw } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { basisOf } from '../answers/about.ts';
-import { print, shareOption, UsageError, wholeOption } from '../base/usage.ts';
+import { asUsage, UsageError } from '../base/fault.ts';
+import { print, shareOption, wholeOption } from '../base/usage.ts';
 import type { Told } from '../decoding/discovery/discover.ts';
 import { type Discovery, discover, RATE } from '../decoding/discovery/discover.ts';
 import type { Step } from '../decoding/discovery/select.ts';
@@ -92,9 +93,7 @@ function linesOf({ reports, strings, unexplained, detectable, fdr }: Answer): st
 }
 
 async function run(options: DiscoverOptions): Promise<void> {
-  const answer = await answerOf(options).catch((error: Error) => {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  });
+  const answer = await answerOf(options).catch(asUsage);
   print(options.json, answer, () => linesOf(answer));
 }
 

@@ -5,7 +5,8 @@ import type { Command } from 'commander';
 import { type AnswerEstimate, estimate, type MetricEstimates } from '../answers/estimates.ts';
 import { wantedIn } from '../answers/rows.ts';
 import { field } from '../base/csv.ts';
-import { choiceOption, Failure, UsageError, wholeOption } from '../base/usage.ts';
+import { asUsage, Failure, UsageError } from '../base/fault.ts';
+import { choiceOption, wholeOption } from '../base/usage.ts';
 import { load } from './serve.ts';
 import { fromStore, leftOut, metricsOf } from './stored.ts';
 import { addStored, type StoredOptions } from './stored-options.ts';
@@ -51,9 +52,7 @@ async function estimateAll(options: ExportOptions): Promise<readonly MetricEstim
 async function run(options: ExportOptions): Promise<void> {
   const { segment, format, out } = options;
   if (out !== undefined && existsSync(out)) throw new UsageError(`${out}: expected a path where no file exists, got an existing file`);
-  const metrics = await estimateAll(options).catch((error: Error) => {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  });
+  const metrics = await estimateAll(options).catch(asUsage);
   const few = metrics.filter(({ reports, minimum }) => reports < minimum).map(({ metric }) => metric);
   if (format === 'csv' && few.length > 0)
     process.stderr.write(`murmuration: no rows of ${few.join(', ')}: fewer reports than the ${options.minimum} of --minimum\n`);

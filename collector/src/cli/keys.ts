@@ -3,7 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { dayText } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { choiceOption, print, UsageError, wholeOption } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { choiceOption, print, wholeOption } from '../base/usage.ts';
 import {
   type Created,
   type Credential,

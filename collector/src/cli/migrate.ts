@@ -1,10 +1,10 @@
 /** `murmuration migrate`: moves the store of a folder to PostgreSQL, with its keys, tokens, roles, schemas and log of actions. */
 
 import type { Command } from 'commander';
-import { choiceOption, Failure, UsageError } from '../base/usage.ts';
+import { faultOf, UsageError } from '../base/fault.ts';
+import { choiceOption } from '../base/usage.ts';
 import { type Copy, copyAhead, type Migrated, migrateStore, type Places } from '../storage/migration/migrate.ts';
 import { withoutPassword } from '../storage/postgres/connection.ts';
-import { UnfitDatabase } from '../storage/postgres/errors.ts';
 import { addPostgres } from './stored-options.ts';
 
 interface MigrateOptions {
@@ -41,10 +41,10 @@ async function migrate({ data: folder, postgres, ahead, allowLoss }: MigrateOpti
     const moved = await migrateStore(places);
     process.stdout.write(moved === undefined ? over : `${linesOf(moved, folder, database)}${seconds()}\n`);
   } catch (error) {
-    const message = (error as Error).message.split('\n').join(' ');
+    const { message } = faultOf(error);
     if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR')
       throw new UsageError(`--data ${folder}: expected a store that can be read, got: ${message}`);
-    throw error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(message) : new Failure(message);
+    throw faultOf(error);
   }
 }
 

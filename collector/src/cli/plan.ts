@@ -2,7 +2,8 @@
 
 import { kinds, type QuestionType, type SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { positiveOption, print, shareOption, UsageError, wholeOption } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { positiveOption, print, shareOption, wholeOption } from '../base/usage.ts';
 import type { Asking } from '../estimation/questions.ts';
 import { presentationOf } from '../estimation/questions.ts';
 import { type AskedShares, askedOf } from '../planning/plan/asked.ts';

@@ -1,7 +1,8 @@
 /** `murmuration release ask`: asks the question of the options, or of a file; its answer as lines, as JSON, or as CSV. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { print, UsageError, unreadBecause } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { print, unreadBecause } from '../base/usage.ts';
 import { type Answer, answerCsv, assertTabular, type Preview } from '../release/answer.ts';
 import { type DayRangeText, type RangeSum, rangeSum } from '../release/measures/days.ts';
 import type { Cell, ExpectedError } from '../release/measures/measure.ts';

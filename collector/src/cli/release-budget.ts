@@ -1,16 +1,14 @@
 /** `murmuration release budget`: what the table of an app may lose, and what each analyst may spend on it. */
 
 import { BATCHES_PER_DAY } from '@murmuration/shared';
-import { Failure, print, UsageError } from '../base/usage.ts';
+import { Failure, faultOf, UsageError } from '../base/fault.ts';
+import { print } from '../base/usage.ts';
 import type { Colluders, Limit } from '../release/budget/accounting.ts';
 import { amountText, parseAmount } from '../release/budget/amount.ts';
 import { budgetsOf, limitJson, limitText, setBudget, setTable, spendingOf } from '../release/budget/budgets.ts';
-import { OverBudget } from '../release/budget/limits.ts';
-import { StreamOver } from '../release/streams/ask.ts';
 import { checkApps } from '../storage/admin/credentials.ts';
 import { COMMAND_LINE } from '../storage/admin/database.ts';
-import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { InDoubt, type Ledger } from '../storage/release-ledger.ts';
+import type { Ledger } from '../storage/release-ledger.ts';
 import { type AdminPlace, backendOf } from './admin.ts';
 import { table } from './table.ts';
 
@@ -85,16 +83,6 @@ export const showBudgets = (options: ShowOptions): Promise<void> =>
 
 // Opens releases for a command: the ledger and the tallies of a folder, or those in the database that collectors share.
 
-/** Invalid input is wrong usage; what a budget or a restored ledger refuses is a failure. Each is one line. */
-function inOneLine(error: unknown): Error {
-  const { message } = error as Error;
-  if (error instanceof InDoubt)
-    return new Failure(`expected a ledger that is whole, got ${message}; see docs/release.md, then: murmuration release override --reason`);
-  if (error instanceof OverBudget || error instanceof StreamOver) return new Failure(message);
-  const isInput = error instanceof RangeError || error instanceof UnfitDatabase || error instanceof UsageError;
-  return isInput ? new UsageError(message) : new Failure(message);
-}
-
 /** Works with the ledger, and closes it. @throws {UsageError | Failure} */
 export async function withLedger<T>(place: AdminPlace, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   try {
@@ -105,6 +93,8 @@ export async function withLedger<T>(place: AdminPlace, work: (ledger: Ledger) =>
       await ledger.close();
     }
   } catch (error) {
-    throw inOneLine(error);
+    const { kind, message } = faultOf(error);
+    if (kind !== 'in-doubt') throw faultOf(error);
+    throw new Failure(`expected a ledger that is whole, got ${message}; see docs/release.md, then: murmuration release override --reason`);
   }
 }

@@ -2,7 +2,8 @@
 
 import { answersOf, rangeOf } from '@murmuration/shared';
 import { type PublishedEstimates, publishedEstimates } from '../answers/published-estimates.ts';
-import { print, UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { print } from '../base/usage.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
 import { measuringBy } from '../release/query/making.ts';
 import type { Question } from '../release/query/question.ts';

@@ -1,7 +1,8 @@
 /** `murmuration release stream`: opens a stream of counting questions, asks it, lists it, closes it. */
 
 import type { Command } from 'commander';
-import { print, UsageError, wholeOption } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { print, wholeOption } from '../base/usage.ts';
 import { type Named, valueOption } from '../release/measures/share.ts';
 import { systemRandom } from '../release/mechanisms/random.ts';
 import type { StreamAnswered } from '../release/streams/ask.ts';

@@ -13,7 +13,8 @@ import {
   wireName,
 } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { print, UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { print } from '../base/usage.ts';
 import { type Change, compareSchemas, inWords, nearestTo } from '../schemas/compare.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { table } from './table.ts';

@@ -6,15 +6,15 @@ import type { MetricDocument, SchemaDocument } from '@murmuration/shared';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { takesCandidates } from '../answers/candidates.ts';
-import { Failure, originsOption, UsageError, unreadBecause, wholeOption } from '../base/usage.ts';
+import { Failure, Fault, inOneLine, UsageError } from '../base/fault.ts';
+import { originsOption, unreadBecause, wholeOption } from '../base/usage.ts';
 import { createCatalog } from '../schemas/catalog.ts';
 import { loadSchema } from '../schemas/schema-file.ts';
 import { createCollector } from '../server/collector.ts';
 import type { CollectorOptions } from '../server/options.ts';
 import { SCHEMAS_SINCE } from '../storage/admin/database.ts';
 import { listSchemas } from '../storage/admin/published.ts';
-import { UnfitDatabase } from '../storage/postgres/errors.ts';
-import { type AdminPlace, backendOf, inOneLine, readExistingAdmin } from './admin.ts';
+import { type AdminPlace, backendOf, readExistingAdmin } from './admin.ts';
 import { createReload } from './reload.ts';
 import {
   type AccessFlags,
@@ -144,7 +144,7 @@ async function serve(_options: unknown, command: Command): Promise<void> {
     ...limits,
     ...senders,
   }).catch((error: Error) => {
-    throw error instanceof UnfitDatabase ? new UsageError(error.message) : new Failure(error.message);
+    throw error instanceof Fault ? error : new Failure(error.message);
   });
   const address = await collector.listen(port, host).catch(async (error: Error) => {
     await collector.close();

@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { closest } from 'fastest-levenshtein';
-import { UsageError, unreadBecause } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
+import { unreadBecause } from '../base/usage.ts';
 import { withoutPassword } from '../storage/postgres/connection.ts';
 
 const PREFIX = 'MURMURATION_';

@@ -11,7 +11,8 @@ import {
   type Range,
 } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { numbersOption, positiveOption, print, sizesOption, UsageError, wholeOption } from '../base/usage.ts';
+import { asUsage, UsageError } from '../base/fault.ts';
+import { numbersOption, positiveOption, print, sizesOption, wholeOption } from '../base/usage.ts';
 import { types as questionTypes } from '../estimation/questions.ts';
 import { readUtility, simulateBest } from '../planning/simulate/best.ts';
 import { simulateChoice, simulateChoices } from '../planning/simulate/choice.ts';
@@ -176,8 +177,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
     const result = await run({ ...options, days: daysOf(options) });
     print(json, result, () => linesOf(result));
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
+    asUsage(error);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Options that select metrics of a store. They are apart from what reads it (stored.ts), which takes long to load. */
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
 import { checkUrl } from '../storage/postgres/connection.ts';
 
 /** What is selected. */

@@ -1,10 +1,9 @@
 /** The metrics of a store that options select (stored-options.ts), and what it holds of them. */
 
 import { parseDay } from '@murmuration/shared';
-import { UsageError } from '../base/usage.ts';
+import { asUsage, UsageError } from '../base/fault.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { createCatalog, type PublishedMetric } from '../schemas/catalog.ts';
-import { UnfitDatabase } from '../storage/postgres/errors.ts';
 import { appOf } from '../storage/quota.ts';
 import type { MetricTotal, TallySource } from '../storage/store.ts';
 import { openTallies } from '../storage/tallies.ts';
@@ -59,11 +58,7 @@ export function metricsOf(options: StoredOptions, { schemas, published }: Awaite
 
 /** The store of the options: the one in the database, if they name one, or the one in the folder. @throws {UsageError} when there is none */
 export async function sourceOf(place: AdminPlace): Promise<TallySource> {
-  return backendOf(place)
-    .findTallies()
-    .catch((error: Error) => {
-      throw error instanceof RangeError || error instanceof UnfitDatabase ? new UsageError(error.message) : error;
-    });
+  return backendOf(place).findTallies().catch(asUsage);
 }
 
 /**

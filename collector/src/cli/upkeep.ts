@@ -2,7 +2,8 @@
 
 import { dayNumber } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { Failure, UsageError, wholeOption } from '../base/usage.ts';
+import { Failure, faultOf, UsageError } from '../base/fault.ts';
+import { wholeOption } from '../base/usage.ts';
 import { forgetStreams } from '../release/streams/stream.ts';
 import { hasAdmin } from '../storage/admin/database.ts';
 import { appOf } from '../storage/quota.ts';
@@ -17,8 +18,7 @@ function run(folder: string, work: () => Upkeep): void {
     const change = ([before, after]: readonly [number, number]): string => `${before} -> ${after}`;
     process.stdout.write(`${folder}: tallies ${change(rows)}, reports ${change(reports)}, bytes ${change(bytes)}\n`);
   } catch (error) {
-    const message = (error as Error).message.split('\n').join(' ');
-    throw error instanceof RangeError ? new UsageError(message) : new Failure(message);
+    throw faultOf(error);
   }
 }
 

@@ -2,8 +2,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
+import { type FaultKind, kindOf } from '../base/fault.ts';
 import { bodyOf, isTemporary, Refusal, refusal } from '../base/refusal.ts';
-import { StoreAway, StoreFull } from '../storage/store.ts';
 
 /** The least `Retry-After` in seconds, and how many seconds are added at random at most, so that devices do not all retry at once. */
 const RETRY_AFTER = 5;
@@ -33,14 +33,20 @@ export function refuseRead(response: Response, reason: Refusal): void {
   response.status(reason.status).type('application/json').send(bodyOf(reason));
 }
 
-/**
- * The refusal that answers an error: the error itself if it is a refusal, `disk-full` for a full store, `store-away` for one that does not answer, and otherwise a generic failure
- * without details.
- */
+/** The refusal that answers a fault, by its kind. The other kinds are failures of the collector. */
+const ANSWERS: { readonly [K in FaultKind]?: (message: string) => Refusal } = {
+  full: () => refusal('disk-full', 'room on the disk', 'none'),
+  away: () => refusal('store-away', 'a database that answers', 'none; try again later'),
+  'over-budget': (message) => new Refusal(403, 'over-budget', 'a question within the budget', message),
+  'in-doubt': (message) => new Refusal(409, 'ledger-in-doubt', 'a ledger that is whole', message),
+  over: (message) => new Refusal(409, 'stream-over', 'a stream that still answers', message),
+};
+
+/** The refusal that answers an error: the error itself if it is one, that of its kind, and otherwise a generic failure without details. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof StoreFull) return refusal('disk-full', 'room on the disk', 'none');
-  if (error instanceof StoreAway) return refusal('store-away', 'a database that answers', 'none; try again later');
+  const answer = ANSWERS[kindOf(error) ?? 'internal'];
+  if (answer !== undefined) return answer((error as Error).message.slice(0, 500));
   const { status = 500 } = error as { readonly status?: number };
   if (status >= 400 && status < 500) return new Refusal(status, 'bad-request', 'a well-formed request', 'another');
   return new Refusal(500, 'internal', 'no failure', 'one; the log has it');

@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SchemaDocument } from '@murmuration/shared';
-import { UsageError } from '../base/usage.ts';
+import { UsageError } from '../base/fault.ts';
 import { parseDocument, parseUnproven } from './catalog.ts';
 
 const { write } = process.stdout;

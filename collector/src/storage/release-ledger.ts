@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '@murmuration/shared';
+import { Fault, StoreAway, StoreFull } from '../base/fault.ts';
 import { isRefusal } from './postgres/errors.ts';
-import { StoreAway, StoreFull } from './store.ts';
 
 /**
  * Kind of an entry: the settings of a table, the budget of an analyst, a charge, the answer that was drawn for a charge, or that an
@@ -56,7 +56,11 @@ export interface Wanted extends Partial<Pick<Entry, 'n' | 'kind' | 'app' | 'anal
 }
 
 /** The error of a ledger that may have lost entries: nothing is added to it until an admin has looked. */
-export class InDoubt extends Error {}
+export class InDoubt extends Fault {
+  constructor(message: string) {
+    super('in-doubt', message);
+  }
+}
 
 /** A stream, by the number of its entry, and what must not be known of it. */
 type Secret = readonly [stream: number, text: string];

@@ -107,12 +107,6 @@ export interface Commit {
   readonly seconds: number;
 }
 
-/** The error with which a store rejects when the disk is full. The batch may be sent again. */
-export class StoreFull extends Error {}
-
-/** The error with which a store rejects while its database does not answer. The batch may be counted or not, and may be sent again. */
-export class StoreAway extends Error {}
-
 /**
  * A store of tallies. Its own `read` and `totals` hold everything that was appended before the call, except while the disk is full: then
  * they hold what is folded.

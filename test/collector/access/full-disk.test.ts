@@ -5,10 +5,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { StoreFull } from '#collector/base/fault.ts';
 import { Administration } from '#collector/storage/admin/administration.ts';
 import { createToken, createWriteKey } from '#collector/storage/admin/credentials.ts';
 import { openAdminDatabase, openOnFullDisk, readAdmin } from '#collector/storage/admin/database.ts';
-import { StoreFull } from '#collector/storage/store.ts';
 
 const folderOf = (): string => mkdtempSync(join(tmpdir(), 'murmuration-full-'));
 

@@ -1,6 +1,7 @@
 /** A store says that it is away while no batch can be written, whatever the reason, and that it is back without help once one can. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { StoreAway, StoreFull } from '#collector/base/fault.ts';
 import { Partitions } from '#collector/storage/postgres/batch-ids.ts';
 import { connected } from '#collector/storage/postgres/connection.ts';
 import { Database } from '#collector/storage/postgres/database.ts';
@@ -8,7 +9,7 @@ import { UnfitDatabase } from '#collector/storage/postgres/errors.ts';
 import { FlushWatch, tryToWrite } from '#collector/storage/postgres/flush-watch.ts';
 import { LogThrottle } from '#collector/storage/postgres/log-throttle.ts';
 import { openPostgresStore } from '#collector/storage/postgres/postgres.ts';
-import { type Store, StoreAway, StoreFull } from '#collector/storage/store.ts';
+import type { Store } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { execute } from '../../setup/postgres-server.ts';
 import { DAY, entry, shapes, sum } from '../store/entries.ts';

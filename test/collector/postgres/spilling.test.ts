@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StoreAway, StoreFull } from '#collector/base/fault.ts';
 import { batchesOf, type Group, GroupBuilder } from '#collector/storage/group-commit.ts';
 import { openPostgresStore, type PostgresStore } from '#collector/storage/postgres/postgres.ts';
 import { SpillLog } from '#collector/storage/postgres/spill/spill-log.ts';
 import { withSpill } from '#collector/storage/postgres/spill/spilling.ts';
-import { type Appended, type Store, StoreAway, StoreFull } from '#collector/storage/store.ts';
+import type { Appended, Store } from '#collector/storage/store.ts';
 import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
 import { DAY, entry, OTHER_APP, shapes, sum } from '../store/entries.ts';
 

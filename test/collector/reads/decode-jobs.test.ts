@@ -30,7 +30,7 @@ const CODE = `
       while (Atomics.load(flag, 0) !== 1) Atomics.wait(flag, 0, 2);
     }
     const fields = new TextEncoder().encode(JSON.stringify({ ran, hasMap: map !== undefined }));
-    parentPort.postMessage({ answer: { fields, list: 'strings', chunks: [], starts: new Uint32Array(1) } });
+    parentPort.postMessage({ value: { fields, list: 'strings', chunks: [], starts: new Uint32Array(1) } });
   });
 `;
 

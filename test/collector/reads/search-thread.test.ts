@@ -13,7 +13,7 @@ const CODE = `
   parentPort.on('message', ({ kind }) => {
     if (kind === 'series') while (Atomics.load(flag, 0) !== 1) Atomics.wait(flag, 0, 0);
     const fields = new TextEncoder().encode(JSON.stringify({ threadId, kind }));
-    parentPort.postMessage({ answer: { fields, list: 'rows', chunks: [], starts: new Uint32Array(1) } });
+    parentPort.postMessage({ value: { fields, list: 'rows', chunks: [], starts: new Uint32Array(1) } });
   });
 `;
 

@@ -26,7 +26,7 @@ const CODE = `
       Atomics.notify(flag, 0);
       while (Atomics.load(flag, 0) !== 1) Atomics.wait(flag, 0, 2);
     }
-    parentPort.postMessage({ number, ran });
+    parentPort.postMessage({ value: { number, ran } });
   });
 `;
 

@@ -5,9 +5,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { StoreAway } from '../../base/fault.ts';
 import type { Catalog, PublishedMetric } from '../../schemas/catalog.ts';
 import { Database } from '../../storage/postgres/database.ts';
-import { type DayRange, type PostgresSource, StoreAway } from '../../storage/store.ts';
+import type { DayRange, PostgresSource } from '../../storage/store.ts';
 import { type FreshTotals, type Totals, totalKey } from '../summary.ts';
 import type { Candidates } from '../tasks.ts';
 import { type About, claim, giveBack, mark, prolong, readDue, write } from './claims.ts';

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { MAX_STRING_BYTES } from '@murmuration/shared';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { chunksOf } from '../rappor-files/records.ts';
 
 /** A candidate, and where it stands: its line, or its place in an array from 1. */

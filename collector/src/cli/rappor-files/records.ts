@@ -7,7 +7,8 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UsageError, unreadBecause } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
+import { unreadBecause } from '../../base/usage.ts';
 
 const [ZERO, NINE] = [48, 57];
 /** The most digits of a number that is read without making a string. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { field } from '../../base/csv.ts';
-import { Failure, UsageError } from '../../base/usage.ts';
+import { Failure, UsageError } from '../../base/fault.ts';
 import type { Decoded } from '../../decoding/decode/evidence.ts';
 
 const COLUMNS = 'string,estimate,std_error,proportion,prop_std_error,prop_low_95,prop_high_95,p_value,q_value,reported';

@@ -2,19 +2,20 @@
 
 import { Worker } from 'node:worker_threads';
 import type { SchemaDocument } from '@murmuration/shared';
-import { threadFile } from '../../base/threads.ts';
+import { connect, threadFile } from '../../base/threads.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import type { Audit } from './audit.ts';
 
-const auditInThread = (versions: readonly SchemaDocument[]): Promise<Audit> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(threadFile(import.meta.url, 'worker'), { workerData: versions });
-    worker
-      .once('message', resolve)
-      .once('error', reject)
-      .once('exit', () => reject(new Error('the audit thread has ended')));
-    worker.unref(); // a process that stops does not wait for it
-  });
+async function auditInThread(versions: readonly SchemaDocument[]): Promise<Audit> {
+  const worker = new Worker(threadFile(import.meta.url, 'worker'));
+  const thread = connect<readonly SchemaDocument[], Audit>(worker, 'the audit thread has ended');
+  worker.unref(); // a process that stops does not wait for it
+  try {
+    return await thread.ask(versions);
+  } finally {
+    await worker.terminate();
+  }
+}
 
 /** Audits a schema of a catalog, by its wire name, with the versions of its app that devices may have had before. */
 export type Audits = (wire: string, catalog: Catalog) => Promise<Audit>;

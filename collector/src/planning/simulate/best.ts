@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { best, type DeviceQuestion } from '@murmuration/client';
 import { type ExponentialLaw, exponential } from '@murmuration/shared';
-import { UsageError, unreadBecause } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
+import { unreadBecause } from '../../base/usage.ts';
 import { inverseOf } from '../../estimation/mechanisms/exponential.ts';
 import { estimatesOf } from '../../estimation/mechanisms/table.ts';
 import { simulatedAs } from './lists.ts';

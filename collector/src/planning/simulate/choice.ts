@@ -2,7 +2,7 @@
 
 import { choices, type DeviceQuestion } from '@murmuration/client';
 import { type ListLaw, mechanismOf, type PrivSetLaw, privSet, toBase64url } from '@murmuration/shared';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { normSub } from '../../estimation/consistency.ts';
 import type { Estimate } from '../../estimation/estimate.ts';
 import { optimum } from '../../estimation/mechanisms/subset.ts';

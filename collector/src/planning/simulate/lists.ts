@@ -4,7 +4,7 @@ import { choice, permanent } from '@murmuration/client';
 import type { CountMechanism, DistributionMechanism, ListMechanism, MeanMechanism, TextMechanism } from '@murmuration/client/mechanisms';
 import * as client from '@murmuration/client/mechanisms';
 import { type ListLaw, longListLaw, permanentListLaw } from '@murmuration/shared';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import type { Simulated, SimulatedList } from '../../estimation/estimation.ts';
 import { estimationOf, estimations } from '../../estimation/mechanisms/table.ts';
 import type { Randomizing, Simulation } from './simulation.ts';

@@ -2,7 +2,7 @@
 
 import { count, type DeviceQuestion, mean, permanent } from '@murmuration/client';
 import { type Ask, mechanismOf, type NumberLaw, type Range } from '@murmuration/shared';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { estimatesOf, estimationOf, scoresOf } from '../../estimation/mechanisms/table.ts';
 import { clientMechanism, namesOf, simulatedAs } from './lists.ts';
 import {

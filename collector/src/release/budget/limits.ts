@@ -1,17 +1,18 @@
 /** What is left for a question or a stream in the budgets that it would be charged to, and the refusal of what does not fit. */
 
+import { Fault } from '../../base/fault.ts';
 import type { DayRange } from '../../storage/store.ts';
 import { byParty, type Cost, type Limit, leftFor, partiesOf, spentBy } from './accounting.ts';
 import { compare, least } from './amount.ts';
 import { type Budgets, limitText } from './budgets.ts';
 
 /** The error of what does not fit a budget. Nothing was read or spent. */
-export class OverBudget extends Error {
+export class OverBudget extends Fault {
   /** What is left, as `ε 0.3`. */
   readonly left: string;
 
   constructor(message: string, left: string) {
-    super(message);
+    super('over-budget', message);
     this.left = left;
   }
 }

@@ -5,7 +5,7 @@
 
 import { dayText, parseDay, type Ratio } from '@murmuration/shared';
 import { z } from 'zod';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { geometric } from '../mechanisms/geometric.ts';
 import { meanRangeVariance, ranges, rangeVariance } from '../mechanisms/ranges.ts';
 import { DAY } from '../table/columns.ts';

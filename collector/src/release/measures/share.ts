@@ -14,7 +14,7 @@
 
 import type { Ratio } from '@murmuration/shared';
 import { z } from 'zod';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { cells, geometric } from '../mechanisms/geometric.ts';
 import type { Column } from '../table/columns.ts';
 import {

@@ -1,7 +1,7 @@
 /** The sum of a column of whole numbers over all reports. Each value is first moved into `low` to `high`. */
 
 import { z } from 'zod';
-import { UsageError } from '../../base/usage.ts';
+import { UsageError } from '../../base/fault.ts';
 import { areWhole, declared } from '../table/columns.ts';
 import { noisyCells } from './count.ts';
 import { type AnyColumns, columnField, declaredIn, epsilonField, groupByField, groupedBy, type MeasureKind } from './measure.ts';

@@ -19,11 +19,8 @@ export interface Task {
   readonly rows?: readonly ReportCount[];
 }
 
-/** What the thread replies. An error loses its class on the way. */
-export type Reply =
-  | { readonly expected: readonly Expected[] }
-  | { readonly measured: readonly Measured[] }
-  | { readonly problem: string; readonly isInput: boolean };
+/** What the thread has made. */
+export type Made = { readonly expected: readonly Expected[] } | { readonly measured: readonly Measured[] };
 
 /** Questions that may wait before they are charged. Beyond that, the next is asked to retry later. */
 const MOST_WAITING = 20;
@@ -48,15 +45,13 @@ export function measuringInThread(
   start: () => Worker = () => new Worker(threadFile(import.meta.url, 'worker')),
 ): MeasuringThread {
   // What was charged is never turned away.
-  const queue = createTaskQueue<Task, Reply>(start, { ...TASK_LIMITS, mostWaiting: Number.POSITIVE_INFINITY });
+  const queue = createTaskQueue<Task, Made>(start, { ...TASK_LIMITS, mostWaiting: Number.POSITIVE_INFINITY });
   const isLong = ({ question }: Resolved): boolean => allMeasures(question).some(({ measure }) => kindOf(measure.kind).isLong === true);
-  const ask = async (resolved: Resolved, rows?: readonly ReportCount[]): Promise<Reply> => {
+  const ask = async (resolved: Resolved, rows?: readonly ReportCount[]): Promise<Made> => {
     const { table, ...rest } = resolved;
     const { app, schemas } = table;
     const task: Task = { resolved: rest, table: { app, schemas }, ...(rows && { rows }) };
-    const reply = await queue.run(task, new AbortController().signal);
-    if ('problem' in reply) throw reply.isInput ? new RangeError(reply.problem) : new Error(reply.problem);
-    return reply;
+    return await queue.run(task, new AbortController().signal);
   };
   return {
     expect: async (resolved) => {

@@ -1,6 +1,7 @@
 /** Answers a question of a stream: a stored answer, or a new one that is drawn and written in one transaction; streams.ts says why. */
 
 import { parseDay } from '@murmuration/shared';
+import { Fault } from '../../base/fault.ts';
 import { InDoubt, type LedgerTransaction } from '../../storage/release-ledger.ts';
 import type { CountingQuery } from '../mechanisms/queries.ts';
 import type { Conditions } from './request.ts';
@@ -20,9 +21,12 @@ import {
 } from './stream.ts';
 
 /** The error of a stream that answers no new questions. */
-export class StreamOver extends Error {
+export class StreamOver extends Fault {
   constructor({ stream, ended }: Stream) {
-    super(`expected a stream that still answers, got stream ${stream}: ${ended}; its answers are kept, and asking for them again is free`);
+    super(
+      'over',
+      `expected a stream that still answers, got stream ${stream}: ${ended}; its answers are kept, and asking for them again is free`,
+    );
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '@murmuration/shared';
+import { StoreFull } from '../../base/fault.ts';
 import type { Entry, Ledger, LedgerTransaction, Wanted } from '../../storage/release-ledger.ts';
-import { StoreFull } from '../../storage/store.ts';
 import { parseAmount } from '../budget/amount.ts';
 import type { costJson } from '../budget/budgets.ts';
 import { type Columns, cellsOf } from '../mechanisms/queries.ts';

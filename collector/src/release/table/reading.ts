@@ -2,11 +2,8 @@
 
 import { Worker } from 'node:worker_threads';
 import { createTaskQueue, threadFile } from '../../base/threads.ts';
-import { StoreAway, type TallySource } from '../../storage/store.ts';
+import type { TallySource } from '../../storage/store.ts';
 import type { Participation, WantedRows } from './participation.ts';
-
-/** What the thread replies. An error loses its class on the way. */
-export type Reply = { readonly rows: Participation } | { readonly error: unknown; readonly isAway: boolean };
 
 /** Milliseconds that a read gets when the collector stops. */
 const GRACE = 2_000;
@@ -20,13 +17,9 @@ export interface Reading {
 
 /** Creates the service. No thread runs until the first question. */
 export function createReading(source: TallySource): Reading {
-  const queue = createTaskQueue<WantedRows, Reply>(() => new Worker(threadFile(import.meta.url, 'worker'), { workerData: source }));
+  const queue = createTaskQueue<WantedRows, Participation>(() => new Worker(threadFile(import.meta.url, 'worker'), { workerData: source }));
   return {
-    read: async (wanted) => {
-      const reply = await queue.run(wanted, new AbortController().signal);
-      if ('rows' in reply) return reply.rows;
-      throw reply.isAway ? new StoreAway((reply.error as Error).message) : reply.error;
-    },
+    read: (wanted) => queue.run(wanted, new AbortController().signal),
     close: () => queue.end(GRACE),
   };
 }

@@ -11,7 +11,6 @@ import { openForm, questionForm } from '../../api/openapi/release-streams.ts';
 import { Refusal } from '../../base/refusal.ts';
 import { answerCsv, answerOf, assertTabular } from '../../release/answer.ts';
 import { budgetsOf, limitJson, spendingOf } from '../../release/budget/budgets.ts';
-import { OverBudget } from '../../release/budget/limits.ts';
 import { checkNames } from '../../release/query/question.ts';
 import type { Asked, Releases } from '../../release/release.ts';
 import { StreamOver } from '../../release/streams/ask.ts';
@@ -21,17 +20,14 @@ import type { Streams } from '../../release/streams/streams.ts';
 import { mostReports, tableOf } from '../../release/table/columns.ts';
 import type { Catalog } from '../../schemas/catalog.ts';
 import { includesRole } from '../../storage/admin/credentials.ts';
-import { InDoubt, type Ledger } from '../../storage/release-ledger.ts';
+import type { Ledger } from '../../storage/release-ledger.ts';
 import { maySee, readerOf } from './access.ts';
 import { exactRouter } from './routing.ts';
 
 // What the routes of releases answer, and refuse: a body that is not as described, and what budgets and ledgers refuse.
 
-/** The refusal that answers an error. Messages name what was expected, and quote little of what came. */
+/** The refusal of an invalid question; other errors as they are. Messages name what was expected, and quote little of what came. */
 function refusalOf(error: unknown): unknown {
-  if (error instanceof OverBudget) return new Refusal(403, 'over-budget', 'a question within the budget', error.message.slice(0, 500));
-  if (error instanceof InDoubt) return new Refusal(409, 'ledger-in-doubt', 'a ledger that is whole', error.message);
-  if (error instanceof StreamOver) return new Refusal(409, 'stream-over', 'a stream that still answers', error.message.slice(0, 500));
   if (!(error instanceof RangeError)) return error;
   const [expected = '', got = 'another'] = error.message.split(', got ');
   return new Refusal(400, 'bad-question', expected.replace(': expected ', ': ').slice(0, 300), got.slice(0, 200));

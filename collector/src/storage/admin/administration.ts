@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SchemaDocument } from '@murmuration/shared';
 import type { Logger } from 'pino';
-import { StoreFull } from '../store.ts';
+import { StoreFull } from '../../base/fault.ts';
 import { type Credential, createFirstToken, hashOf, isSame, listCredentials, listRoles, type Role, type UserRole } from './credentials.ts';
 import { type Action, isFull, listActions, openAdminDatabase, openOnFullDisk } from './database.ts';
 import { listSchemas, schemaTable } from './published.ts';

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { dayNumber, type SchemaDocument } from '@murmuration/shared';
+import { InternalFault } from '../../base/fault.ts';
 import { wireNameOf } from '../../schemas/catalog.ts';
 import { type Change, changesBy, isRefused } from '../../schemas/compare.ts';
 import { transaction } from '../files/database.ts';
@@ -42,7 +43,7 @@ export interface Publication {
 }
 
 /** The error of a transaction that must leave nothing behind. It says nothing: its catcher knows why. */
-class Refused extends Error {}
+class Refused extends InternalFault {}
 
 /**
  * Publishes schemas, all of them or none.
@@ -80,7 +81,7 @@ export function publishSchemas(
         const accepted = changes.filter(({ spends }) => spends !== undefined).map(({ what }) => what);
         logAction(database, who, [`published ${schema}`, ...accepted.map((what) => `accepted: ${what}`)].join('; '), document.app);
       }
-      if (publications.some(({ changes }) => isRefused(changes, accepts))) throw new Refused();
+      if (publications.some(({ changes }) => isRefused(changes, accepts))) throw new Refused('a change is not allowed');
     });
     return { publications, done: true };
   } catch (error) {

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { InternalFault } from '../../base/fault.ts';
 import { COMMAND_LINE, hasAdmin, logAction, openAdminDatabase } from '../admin/database.ts';
 import { lock } from '../files/durable.ts';
 import { withoutPassword } from '../postgres/connection.ts';
@@ -24,7 +25,7 @@ const MOST_BYTES = 2 ** 22;
 const MOST_PIECES = 500;
 
 /** Both sides differ: nothing was handed over. */
-class Differs extends Error {}
+class Differs extends InternalFault {}
 
 /** Amounts that were copied. */
 export interface Copy {

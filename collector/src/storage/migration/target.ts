@@ -5,6 +5,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { InternalFault } from '../../base/fault.ts';
 import { Partitions } from '../postgres/batch-ids.ts';
 import { Database, type Query } from '../postgres/database.ts';
 import { UnfitDatabase } from '../postgres/errors.ts';
@@ -28,7 +29,7 @@ const TABLES = `
   )`;
 
 /** Another process fills the database now. */
-class Overtaken extends Error {}
+class Overtaken extends InternalFault {}
 
 /** Readiness of a database: to be filled from a folder, or filled from it to the end. */
 export type Readiness = 'filling' | 'whole';

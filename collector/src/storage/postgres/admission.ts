@@ -4,6 +4,7 @@
  */
 
 import { type Packing, packingOf } from '@murmuration/shared';
+import { InternalFault } from '../../base/fault.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import { type Group, HEAD, type Partition } from '../group-commit.ts';
 import { appOf, IdQuota, type QuotaLimits } from '../quota.ts';
@@ -186,7 +187,7 @@ export class AppQuotas {
 const LEAST_WORDS = 3;
 
 /** An app's day may have no room for all rows of a group. */
-export class TooTight extends Error {
+export class TooTight extends InternalFault {
   readonly place: string;
 
   constructor(place: string) {

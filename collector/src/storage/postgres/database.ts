@@ -5,7 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { type PostgresSource, StoreAway } from '../store.ts';
+import { StoreAway } from '../../base/fault.ts';
+import type { PostgresSource } from '../store.ts';
 import { settingsOf } from './connection.ts';
 import { Crowded, checkWritable, isGone, lineOf, meaningOf, NoConnection, sqlState, TryAgain } from './errors.ts';
 import { createRunBehind, type Query, queryOf, type RunBehind, Transaction } from './statements.ts';

@@ -1,21 +1,21 @@
 /** Meaning of an error of the database or of the connection to it. No message of ours holds the URL, which may have a password in it. */
 
-import { StoreAway, StoreFull } from '../store.ts';
+import { InternalFault, StoreAway, StoreFull, UsageError } from '../../base/fault.ts';
 
 /** A database that can't hold the store as it is: wrong address, wrong version, missing rights. Somebody has to change something. */
-export class UnfitDatabase extends Error {}
+export class UnfitDatabase extends UsageError {}
 
 /** A connection could not be made: no server, a wrong certificate, a name that nobody knows. */
-export class NoConnection extends Error {}
+export class NoConnection extends InternalFault {}
 
 /** A transaction that may succeed when it is tried again at once. */
-export class TryAgain extends Error {}
+export class TryAgain extends InternalFault {}
 
 /** The database answers, and takes no batch until somebody changes something. */
 export class TakesNone extends StoreAway {}
 
 /** No further connection could be made, but there are some. */
-export class Crowded extends Error {
+export class Crowded extends InternalFault {
   readonly connections: number;
 
   constructor(connections: number) {

@@ -4,7 +4,7 @@
  * a write succeeds.
  */
 
-import { StoreAway, StoreFull } from '../store.ts';
+import { StoreAway, StoreFull } from '../../base/fault.ts';
 import type { Partitions } from './batch-ids.ts';
 import type { Database } from './database.ts';
 import { lineOf, sqlState } from './errors.ts';

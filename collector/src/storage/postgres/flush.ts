@@ -5,10 +5,11 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreAway } from '../../base/fault.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { Group } from '../group-commit.ts';
 import { appOf } from '../quota.ts';
-import { type Appended, StoreAway } from '../store.ts';
+import type { Appended } from '../store.ts';
 import {
   type Added,
   type Admitted,

@@ -3,12 +3,13 @@
  * and looks every second for deltas to fold and days to drop.
  */
 
+import { StoreAway } from '../../base/fault.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
 import { batchesOf, createGroupCommit, type Group, type Partition, summaryOf } from '../group-commit.ts';
 import { QUOTA_LIMITS } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
-import { type Appended, type PostgresSource, type Store, StoreAway } from '../store.ts';
+import type { Appended, PostgresSource, Store } from '../store.ts';
 import { AppQuotas } from './admission.ts';
 import { Partitions } from './batch-ids.ts';
 import { Database } from './database.ts';

@@ -9,6 +9,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreAway } from '../../base/fault.ts';
 import {
   COLUMNS,
   conditionOf,
@@ -26,7 +27,7 @@ import {
   type Secrets,
   type Wanted,
 } from '../release-ledger.ts';
-import { type PostgresSource, StoreAway } from '../store.ts';
+import type { PostgresSource } from '../store.ts';
 import { Database, type Query } from './database.ts';
 import { checkVersion, SCHEMA } from './tables.ts';
 

@@ -5,9 +5,10 @@
  */
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { StoreAway } from '../../base/fault.ts';
 import { emptyAdmin } from '../admin/database.ts';
 import { transaction } from '../files/database.ts';
-import { type PostgresSource, StoreAway } from '../store.ts';
+import type { PostgresSource } from '../store.ts';
 import { Database, type Query } from './database.ts';
 import { markLost } from './release-ledger.ts';
 import { checkVersion, SCHEMA } from './tables.ts';

@@ -31,6 +31,8 @@
  * they keep is still true.
  */
 
+import { InternalFault } from '../../base/fault.ts';
+
 /** The schema of the tables. It is part of every name, so that no `search_path` matters. */
 export const SCHEMA = 'murmuration';
 
@@ -185,7 +187,7 @@ export function shardOf(schema: string, metric: string): number {
 // The version of the tables. Whatever reads or writes them checks that it is the one that this program knows, in the same transaction.
 
 /** The tables are of another version than this program: a newer collector has migrated them. */
-export class OtherVersion extends Error {}
+export class OtherVersion extends InternalFault {}
 
 /** @throws {OtherVersion} unless this is the version that this program knows */
 export function checkVersion(found: unknown): void {

@@ -5,6 +5,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Packing, packingOf } from '@murmuration/shared';
+import { InternalFault } from '../../base/fault.ts';
 import type { PackedMetric, Shapes } from '../../schemas/catalog.ts';
 import { keepShapes, TIMEOUT, transaction } from '../files/database.ts';
 import { batchesOf, bytesOf, type Group, HASH, HEAD, ID, only, type Partition, wordsOf } from '../group-commit.ts';
@@ -118,7 +119,7 @@ const MOST_WORDS = 1_000_000;
 const MOST_BYTES = 2 ** 20;
 
 /** The sums in memory no longer match the log. A restart reads the log again. */
-export class LogAndMemoryDiffer extends Error {}
+export class LogAndMemoryDiffer extends InternalFault {}
 
 /** The only writer of a database. */
 export class Writer {

@@ -18,14 +18,11 @@ export type Request =
 /** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
 export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] as const;
 
-/** A reply of the writer, sent once the work is on the disk. */
-export interface Reply {
+/** What the writer has done. It says so once the work is on the disk. */
+export interface Done {
   /** For a group: the result of each batch, as an index into `RESULTS`. */
   readonly results?: Uint8Array;
   readonly sizes?: StoreSizes;
-  readonly error?: string;
-  /** For an error: whether the disk is full. */
-  readonly isFull?: boolean;
 }
 
 /** A message that the writer sends unasked: background work failed, and will be retried. */

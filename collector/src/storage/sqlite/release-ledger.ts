@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { StoreFull } from '../../base/fault.ts';
 import { isFull, logAction, openAdminDatabase } from '../admin/database.ts';
 import { TIMEOUT } from '../files/database.ts';
 import {
@@ -20,7 +21,6 @@ import {
   type Secrets,
   type Wanted,
 } from '../release-ledger.ts';
-import { StoreFull } from '../store.ts';
 import { checkNotMigrated, readHead, readMigration, writeHead } from './migration-mark.ts';
 
 const select = (database: DatabaseSync, condition: string, values: readonly string[]): readonly Entry[] => {

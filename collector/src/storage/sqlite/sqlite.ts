@@ -2,29 +2,24 @@
 
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { connect, threadFile } from '../../base/threads.ts';
+import { StoreFull } from '../../base/fault.ts';
+import { connect, type Reply, threadFile } from '../../base/threads.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import type { StoreOptions } from '../backend.ts';
 import { lock, makeFolder } from '../files/durable.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import { QUOTA_LIMITS } from '../quota.ts';
 import { RETENTION } from '../retention.ts';
-import { type Appended, type FileSource, type Store, StoreFull, type StoreSizes } from '../store.ts';
+import type { Appended, FileSource, Store, StoreSizes } from '../store.ts';
 import { openTallies } from '../tallies.ts';
 import { checkNotMigrated } from './migration-mark.ts';
-import { RESULTS, type Reply, type Request, type Trouble, type WriterData } from './protocol.ts';
+import { type Done, RESULTS, type Request, type Trouble, type WriterData } from './protocol.ts';
 import { DATABASE } from './schema.ts';
 
 /** Size in MiB of the writer's young generation. Otherwise V8 would double it now and then, long into a run, without a benefit. */
 const YOUNG = 48;
 
-const isReply = (message: unknown): boolean => !('trouble' in (message as Reply | Trouble));
-
-/** Returns a reply, or throws its error. */
-function orThrow(reply: Reply): Reply {
-  if (reply.error === undefined) return reply;
-  throw reply.isFull ? new StoreFull(reply.error) : new Error(reply.error);
-}
+const isReply = (message: unknown): boolean => !('trouble' in (message as Reply<Done> | Trouble));
 
 /** Options of the store. */
 export interface SqliteOptions extends StoreOptions {
@@ -63,14 +58,13 @@ export async function openSqliteStore(
     workerData: { file, shapes, limits: { ...QUOTA_LIMITS, ...limits }, retention: { ...RETENTION, ...retention } } satisfies WriterData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
-  const thread = connect<Request, Reply>(worker, 'the store is closed', isReply);
-  worker.on('message', (message: Reply | Trouble) => {
+  const thread = connect<Request, Done>(worker, 'the store is closed', isReply);
+  worker.on('message', (message: Reply<Done> | Trouble) => {
     if ('trouble' in message) onTrouble(message.trouble);
   });
-  const ask = async (request: Request): Promise<Reply> =>
-    orThrow(await thread.ask(request, request.kind === 'group' ? [request.group.words.buffer] : []));
+  const ask = (request: Request): Promise<Done> => thread.ask(request, request.kind === 'group' ? [request.group.words.buffer] : []);
   try {
-    orThrow(await thread.reply());
+    await thread.reply();
   } catch (error) {
     unlock();
     throw error;

@@ -6,9 +6,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createDeferred } from '../../base/deferred.ts';
+import { InternalFault, StoreFull } from '../../base/fault.ts';
+import { failed, type Reply } from '../../base/threads.ts';
 import type { Shapes } from '../../schemas/catalog.ts';
 import { LogAndMemoryDiffer, Writer } from './commit-log.ts';
-import type { Reply, Request, Trouble, WriterData } from './protocol.ts';
+import type { Done, Request, Trouble, WriterData } from './protocol.ts';
 import { isCurrent, openForWriting } from './schema.ts';
 
 /** The age of a log in milliseconds at which it is folded. */
@@ -25,7 +27,7 @@ const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4_874;
 
 /** The error of a store that could not be opened for writing, because the disk is full. */
-class NoRoom extends Error {
+class NoRoom extends InternalFault {
   readonly errcode = SQLITE_FULL;
 }
 
@@ -86,7 +88,7 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     say('the disk is full: the store is only read until there is room');
     opening.plan();
   }
-  const answer = (request: Request): Reply => {
+  const answer = (request: Request): Done => {
     if (request.kind === 'close') {
       for (const work of [opening, folding, erasing, forgetting, retaining, following]) work.cancel();
       opened?.close();
@@ -113,17 +115,17 @@ export function serveWriter(port: MessagePort, data: WriterData): void {
     return {};
   };
   port.on('message', (request: Request) => {
-    let reply: Reply;
+    let reply: Reply<Done>;
     try {
-      reply = answer(request);
+      reply = { value: answer(request) };
     } catch (error) {
       if (error instanceof LogAndMemoryDiffer) throw error; // ends the thread
-      reply = { error: (error as Error).message, isFull: isFull(error) };
+      reply = failed(isFull(error) ? new StoreFull((error as Error).message) : error);
     }
     port.postMessage(reply);
-    if (request.kind === 'close' && reply.error === undefined) port.close();
+    if (request.kind === 'close' && 'value' in reply) port.close();
   });
-  port.postMessage({} satisfies Reply);
+  port.postMessage({ value: {} } satisfies Reply<Done>);
 }
 
 if (parentPort !== null) serveWriter(parentPort, workerData as WriterData);

@@ -7,11 +7,11 @@ import { hash } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { StoreAway } from '../../../base/fault.ts';
 import type { Shapes } from '../../../schemas/catalog.ts';
 import { keepShapes, migrate, type Step, TIMEOUT, transaction } from '../../files/database.ts';
 import { lock, makeFolder, makePrivate } from '../../files/durable.ts';
 import { bytesOf, type Group, type Partition, wordsOf } from '../../group-commit.ts';
-import { StoreAway } from '../../store.ts';
 
 const FILE = 'spill.sqlite';
 

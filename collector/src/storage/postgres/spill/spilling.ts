@@ -4,9 +4,10 @@
  * So a batch that another collector has taken meanwhile, or that was forwarded by a process that was killed then, is a duplicate.
  */
 
+import { StoreAway, StoreFull } from '../../../base/fault.ts';
 import type { Shapes } from '../../../schemas/catalog.ts';
 import { batchesOf, createGroupCommit, type Group, only, type Partition } from '../../group-commit.ts';
-import { type Appended, type Entry, type Store, StoreAway, StoreFull } from '../../store.ts';
+import type { Appended, Entry, Store } from '../../store.ts';
 import type { PostgresStore } from '../postgres.ts';
 import { OtherVersion } from '../tables.ts';
 import type { SpillLog } from './spill-log.ts';
