@@ -1,5 +1,5 @@
 /**
- * What a page keeps in `localStorage`. Randomized answers wait there until a transaction has claimed their slots; nothing is sent from here,
+ * Contents of a page's `localStorage`. Randomized answers wait there until a transaction has claimed their slots; nothing is sent from here,
  * so a stale or lost spill can lose an answer, but can never spend ε twice. Two numbers outlive a deleted ledger: that of the decisions so
  * far, with the last refusal, and the last day on which a slot was claimed.
  */

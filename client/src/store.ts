@@ -1,5 +1,5 @@
 /**
- * What a context knows about its device's state. Between transactions it has a view, which serves to display the state and to refuse
+ * A context's view of its device's state. Between transactions it has a view, which serves to display the state and to refuse
  * records. Every decision that spends ε is made inside a transaction, on the stored state.
  */
 
@@ -59,7 +59,7 @@ export function createDeviceStore(
       if (isAway()) throw found; // a page that was left meanwhile begins nothing
       isNoted = found;
     });
-  /** Whether a note that the ledger knows of was not found. */
+  /** True if a note that the ledger knows of was not found. */
   const isMissing = ({ noted }: State): boolean => !!noted && isNoted === false;
 
   /** The stored state, merged with everything newer that this context knows. */

@@ -20,7 +20,7 @@ export interface About {
   readonly minimum: number;
 }
 
-/** What an answer is made from, as far as it says so. */
+/** Origin of an answer, as far as it is stated. */
 interface Source {
   readonly metric: Pick<PublishedMetric, 'app' | 'metric' | 'version' | 'document'>;
   readonly evidence: Evidence;
@@ -48,7 +48,7 @@ export function repeatsIn(days: number, { every, permanent }: Pick<MetricDocumen
   return permanent === undefined || every === 'once' ? 1 : Math.ceil(Math.min(days, DAYS[permanent.renew]) / DAYS[every]);
 }
 
-/** What the error bars of some evidence rest on. */
+/** Basis of the error bars of some evidence. */
 export interface Basis {
   /** The most reports of one device that repeat one symbol. */
   readonly perDevice: number;

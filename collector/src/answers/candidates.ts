@@ -13,7 +13,7 @@ import { type CandidateAnswer, presentationOf } from '../estimation/questions.ts
 export const candidateAnswersOf = (metric: MetricDocument, candidates: readonly string[]): readonly CandidateAnswer[] =>
   presentationOf(metric.type).candidates?.(metric, candidates) ?? [];
 
-/** Whether a metric has a string, and so takes candidates. */
+/** True if a metric has a string, and so takes candidates. */
 export const takesCandidates = (metric: MetricDocument): boolean => presentationOf(metric.type).candidates?.(metric, []) !== undefined;
 
 /*

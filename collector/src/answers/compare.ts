@@ -20,7 +20,7 @@ export interface Difference {
   readonly a: Estimate;
   readonly b: Estimate;
   readonly difference: Estimate;
-  /** Whether zero lies outside the 95 % interval. Of many answers, some do by chance: `verdict` of the whole allows for that. */
+  /** True if zero lies outside the 95 % interval. Of many answers, some do by chance: `verdict` of the whole allows for that. */
   readonly isClear: boolean;
   readonly verdict: string;
 }
@@ -66,7 +66,7 @@ function differencesOf(before: readonly Row[], after: readonly Row[], unit: Unit
   });
 }
 
-/** What can be said of all differences together. */
+/** Verdict on all differences together. */
 function verdictOf(differences: readonly Difference[], unit: Unit): string {
   const clear = clearTogether(differences.map((each) => each.difference));
   const named = differences

@@ -16,7 +16,7 @@ export type DecodeOutcome = Decoded['outcome'] | 'too-few-reports' | 'no-candida
 export interface DecodedString extends Estimate {
   readonly answer: CandidateAnswer['answer'];
   readonly label: string;
-  /** Whether it is told apart from chance. Only then do the other numbers say something about this string. */
+  /** True if it is told apart from chance. Only then do the other numbers say something about this string. */
   readonly isFound: boolean;
   /** The middle of what the share can be, given that the string was found. For others, the estimate within 0 and 1. */
   readonly typical: number;
@@ -41,7 +41,7 @@ export interface WholeDistribution {
   readonly shares: readonly TypicalShare[];
   /** The share of all other candidates together. */
   readonly rest: number;
-  /** What these shares leave over: strings that are no candidates, and whatever is too rare to place. */
+  /** Remainder of these shares: strings that are no candidates, and whatever is too rare to place. */
   readonly other: number;
 }
 
@@ -72,7 +72,7 @@ export interface DecodeTask {
   readonly settings: {
     readonly minimum: number;
     readonly fdr: number;
-    /** Whether candidates that are not found are wanted, too. */
+    /** True if candidates that are not found are wanted, too. */
     readonly all: boolean;
     /** Without candidates, those of the collector are looked for. */
     readonly candidates?: readonly string[];
@@ -100,5 +100,5 @@ export interface DecodeOrder {
   readonly map: CellMap | undefined;
 }
 
-/** What the thread says before it replies. */
+/** Messages of the thread before its reply. */
 export type DecodeNote = { readonly id: number } & ({ readonly progress: Progress } | { readonly map: CellMap });

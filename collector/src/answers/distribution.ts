@@ -40,7 +40,7 @@ interface RangeShare extends Estimate {
   readonly to: number;
 }
 
-/** What the tallies say about a distribution beyond the shares of its cells. */
+/** Description of a distribution beyond the shares of its cells. */
 export interface Described {
   /** Unbiased except for the rounding to cells, which its interval includes. */
   readonly mean: Estimate;

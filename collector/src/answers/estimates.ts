@@ -36,7 +36,7 @@ export type Truth = (app: string, metric: string) => { readonly [label: string]:
 
 /** A metric's estimates. */
 export interface MetricEstimates extends About {
-  /** Whether error bars describe all users, of whom those who reported are a random sample, or only those who reported. */
+  /** Target of the error bars: all users, of whom those who reported are a random sample, or only those who reported. */
   readonly among: Among;
   /** `value`: the only answer is the mean, in the unit of the metric's range. Absent where answers have shares. */
   readonly unit?: 'value';
@@ -54,7 +54,7 @@ export interface MetricEstimates extends About {
 export interface EstimateSettings {
   readonly minimum: number;
   readonly candidates: readonly string[];
-  /** What error bars describe. Default: the population. */
+  /** Target of the error bars. Default: the population. */
   readonly among?: Among | undefined;
   /** Only for a distribution. */
   readonly asked?: DistributionRequest | undefined;

@@ -18,9 +18,9 @@ export interface Row extends Estimate {
 }
 
 /** How a distribution is told: the shares of its cells, or its mean. */
-export type Telling = 'cells' | 'mean';
+export type Quantity = 'cells' | 'mean';
 
-/** Whether a metric asks for a number, of which a series tells the mean. */
+/** True if a metric asks for a number, of which a series tells the mean. */
 export const isNumber = (document: MetricDocument): boolean => rangeOf(document) !== undefined || 'cells' in document;
 
 const row = (answer: Row['answer'], { estimate, standardError, low, high }: Estimate): Row => ({
@@ -33,7 +33,10 @@ const row = (answer: Row['answer'], { estimate, standardError, low, high }: Esti
 });
 
 /** The answers in the order of the metric or of the candidates. None where there are fewer reports than the minimum. */
-export function rowsOf({ metric, evidence, minimum, candidates, among = 'population' }: EstimateRequest, telling: Telling): readonly Row[] {
+export function rowsOf(
+  { metric, evidence, minimum, candidates, among = 'population' }: EstimateRequest,
+  quantity: Quantity,
+): readonly Row[] {
   const { document } = metric;
   const { tallies, reports } = evidence;
   if (reports < minimum || reports === 0) return [];
@@ -42,7 +45,7 @@ export function rowsOf({ metric, evidence, minimum, candidates, among = 'populat
   if ('cells' in document && isDistributionLaw(law)) {
     const found = distributionOf(law, tallies, people);
     if (found === undefined) return [];
-    if (telling === 'mean') return [row('mean', inUnit(meanPlace(found), document.range))];
+    if (quantity === 'mean') return [row('mean', inUnit(meanPlace(found), document.range))];
     return cellLabels(document.range, document.cells).map((label, i) => row(label, interval(shareOf(found, i, i + 1))));
   }
   const range = rangeOf(document);
@@ -90,14 +93,14 @@ export function difference(a: Estimate, b: Estimate): Estimate {
 /** The words for a difference: of the same reports later, or of other reports. */
 export type Wording = 'time' | 'group';
 
-/** What differences are in. */
+/** Unit of differences. */
 export interface Unit {
   readonly wording: Wording;
-  /** Whether they are shares, told in percentage points. Otherwise they are in the unit of the metric. */
+  /** True if they are shares, told in percentage points. Otherwise they are in the unit of the metric. */
   readonly isShare: boolean;
 }
 
-/** Whether zero lies outside the interval. */
+/** True if zero lies outside the interval. */
 export const isClear = ({ low, high }: Estimate): boolean => low > 0 || high < 0;
 
 /** A number with as many decimals as its precision deserves, that of the interval's half width with two digits. */

@@ -64,7 +64,7 @@ function together(parts: readonly Evidence[]): Evidence {
   };
 }
 
-/** What is asked of a series besides its evidence. */
+/** Request for a series, besides its evidence. */
 export interface SeriesRequest extends Omit<EstimateRequest, 'evidence'> {
   readonly parts: readonly (DayRange & { readonly evidence: Evidence })[];
   /** How many answers to follow: the largest over all points together. */

@@ -26,7 +26,7 @@ const LOOK = 250;
 const MOST_KEPT = 64;
 const MOST_BYTES = 2 ** 21;
 
-/** What shared decodes need. */
+/** Options of shared decodes. */
 export interface SharedDecodesOptions {
   readonly source: PostgresSource;
   /** The strings that this collector looks for, and its version: collectors that differ in either do not share. */
@@ -37,7 +37,7 @@ export interface SharedDecodesOptions {
 /** Computes an answer, and tells how far it is. */
 export type Compute = (tell: (how: Progress) => void) => Promise<PackedAnswer>;
 
-/** What there is: an answer, or another collector's progress as JSON. Otherwise the decode is claimed. */
+/** State of a shared decode: an answer, or another collector's progress as JSON. Otherwise the decode is claimed. */
 type Look = { readonly answer: PackedAnswer } | { readonly progress: string } | 'claimed';
 
 const WAITING: Progress = { stage: 'waiting' };

@@ -23,7 +23,7 @@ export interface MetricSummary
   readonly to: string | null;
 }
 
-/** What a metric's reports are in all. */
+/** Totals of a metric's reports. */
 function totalOf(totals: Totals, { schemas, metric }: PublishedMetric): Pick<MetricSummary, 'reports' | 'from' | 'to'> {
   const found = schemas.flatMap((schema) => totals.get(totalKey(schema, metric)) ?? []);
   if (found.length === 0) return { reports: 0, from: null, to: null };

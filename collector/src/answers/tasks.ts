@@ -61,7 +61,7 @@ export type Task = EstimatesTask | SeriesTask | AssociationTask | CompareTask;
 /** The strings that are looked for in text metrics, by metric name. */
 export type Candidates = ReadonlyMap<string, readonly string[]>;
 
-/** Whether strings must be discovered before a task can be answered. */
+/** True if strings must be discovered before a task can be answered. */
 export function searchesFirst({ kind, of: [{ metric }], settings }: Task, lists: Candidates): boolean {
   const { length } = settings.candidates ?? lists.get(metric.metric) ?? [];
   return (kind === 'series' || kind === 'compare') && isPrefixLaw(metric.document.law) && length === 0;
@@ -107,7 +107,7 @@ export async function perform(task: Task, reader: PartsReader, lists: Candidates
   return pack('answers', answers, fields);
 }
 
-/** What identifies the answer to a task. */
+/** Cache key of the answer to a task. */
 interface Asked {
   readonly of: readonly Selected[];
 }

@@ -1,5 +1,5 @@
 /**
- * What the dashboard shows, by the names that it uses: metrics, their estimates, releases and refusals. Shares are fractions of one;
+ * Types that the dashboard shows, by the names that it uses: metrics, their estimates, releases and refusals. Shares are fractions of one;
  * estimates are unbiased, so they may lie below 0 or above 1. Days are UTC, YYYY-MM-DD.
  */
 

@@ -26,7 +26,7 @@ interface OverrideOptions extends AdminPlace {
   readonly json?: boolean;
 }
 
-/** What an entry says, in a few words. */
+/** Summary of an entry, in a few words. */
 function wordsOf({ kind, body, question }: Entry): string {
   if (kind === 'override' || kind === 'stream-end') return String(body);
   const { cost, unit, amount, limit, charge, value, shared } = body as {

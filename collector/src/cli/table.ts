@@ -18,7 +18,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
 
 // One line of a terminal that is written again and again, while something takes its time. Where there is no terminal, nothing is written.
 
-/** What is needed of standard error. */
+/** The part of standard error that is used. */
 export type Terminal = Pick<WriteStream, 'isTTY' | 'write'>;
 
 const CLEAR = '\r\u001b[K'; // to the start of the line, and erase to its end (ECMA-48, EL)

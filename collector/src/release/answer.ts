@@ -11,10 +11,10 @@ import type { Measured } from './query/making.ts';
 import type { Question } from './query/question.ts';
 import { allMeasures, type Resolved } from './query/resolve.ts';
 
-/** What an answer costs: ε and ρ as exact texts. */
+/** Cost of an answer: ε and ρ as exact texts. */
 type CostText = ReturnType<typeof costJson>;
 
-/** What a question would cost and how far its answer would be off, without asking it. */
+/** Cost and error of a question, before it is asked. */
 export interface Preview {
   readonly question: Question;
   /** The most reports of one device-day among the rows. */
@@ -25,7 +25,7 @@ export interface Preview {
   /** For a device that reports on all of the days: D ε, and D² ρ. */
   readonly perDevice: CostText;
   readonly errors: readonly { readonly part?: string; readonly measure: Measure; readonly error: ExpectedError }[];
-  /** What the analyst may still spend on the days, as `ε 0.3`; undefined without a budget. */
+  /** Remaining budget of the analyst on the days, as `ε 0.3`; undefined without a budget. */
   readonly left?: string;
 }
 
@@ -41,17 +41,17 @@ export interface Answer extends StoredAnswer {
   readonly analyst: string;
   /** The number and the hash of its entry. Whoever keeps them can tell whether the ledger was changed. */
   readonly entry: { readonly n: number; readonly hash: string; readonly at: string };
-  /** Whether it was stored before, and so cost nothing. */
+  /** True if it was stored before, and so cost nothing. */
   readonly isRepeated: boolean;
 }
 
-/** What one device may lose that reports on every one of so many days (group privacy: Bun and Steinke 2016, proposition 1.9, for ρ). */
+/** Loss of one device that reports on every one of so many days (group privacy: Bun and Steinke 2016, proposition 1.9, for ρ). */
 const perDevice = ({ epsilon, rho }: Cost, days: number): CostText =>
   costJson({ epsilon: times(epsilon, days), rho: times(times(rho, days), days) });
 
 const daysIn = ({ from, to }: Resolved): number => to - from + 1;
 
-/** What is known of an answer before it is drawn. */
+/** Facts about an answer before it is drawn. */
 export function aboutOf(resolved: Resolved): Omit<Preview, 'errors' | 'left'> {
   const { question, bound, cost } = resolved;
   return { question, bound, days: daysIn(resolved), cost: costJson(cost), perDevice: perDevice(cost, daysIn(resolved)) };
@@ -63,7 +63,7 @@ export function answerOf({ n, hash, at, analyst, body }: Entry, isRepeated: bool
   return { ...answer, analyst, entry: { n, hash, at }, isRepeated };
 }
 
-/** Whether a stored answer has at least the ε of each measurement that is asked for. */
+/** True if a stored answer has at least the ε of each measurement that is asked for. */
 export function isEnough({ body }: Entry, { question }: Resolved): boolean {
   const stored = allMeasures((body as unknown as StoredAnswer).question);
   return allMeasures(question).every(({ measure }, i) => {

@@ -32,8 +32,8 @@ export interface EstimateRow {
   readonly reports: number;
 }
 
-/** What is told of a metric as a whole. */
-interface Told {
+/** Columns about a metric as a whole. */
+interface MetricColumns {
   readonly reports: number;
   readonly from: string | null;
   readonly to: string | null;
@@ -43,9 +43,9 @@ interface Told {
   readonly watch: number;
 }
 
-/** A metric's rows, and what is told of it. */
+/** A metric's rows, and the columns about the metric. */
 export interface Estimated {
-  readonly told: Told;
+  readonly told: MetricColumns;
   readonly rows: readonly EstimateRow[];
 }
 
@@ -64,7 +64,7 @@ const rowOf = (
 /** The rows of all days, for a list, a number or a distribution. */
 function estimatesRows(found: MetricEstimates): Estimated {
   const { reports, from, to, minimum, answers, distribution, unit, watch } = found;
-  const told: Told = { reports, from, to, outcome: reports < minimum ? 'too-few-reports' : 'estimated', watch: watch.pValue };
+  const told: MetricColumns = { reports, from, to, outcome: reports < minimum ? 'too-few-reports' : 'estimated', watch: watch.pValue };
   if (from === null || to === null) return { told, rows: [] };
   const shared: Shared = { span: 'all', from, to, reports };
   const rows = answers.map((answer, i) => rowOf(shared, i, unit ?? 'share', answer));
@@ -83,7 +83,7 @@ function estimatesRows(found: MetricEstimates): Estimated {
 /** The rows of the strings that are found in all days. */
 function stringsRows(found: MetricStrings & { readonly strings: readonly DecodedString[] }): Estimated {
   const { reports, from, to, outcome, strings, watch } = found;
-  const told: Told = { reports, from, to, outcome: outcome === 'decoded' ? 'estimated' : outcome, watch: watch.pValue };
+  const told: MetricColumns = { reports, from, to, outcome: outcome === 'decoded' ? 'estimated' : outcome, watch: watch.pValue };
   if (from === null || to === null) return { told, rows: [] };
   return { told, rows: strings.map((string, i) => rowOf({ span: 'all', from, to, reports }, i, 'share', string)) };
 }

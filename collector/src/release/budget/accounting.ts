@@ -9,17 +9,17 @@
 import type { DayRange } from '../../storage/store.ts';
 import { type Amount, add, least, minus, most, ZERO } from './amount.ts';
 
-/** What a budget adds up. */
+/** Units of a budget. */
 export const UNITS = ['epsilon', 'rho'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** What one device-day may lose at most. */
+/** Limit on the loss of one device-day. */
 export interface Limit {
   readonly unit: Unit;
   readonly amount: Amount;
 }
 
-/** What an answer costs each device-day of its days. */
+/** Cost of an answer for each device-day of its days. */
 export type Cost = { readonly [unit in Unit]: Amount };
 
 /** A charge in the ledger. */
@@ -60,7 +60,7 @@ const largest = (amounts: readonly Amount[], colluders: Colluders): Amount =>
     .slice(0, colluders === 'all' ? undefined : colluders)
     .reduce(add, ZERO);
 
-/** What any so many analysts have spent together on the day of a range on which that is most. */
+/** Spending of any so many analysts together, on the worst day of a range. */
 export function spentBy(charges: readonly Charge[], unit: Unit, range: DayRange, colluders: Colluders): Amount {
   let spent = ZERO;
   for (const sums of sumsByDay(charges, unit, range)) spent = most(spent, largest([...sums.values()], colluders));
@@ -68,7 +68,7 @@ export function spentBy(charges: readonly Charge[], unit: Unit, range: DayRange,
 }
 
 /**
- * What an analyst may still spend on each day of a range without any so many analysts passing the limit together: on the worst of the days,
+ * Remaining budget of an analyst on each day of a range without any so many analysts passing the limit together: on the worst of the days,
  * what the analyst and the others that have spent most leave of it. 0 if the limit is passed already.
  */
 export function leftFor(

@@ -18,14 +18,14 @@ import { amountText, readAmount } from './amount.ts';
 
 /** The settings of an app's table. */
 export interface TableSettings {
-  /** What any so many colluding analysts may spend together. */
+  /** Limit on any so many colluding analysts together. */
   readonly limit: Limit;
   readonly colluders: Colluders;
   /** The app's `batchesPerDay`. What one device can add to a day follows from it (table/columns.ts). */
   readonly batchesPerDay: number;
 }
 
-/** What holds for an app. */
+/** Budgets of an app. */
 export interface Budgets {
   /** Undefined for an app whose table was given no budget. */
   readonly table: TableSettings | undefined;
@@ -79,7 +79,7 @@ export async function tableIn(ledger: LedgerTransaction, app: string): Promise<T
   );
 }
 
-/** What the questions of a stream's entry and of its charges begin with. */
+/** Prefix of the questions of a stream's entry and of its charges. */
 export const OPENING = 'opening ';
 
 /** Reads the budgets of an app, and what was charged to them. Of other apps it reads only who shares streams. */
@@ -101,7 +101,7 @@ const NAMES: { readonly [unit in Unit]: string } = { epsilon: 'ε', rho: 'ρ' };
 /** A limit in words. */
 export const limitText = ({ unit, amount }: Limit): string => `${NAMES[unit]} ${amountText(amount)}`;
 
-/** What was spent of a budget, on the day on which that is most. */
+/** Spending of a budget, on its worst day. */
 export interface Spending {
   /** Undefined for the table. */
   readonly analyst?: string;
@@ -110,7 +110,7 @@ export interface Spending {
   readonly spent: Limit;
 }
 
-/** What was spent of each budget of an app. */
+/** Spending of each budget of an app. */
 export function spendingOf({ table, analysts, charges, groups }: Budgets): readonly Spending[] {
   const always = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   const names = [...new Set([...analysts.keys(), ...charges.map(({ analyst }) => analyst)])].sort();

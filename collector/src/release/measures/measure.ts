@@ -145,9 +145,9 @@ export interface MeasureKind<M extends Asked, Build> {
   readonly cells: (measure: M, sizes: Sizes) => number;
   /** The most of this kind in one question. Default: any number. */
   readonly most?: number;
-  /** Whether it takes tenths of a second, or seconds, so that it is made in a thread of its own. */
+  /** True if it takes tenths of a second, or seconds, so that it is made in a thread of its own. */
   readonly isLong?: true;
-  /** Whether the answer is one value, and no table. */
+  /** True if the answer is one value, and no table. */
   readonly isOneValue?: true;
   /** Its mechanism and the error to expect. @throws {RangeError} when the mechanism does not take its parameters */
   readonly making: (measure: M, rows: Rows, epsilon: Ratio) => Making;
@@ -157,7 +157,7 @@ export interface MeasureKind<M extends Asked, Build> {
   readonly build: Build;
   /** Its options on the command line. The first is its own: its name in camel case is the kind. A function, so that no page carries it. */
   readonly options: () => readonly AskOption[];
-  /** Whether it takes `--group-by`. */
+  /** True if it takes `--group-by`. */
   readonly hasGroups?: true;
   /** The measurement that its own option's value and the others ask for. @throws {UsageError} */
   readonly ofOptions: (value: never, others: OtherOptions) => M;
@@ -168,9 +168,9 @@ export interface MeasureKind<M extends Asked, Build> {
 /** The words of a measurement on the command line. */
 interface Words<M> {
   readonly name: (measure: M) => string;
-  /** What its bound counts. Default: what its numbers count. */
+  /** Unit of its bound. Default: the unit of its numbers. */
   readonly unit?: string;
-  /** Whether its numbers lie between 0 and 1. */
+  /** True if its numbers lie between 0 and 1. */
   readonly isFraction?: true;
   /** The number of reports that its bound is stated for. */
   readonly statedFor?: (measure: M) => number;

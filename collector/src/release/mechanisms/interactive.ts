@@ -24,7 +24,7 @@ import { assertBeta, assertWhole, type NoiseMechanism, pure, type Spending, time
 import { answerOf, assertQuery, assertTable, type CountingQuery, type Measurement } from './queries.ts';
 import type { Random } from './random.ts';
 
-/** What answers easy queries. It knows published numbers only. */
+/** Source of answers to easy queries. It knows published numbers only. */
 export interface Guesses {
   readonly guess: (query: CountingQuery) => number;
   /** After a hard query was answered. */
@@ -51,7 +51,7 @@ interface Asked extends Answered {
   readonly session: Session;
 }
 
-/** What a session is designed for. */
+/** Options of a session. */
 export interface InteractiveOptions {
   readonly name: string;
   readonly epsilon: Ratio;

@@ -37,7 +37,7 @@ const MOST_WORK = 2.4e7;
 /** The same for the scores of BLR, whose operations are faster: a third of a second. Smaller databases keep to it. */
 const MOST_SCORES = 1e8;
 
-/** What is published. */
+/** A published table of marginals. */
 interface MarginalTable {
   readonly mechanism: 'BLR' | 'MWEM';
   /** The released number of records, at least 1. */

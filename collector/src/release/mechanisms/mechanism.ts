@@ -7,7 +7,7 @@
 import { type Ratio, ratio } from '@murmuration/shared';
 import type { Random } from './random.ts';
 
-/** What a release spends, whatever the data are. */
+/** Privacy loss of a release, whatever the data are. */
 export interface Spending {
   /** Pure ε, exact. */
   readonly epsilon: Ratio;

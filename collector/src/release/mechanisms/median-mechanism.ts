@@ -64,7 +64,7 @@ function guessesOf(databases: Uint8Array, left: Uint32Array, cells: number, reco
 const MOST_CELLS = 1_000;
 const MOST_BYTES = 2 ** 26;
 
-/** Whether so many records can be enumerated. */
+/** True if so many records can be enumerated. */
 const isSmall = (cells: number, records: number): boolean =>
   databasesOf(cells, records) <= MOST_DATABASES && databasesOf(cells, records) * cells <= MOST_BYTES;
 

@@ -11,7 +11,7 @@
 
 import { assertBeta, assertWhole, type NoiseMechanism, type ReleaseMechanism } from './mechanism.ts';
 
-/** What is published: noisy sums, and what follows from them. */
+/** Published sums with noise, and their consequences. */
 export interface RangeRelease {
   readonly design: RangeDesign;
   /** The noisy sum of each block, by level. */

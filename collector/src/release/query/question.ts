@@ -105,7 +105,7 @@ export interface Queryable<C> {
 
 type Base = Pick<Question, 'app' | 'from' | 'to'> & { readonly where: { readonly [column: string]: readonly string[] } };
 
-/** What is made does not depend on the columns that compile. */
+/** Builders for given columns: the values do not depend on the columns that compile. */
 const builderOf = <C>(): Builder<C> => builder as unknown as Builder<C>;
 
 const queryable = <C>(base: Base): Queryable<C> => ({

@@ -38,7 +38,7 @@ const inSequence = (costs: readonly Cost[]): Cost =>
 const inParallel = (costs: readonly Cost[]): Cost =>
   costs.reduce((sum, { epsilon, rho }) => ({ epsilon: most(sum.epsilon, epsilon), rho: most(sum.rho, rho) }), NOTHING);
 
-/** What is measured, without what it costs and what the analyst expects. */
+/** A measure without its cost and the analyst's expectations. */
 function withoutEpsilon(measure: Measure): Json {
   const { epsilon: _epsilon, about: _about, ...rest } = { about: 0, ...measure };
   return rest as unknown as Json;
@@ -76,7 +76,7 @@ export interface Resolved extends Rows {
   readonly question: Question;
   /** SHA-256 of it without the epsilons. */
   readonly key: string;
-  /** What the answer costs each device-day. */
+  /** Cost of the answer for each device-day. */
   readonly cost: Cost;
 }
 

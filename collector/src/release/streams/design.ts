@@ -22,7 +22,7 @@ import { cellNoiseBound } from '../mechanisms/queries.ts';
 import type { Random } from '../mechanisms/random.ts';
 import type { MechanismName } from './request.ts';
 
-/** What a design follows from. */
+/** Options of a design. */
 export interface DesignOptions {
   readonly epsilon: Ratio;
   /** The most reports of one device-day. */
@@ -34,13 +34,13 @@ export interface DesignOptions {
   readonly mechanism?: MechanismName;
 }
 
-/** What is decided. With the numbers above it is all that the mechanism is made from. */
+/** The design. With the numbers above it is all that the mechanism is made from. */
 export interface StreamDesign {
   readonly mechanism: MechanismName;
   /** Of the databases that the median mechanism enumerates. */
   readonly records?: number;
   readonly hard: number;
-  /** Whether the hard questions are promised to suffice. */
+  /** True if the hard questions are promised to suffice. */
   readonly lasts: boolean;
   /** With a probability of 95 %, the most by which any of the answers is off. */
   readonly within: number;

@@ -31,7 +31,7 @@ export type Opened = Stream & { readonly isRepeated: boolean };
 /** A released number of records is at most this, which is above what `about` can be. */
 const MOST_TOTAL = 2 ** 31;
 
-/** What a stream's entry and its charges have as their question: it is the same for streams of the same analysts, table and cost. */
+/** Question of a stream's entry and of its charges. It is the same for streams of the same analysts, table and cost. */
 const openingNameOf = (about: StreamAbout): string => `${OPENING}${hashed(about as unknown as Json)}`;
 
 /** An open stream that is the same. */

@@ -12,7 +12,7 @@ import { mechanismOf } from './design.ts';
 import type { Conditions } from './request.ts';
 import { designOptionsOf, hardAfter, type Stream, type StreamAnswer } from './stream.ts';
 
-/** What streams are made of. */
+/** Parts of streams. */
 export interface StreamParts {
   readonly ledger: Ledger;
   /** Reads rows of a table. */
@@ -112,7 +112,7 @@ interface Kept {
   readonly last: { readonly n: number; readonly hash: string };
 }
 
-/** What is known of a stream, and the hard answers since. */
+/** Known state of a stream, and the hard answers since. */
 interface News {
   /** Undefined if nothing is known that belongs to this ledger. */
   readonly known: Kept | undefined;

@@ -51,9 +51,9 @@ import {
   streamsIn,
 } from './stream.ts';
 
-/** What a stream would be. */
+/** Preview of a stream. */
 export type StreamPreview = StreamAbout & {
-  /** What is left of the budgets of all its analysts and of the table, as `ε 0.3`; undefined if one of them has none. */
+  /** Remainder of the budgets of all its analysts and of the table, as `ε 0.3`; undefined if one of them has none. */
   readonly left?: string;
 };
 
@@ -70,7 +70,7 @@ export class Streams {
     this.#parts = parts;
   }
 
-  /** What a stream would cost, and the error that it would state. Spends nothing. @throws {RangeError} when it does not fit the table */
+  /** Cost of a stream, and the error that it would state. Spends nothing. @throws {RangeError} when it does not fit the table */
   preview(opening: Opening): Promise<StreamPreview> {
     return this.#parts.ledger.transact(async (ledger) => {
       const budgets = await budgetsOf(ledger, opening.request.app);

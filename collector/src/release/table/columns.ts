@@ -68,11 +68,11 @@ export function tableOf(catalog: Catalog, app: string): Table {
 /** The values of a column that reports have, without that of reports whose version does not declare the segment. */
 export const declared = (values: readonly string[]): readonly string[] => values.filter((value) => value !== NONE);
 
-/** Whether the values are numbers, so that they have an order. */
+/** True if the values are numbers, so that they have an order. */
 export const areNumbers = (values: readonly string[]): boolean =>
   declared(values).every((value) => value.trim() !== '' && Number.isFinite(Number(value)));
 
-/** Whether they are whole numbers, which can be added up exactly. */
+/** True if they are whole numbers, which can be added up exactly. */
 export const areWhole = (values: readonly string[]): boolean =>
   areNumbers(values) && declared(values).every((value) => Number.isSafeInteger(Number(value)));
 
