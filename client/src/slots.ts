@@ -87,7 +87,10 @@ export function answer(device: Device, state: State, entry: Entry): Outcome['res
   // An answer recorded before the current slot began does not answer a later slot. It may have been claimed long ago and still be in the
   // spill.
   if (account && account.day > entry.day) return 'already-answered';
-  if (!hasOtherwise(device, entry.metric)) return open(device, state, entry);
+  // Nor does one that was recorded while a slot was taken, perhaps by another version of the schema. So answers of consecutive days are
+  // never in more reports than there may be slots on these days.
+  if (!hasOtherwise(device, entry.metric))
+    return isTaken(device, state, entry.metric, entry.day) ? 'already-answered' : open(device, state, entry);
   // A report under another version's law was charged by that law, so an answer under this version's law does not replace it.
   const isOthers = state.outbox.some(
     ({ schema, reports }) => schema !== device.wire && reports.some(([name, , since]) => name === entry.metric && since === account?.day),

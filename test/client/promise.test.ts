@@ -4,6 +4,7 @@ import { choice, defineSchema, flag, memoryStorage, type Spill, type Storage } f
 import type { Batch } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { device, reportsOf, results, settle, stateIn, timeOf } from './device.ts';
+import { modelBrowser } from './model-storage.ts';
 
 const budgetOf = (epsilon: number) => ({ epsilon, per: 'month' as const });
 
@@ -143,4 +144,35 @@ test('forgetting erases what was drawn', async () => {
   await telemetry.forget();
   expect(Object.keys(stateIn(storage))).not.toContain('draw');
   expect(Object.keys(stateIn(storage))).not.toContain('order');
+});
+
+test('where a release removes `otherwise`, the answers of three days stand in two reports, however late the storage is', async () => {
+  const about = { epsilon: 1, every: 'week', description: 'Was anything printed?' } as const;
+  const asked = (version: number, printed: ReturnType<typeof flag>) =>
+    defineSchema({ app: 'notes', version, budget: { epsilon: 1, per: 'week' }, metrics: { printed } });
+  const [old, next] = [asked(1, flag({ ...about, otherwise: false })), asked(2, flag(about))];
+  const browser = modelBrowser({ hasSpill: false });
+  const time = { now: timeOf(0) };
+  const recorded: string[] = [];
+  const first = device(old, { storage: browser.open(), time });
+  await settle();
+  time.now = timeOf(6);
+  first.telemetry.record('printed', true);
+  await first.telemetry.close();
+  time.now = timeOf(7);
+  const second = device(next, { storage: browser.open(), time, seed: 2 });
+  second.telemetry.record('printed', true);
+  await second.telemetry.close();
+  time.now = timeOf(8);
+  const slow = browser.open();
+  slow.fate = 'stops before the write';
+  const third = device(next, { storage: slow, time, seed: 3 });
+  third.telemetry.record('printed', true);
+  await settle();
+  time.now = timeOf(14);
+  slow.fate = 'completes';
+  slow.go();
+  await settle();
+  for (const each of [first, second, third]) recorded.push(...results(each.outcomes).filter((said) => /recorded|already/.test(said)));
+  expect(recorded).toEqual(['recorded', 'recorded', 'already-answered']);
 });

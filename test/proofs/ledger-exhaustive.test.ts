@@ -29,14 +29,14 @@ const anytime = { openings: 2, overnight: true } as const;
 const byDay = { openings: 3, overnight: false } as const;
 /** What is explored: the name, both contexts' schemas, four days as the clock shows them, the bound, and how many worlds there are. */
 const PLANS = [
-  ['daily', one, one, [0, 1, 2, 4], anytime, 24_570],
-  ['daily, the clock set back and forth', one, one, [1, 0, 3, 2], anytime, 15_020],
-  ['weekly', week, week, [0, 6, 7, 13], byDay, 29_492],
-  ['permanent, renewed after a week', kept, kept, [0, 6, 7, 14], anytime, 23_502],
+  ['daily', one, one, [0, 1, 2, 4], anytime, 20_330],
+  ['daily, the clock set back and forth', one, one, [1, 0, 3, 2], anytime, 13_121],
+  ['weekly', week, week, [0, 6, 7, 13], byDay, 28_932],
+  ['permanent, renewed after a week', kept, kept, [0, 6, 7, 14], anytime, 21_160],
   ['otherwise', otherwise, otherwise, [0, 1, 2, 3], byDay, 14_432],
   ['permanent, with otherwise', both, both, [0, 1, 7, 8], byDay, 14_958],
-  ['two versions with two budgets', large, small, [0, 1, 6, 7], anytime, 71_330],
-  ['two versions with two laws', kept, other, [0, 1, 7, 8], anytime, 79_598],
+  ['two versions with two budgets', large, small, [0, 1, 6, 7], anytime, 69_359],
+  ['two versions with two laws', kept, other, [0, 1, 7, 8], anytime, 72_963],
 ] as const;
 
 const slotOf = ({ metrics }: SchemaDocument, name: string): number => {

@@ -18,13 +18,6 @@ const ANSWERS: readonly Person[] = [0, 1].map((answers) => ({ answers, occurs: t
 /** Two people, one of whom never does what metrics with `otherwise` ask about. */
 const PRESENCE: readonly Person[] = [true, false].map((occurs) => ({ answers: 0, occurs, rng: steadyRng }));
 
-/**
- * The steps without withdrawals that another context can't hear of. Where contexts have no news of each other, one learns of a withdrawal at its
- * next transaction, and a record is one: docs/threat-model.md says what that tells.
- */
-const heard = ({ kind, tabs }: Setup, steps: readonly Step[]): readonly Step[] =>
-  kind.hasNews || tabs === 1 ? steps : steps.filter((step) => step.kind !== 'decide' || step.decisions.every((each) => each === 'grant'));
-
 async function live(
   kind: Setup,
   steps: readonly Step[],
@@ -67,7 +60,7 @@ export async function interleavings(runs: number, seed: number): Promise<Outcome
       ...(await compare(kind, steps, ANSWERS, ({ trace }) => trace, 'what a device does depends on the values')),
       ...(await compare(
         kind,
-        heard(kind, steps).map(byTime),
+        steps.map(byTime),
         PRESENCE,
         ({ uploads }) => uploads,
         'what a device sends depends on whether anything was recorded',

@@ -103,6 +103,11 @@ export const MUTANTS: readonly Mutant[] = [
 
   slots('an answer is claimed again by its id', 'account?.by === entry.id || ', ''),
   slots('an answer of the slot before is claimed again', ' || account?.before === entry.id', ''),
+  slots(
+    'an answer recorded in a taken slot claims a later one',
+    "isTaken(device, state, entry.metric, entry.day) ? 'already-answered' : open",
+    'open',
+  ),
   slots('an old answer claims a later slot', "if (account && account.day > entry.day) return 'already-answered';", ''),
   spill('an answer stays in the spill', 'at(answer).id === answer.id && write(keyOf(answer), { day: answer.day })', 'answer'),
   spill('a refusal is not spilled', '    decide: (decision) => raise(consent, mark(decision)),', '    decide: () => {},'),
