@@ -126,7 +126,7 @@ describe('discoveries', () => {
         const supported = heights.lastIndexOf(Math.max(...heights));
         const most = Math.min(held, supported);
         const found = discoveriesOf(Float64Array.from(values), fdr);
-        expect(found.reported).toBe(most);
+        expect(found.found).toBe(most);
         for (const [v, p] of values.entries()) {
           expect((found.qValues[v] as number) <= fdr).toBe(most > 0 && p <= (sorted[most - 1] as number));
         }
@@ -176,7 +176,7 @@ describe('discoveries', () => {
     const lists = 4_000;
     let wrong = 0;
     for (let list = 0; list < lists; list++)
-      wrong += Number(discoveriesOf(Float64Array.from({ length: candidates }, uniform), 0.05).reported > 0);
+      wrong += Number(discoveriesOf(Float64Array.from({ length: candidates }, uniform), 0.05).found > 0);
     expect(wrong).toBeLessThan(294);
   });
 });

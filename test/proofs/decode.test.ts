@@ -67,7 +67,7 @@ test('strings are found where there is enough data, and a count of devices chang
   const few = decoded(simulated({ ...SETTING, reports: 5_000 }, 3));
   const many = decoded(simulated({ ...SETTING, reports: 5_000_000 }, 3));
   expect(many.outcome).toBe('decoded');
-  expect(Array.from(many.reported.subarray(0, 20))).toEqual(Array(20).fill(1));
+  expect(Array.from(many.isFound.subarray(0, 20))).toEqual(Array(20).fill(1));
   expect(many.detectable).toBeLessThan(few.detectable / 5);
   expect(many.unexplained).toBeLessThan(0.05);
 });
@@ -81,8 +81,8 @@ test('what is on no list is unexplained, and other', () => {
 });
 
 test('where a string that everybody has could not be reported there is not enough data', () => {
-  const { outcome, reported } = decoded(simulated({ ...SETTING, ...chancesOf(0.45, 0.55, 0.5), reports: 60 }, 5));
-  expect([outcome, reported.includes(1)]).toEqual(['not-enough-data', false]);
+  const { outcome, isFound } = decoded(simulated({ ...SETTING, ...chancesOf(0.45, 0.55, 0.5), reports: 60 }, 5));
+  expect([outcome, isFound.includes(1)]).toEqual(['not-enough-data', false]);
 });
 
 test('candidates with the same cells get the same answer', () => {
@@ -128,7 +128,7 @@ describe('degenerate input', () => {
       fdr: 0.05,
     });
     expect(found.fit).toBe('direct');
-    expect(Array.from(found.reported)).toEqual([1, 1, 1, 0]);
+    expect(Array.from(found.isFound)).toEqual([1, 1, 1, 0]);
     for (const [v, share] of [0.5, 0.3, 0.2, 0].entries()) expect(found.estimate[v]).toBeCloseTo(share, 12);
     expect(found.standardError[0]).toBeCloseTo(Math.sqrt(0.25 / 100_000) / 0.5, 12);
     expectSound(found, 4);
@@ -216,7 +216,7 @@ describe('over simulated sets', () => {
     }
     const reported = all.flatMap(({ found, sampled }) =>
       [...sampled].flatMap((truth, v) =>
-        found.reported[v] === 1 ? [(found.low[v] as number) <= truth && truth <= (found.high[v] as number)] : [],
+        found.isFound[v] === 1 ? [(found.low[v] as number) <= truth && truth <= (found.high[v] as number)] : [],
       ),
     );
     const missed = reported.filter((covers) => !covers).length;
@@ -230,14 +230,14 @@ describe('over simulated sets', () => {
       const row = SETTING.cohorts;
       return decode(inputOf({ ...set, map: { candidates: 100, hashes: 1, places: set.map.places.slice(set.listed * row) } }));
     });
-    const any = all.filter(({ reported }) => reported.includes(1)).length;
+    const any = all.filter(({ isFound }) => isFound.includes(1)).length;
     expect(1 - atMost(any - 1, all.length, 0.05)).toBeGreaterThan(ALARM);
   });
 
   test('false discoveries stay at the rate that was asked for', () => {
     const all = sets({ ...SETTING, strings: 60, nulls: 400, hashes: 2, shape: 'exponential', reports: 500_000 }, 12 * EFFORT);
-    const wrong = all.reduce((sum, { found, listed }) => sum + found.reported.subarray(listed).reduce((a, b) => a + b, 0), 0);
-    const reported = all.reduce((sum, { found }) => sum + found.reported.reduce((a, b) => a + b, 0), 0);
+    const wrong = all.reduce((sum, { found, listed }) => sum + found.isFound.subarray(listed).reduce((a, b) => a + b, 0), 0);
+    const reported = all.reduce((sum, { found }) => sum + found.isFound.reduce((a, b) => a + b, 0), 0);
     expect(reported).toBeGreaterThan(200 * EFFORT);
     expect(1 - atMost(wrong - 1, reported, 0.05)).toBeGreaterThan(ALARM);
   });
@@ -245,8 +245,8 @@ describe('over simulated sets', () => {
   test('a list too crowded for its cells is flagged, and its strings are found at that rate', () => {
     const crowded = { ...SETTING, cells: 16, cohorts: 64, ...chancesOf(0.25, 0.75, 0.25), reports: 4_500_000, strings: 238, nulls: 6_900 };
     const all = sets({ ...crowded, shape: 'bell' }, 2 * EFFORT);
-    const wrong = all.reduce((sum, { found, listed }) => sum + found.reported.subarray(listed).reduce((a, b) => a + b, 0), 0);
-    const reported = all.reduce((sum, { found }) => sum + found.reported.reduce((a, b) => a + b, 0), 0);
+    const wrong = all.reduce((sum, { found, listed }) => sum + found.isFound.subarray(listed).reduce((a, b) => a + b, 0), 0);
+    const reported = all.reduce((sum, { found }) => sum + found.isFound.reduce((a, b) => a + b, 0), 0);
     expect(new Set(all.map(({ found }) => found.outcome))).toEqual(new Set(['overloaded']));
     expect(reported).toBeGreaterThan(100 * EFFORT);
     expect(1 - atMost(wrong - 1, reported, 0.05)).toBeGreaterThan(ALARM);

@@ -5,7 +5,7 @@
  */
 
 import { isStringLaw, labelOf, type PrefixHashingLaw, type StringLaw } from '@murmuration/shared';
-import { decode, twinsOf } from '../decoding/decode/decode.ts';
+import { descending, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
 import { cellCountsOf } from '../decoding/decode/tallies.ts';
 import { discover, type Told } from '../decoding/discovery/discover.ts';
@@ -47,12 +47,6 @@ const sum = (numbers: Iterable<number>): number => {
   return total;
 };
 
-/** Candidates by descending value, equal ones in their own order. */
-const descending = (values: Float64Array, chosen: (v: number) => boolean): Uint32Array =>
-  Uint32Array.from(values.keys())
-    .filter(chosen)
-    .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
-
 function unexplainedOf({ unexplained: estimate, unexplainedError: standardError }: Decoded): Estimate {
   const margin = Z95 * standardError;
   return { estimate, standardError, low: within(estimate - margin), high: within(estimate + margin) };
@@ -68,27 +62,16 @@ function distributionOf(answers: readonly CandidateAnswer[], { distribution, oth
 
 /** The found strings by descending share, then the others if they are wanted. */
 function rowsOf(answers: readonly CandidateAnswer[], decoded: Decoded, { all, shares }: DecodeRequest): readonly DecodedString[] {
-  const { reported, estimate, standardError, typical, low, high, pValue, qValue } = decoded;
-  const isFound = (v: number): boolean => reported[v] === 1;
-  const order = [...descending(typical, isFound), ...(all ? descending(estimate, (v) => !isFound(v)) : [])];
+  const { isFound, estimate, standardError, typical, low, high, pValue, qValue } = decoded;
+  const order = [...foundIn(decoded), ...(all ? descending(estimate, (v) => isFound[v] !== 1) : [])];
   return order.map((v) => {
     const name = nameOf(answers[v] as CandidateAnswer);
-    const [found, ...numbers] = [reported, estimate, standardError, typical, low, high, pValue, qValue].map((each) => each[v] as number);
+    const [found, ...numbers] = [isFound, estimate, standardError, typical, low, high, pValue, qValue].map((each) => each[v] as number);
     const [own, error, middle, least, most, p, q] = numbers as [number, number, number, number, number, number, number];
     const truth = shares && { truth: Object.hasOwn(shares, name.label) ? (shares[name.label] as number) : 0 };
     const interval = { estimate: own, standardError: error, low: least, high: most };
     return { ...name, isFound: found === 1, ...interval, typical: middle, pValue: p, qValue: q, ...truth };
   });
-}
-
-/** What can be said of the strings. */
-function decoded(request: DecodeRequest, law: StringLaw, perDevice: number): Decoded & { readonly indistinguishable: number } {
-  const counts = cellCountsOf(law, request.evidence.tallies, perDevice);
-  const map = request.mapOf(law);
-  let steps = 0;
-  const all = decode({ counts, map, fdr: request.fdr, onStep: () => request.onStep?.(++steps) });
-  const twins = twinsOf(counts, map);
-  return { ...all, reported: all.reported.map((is, v) => (twins[v] === 1 ? 0 : is)), indistinguishable: sum(twins) };
 }
 
 /** Decodes. @throws {TypeError} when the metric has no strings */
@@ -111,8 +94,10 @@ export function decodeStrings(request: DecodeRequest): { readonly fields: Metric
   });
   if (reports < minimum || reports === 0) return { fields: ended('too-few-reports', 0, 0), strings: [] };
   if (answers.length === 0) return { fields: ended('no-candidates', 0, 0), strings: [] };
-  const all = decoded(request, law, perDevice);
-  const fields = ended(all.outcome, sum(all.reported), all.indistinguishable);
+  let steps = 0;
+  const counts = cellCountsOf(law, tallies, perDevice);
+  const all = findings({ counts, map: request.mapOf(law), fdr, onStep: () => request.onStep?.(++steps) });
+  const fields = ended(all.outcome, all.found, all.indistinguishable);
   if (all.outcome === 'not-enough-data') return { fields, strings: [] };
   const numbers = { unexplained: unexplainedOf(all), detectable: all.detectable, distribution: distributionOf(answers, all) };
   return { fields: { ...fields, ...numbers }, strings: rowsOf(answers, all, request) };

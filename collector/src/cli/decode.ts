@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { print, shareOption } from '../base/usage.ts';
-import { decode, twinsOf } from '../decoding/decode/decode.ts';
+import { type Findings, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { Decoded } from '../decoding/decode/evidence.ts';
 import { WAYS, type Way } from './candidate-files/candidates.ts';
-import { BOOLEAN, decodeBoolean, type RapporFiles, rapporSource, type Source } from './decode-source.ts';
+import { type RapporFiles, rapporSource, type Source } from './decode-source.ts';
 import { checkOutputs, distributionLines, resultLines, writeOutputs } from './rappor-files/results.ts';
 import { addStored, type StoredOptions } from './stored-options.ts';
 import { table } from './table.ts';
@@ -28,8 +28,6 @@ function waysOption(text: string): readonly Way[] {
   if (ways.every((way) => way !== undefined)) return ways;
   throw new UsageError(`--normalize: expected some of ${WAYS.join(', ')}, separated by commas, got ${JSON.stringify(text)}`);
 }
-
-const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
 
 /** Reads what the options name. @throws {UsageError} */
 async function sourceOf(options: DecodeOptions): Promise<Source> {
@@ -53,14 +51,6 @@ function tell(leftOut: readonly string[]): void {
   if (leftOut.length > MOST_NAMED) process.stderr.write(`... and ${leftOut.length - MOST_NAMED} candidates more\n`);
 }
 
-/** Decodes. Candidates that have a twin are not reported. */
-function decodeSource({ counts, map }: Source, fdr: number): Decoded & { readonly twins: Uint8Array } {
-  if (map === undefined) return { ...decodeBoolean(counts, fdr), twins: new Uint8Array(BOOLEAN.length) };
-  const decoded = decode({ counts, map, fdr });
-  const twins = twinsOf(counts, map);
-  return { ...decoded, twins, reported: decoded.reported.map((is, v) => (twins[v] === 1 ? 0 : is)) };
-}
-
 async function run(options: DecodeOptions): Promise<void> {
   const begun = performance.now();
   const { params, counts, map, out, distribution, fdr, all = false, json } = options;
@@ -71,14 +61,13 @@ async function run(options: DecodeOptions): Promise<void> {
   const source = await sourceOf(options).catch(asUsage);
   tell(source.leftOut);
   const { names, reports } = source;
-  const { twins, ...decoded } = decodeSource(source, fdr);
+  const decoded = findings({ counts: source.counts, map: source.map, fdr });
   writeOutputs([
     ...(out === undefined ? [] : [{ file: out, lines: resultLines(names, reports, decoded, all) }]),
     ...(distribution === undefined ? [] : [{ file: distribution, lines: distributionLines(names, decoded) }]),
   ]);
   const summary = {
     ...aboutOf(source, decoded, fdr),
-    indistinguishable: sum(twins),
     seconds: (performance.now() - begun) / 1000,
     peakRssMb: process.resourceUsage().maxRSS / 1024,
   };
@@ -86,23 +75,20 @@ async function run(options: DecodeOptions): Promise<void> {
 }
 
 /** The numbers about the whole decode. */
-function aboutOf(
-  { reports, names, leftOut }: Source,
-  decoded: Decoded,
-  fdr: number,
-): Omit<Summary, 'indistinguishable' | 'seconds' | 'peakRssMb'> {
-  const { outcome, unexplained, unexplainedError, detectable, other } = decoded;
+function aboutOf({ reports, names, leftOut }: Source, decoded: Findings, fdr: number): Omit<Summary, 'seconds' | 'peakRssMb'> {
+  const { outcome, found, indistinguishable, unexplained, unexplainedError, detectable, other } = decoded;
   return {
     reports,
     candidates: names.length,
     leftOut: leftOut.length,
-    reported: sum(decoded.reported),
+    reported: found,
     fdr,
     outcome,
     unexplained,
     unexplainedError,
     leftOver: other,
     detectable,
+    indistinguishable,
   };
 }
 
@@ -168,11 +154,14 @@ const OUTCOMES: { readonly [O in Decoded['outcome']]: string | undefined } = {
 };
 
 /** The summary, then the most frequent of the reported strings: of each the middle of what its share can be, which lies in its interval. */
-export function describe(summary: Summary, names: readonly string[], { reported, typical, low, high, qValue }: Decoded): string {
-  const found = [...names.keys()].filter((v) => reported[v] === 1).sort((a, b) => (typical[b] as number) - (typical[a] as number) || a - b);
-  const rows = found
-    .slice(0, MOST_ROWS)
-    .map((v) => [names[v] as string, ...[typical, low, high].map((values) => percent(values[v] as number)), small(qValue[v] as number)]);
+export function describe(summary: Summary, names: readonly string[], decoded: Decoded): string {
+  const { typical, low, high, qValue } = decoded;
+  const found = foundIn(decoded);
+  const rows = [...found.subarray(0, MOST_ROWS)].map((v) => [
+    names[v] as string,
+    ...[typical, low, high].map((values) => percent(values[v] as number)),
+    small(qValue[v] as number),
+  ]);
   const warning = OUTCOMES[summary.outcome];
   return [
     `reports      ${grouped(summary.reports)}`,

@@ -83,11 +83,11 @@ function excess(
   return estimates.reduce((sum, { estimate }, i) => sum + (estimate - (shares[i] as number)) ** 2, 0) / least;
 }
 
-/** The true strings among the reported ones, and the false ones. */
+/** The true strings among the isFound ones, and the false ones. */
 function decoded(law: StringLaw, { tallies, candidates, truth }: ReturnType<typeof roundOf>): readonly [found: number, wrong: number] {
-  const { reported } = decode({ counts: cellCountsOf(law, tallies, 1), map: cellMapOf(law, candidates), fdr: 0.05 });
-  const found = truth.filter((share, i) => share > 0 && reported[i] === 1).length;
-  return [found, reported.reduce((sum, is) => sum + is, 0) - found];
+  const { isFound } = decode({ counts: cellCountsOf(law, tallies, 1), map: cellMapOf(law, candidates), fdr: 0.05 });
+  const found = truth.filter((share, i) => share > 0 && isFound[i] === 1).length;
+  return [found, isFound.reduce((sum, is) => sum + is, 0) - found];
 }
 
 /** Bytes of a day's rows on the disk, without their keys: of one segment, and of all, with the reports spread evenly over segments. */

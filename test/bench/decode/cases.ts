@@ -89,12 +89,12 @@ const foundIn = (truth: ReadonlyMap<string, number>, reported: ReadonlyMap<strin
 };
 
 function decodedBy(design: Design, { input, candidates, truth }: Case): Found {
-  const { reported, estimate, distribution } = design(input);
+  const { isFound, estimate, distribution } = design(input);
   const of = (shares: Float64Array, isIn: (v: number) => boolean) =>
     new Map(candidates.flatMap((string, v) => (isIn(v) ? [[string, shares[v] as number] as const] : [])));
   return foundIn(
     truth,
-    of(estimate, (v) => reported[v] === 1),
+    of(estimate, (v) => isFound[v] === 1),
     distribution && of(distribution, () => true),
   );
 }

@@ -64,7 +64,7 @@ const alone: Design = ({ counts, map, fdr }) => {
     pValue[v] = normalTail(share / (standardError[v] as number));
   }
   const threshold = plainDiscoveries(pValue, fdr);
-  return { reported: Uint8Array.from(pValue, (each) => Number(each <= threshold)), estimate, standardError, label: 'alone' };
+  return { isFound: Uint8Array.from(pValue, (each) => Number(each <= threshold)), estimate, standardError, label: 'alone' };
 };
 
 /** The problem at pooled shares, then at the shares of a linear fit. */
@@ -86,7 +86,7 @@ const passing: Design = (input) => {
   const pValue = fit.z.map(normalTail);
   const { qValues } = discoveriesOf(pValue, input.fdr);
   return {
-    reported: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)),
+    isFound: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)),
     estimate: fit.z.map((z, v) => z * (standardError[v] as number)),
     standardError,
     distribution: fit.shares,
@@ -117,7 +117,7 @@ const coordinates: Design = (input) => {
   const standardError = problem.root.map((own) => (own === 0 ? 1 : spread / own));
   const posterior = posteriorOf(prior, STRAIGHT);
   return {
-    reported: Uint8Array.from(z, (each) => Number(each >= least)),
+    isFound: Uint8Array.from(z, (each) => Number(each >= least)),
     estimate: z.map((each, v) => each * (standardError[v] as number)),
     standardError,
     distribution: z.map((each, v) => meanAt(posterior, each) * (standardError[v] as number)),
@@ -185,11 +185,11 @@ const squares: Design = (input) => {
   const found = candidates > Math.min(600, 0.8 * problem.observed.live) ? undefined : leastSquares(problem);
   if (found === undefined) {
     const none = new Float64Array(candidates);
-    return { reported: new Uint8Array(candidates), estimate: none, standardError: none.map(() => 1), label: 'none' };
+    return { isFound: new Uint8Array(candidates), estimate: none, standardError: none.map(() => 1), label: 'none' };
   }
   const pValue = found.estimate.map((estimate, v) => normalTail(estimate / (found.standardError[v] as number)));
   const { qValues } = discoveriesOf(pValue, input.fdr);
-  return { ...found, reported: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)), label: 'squares' };
+  return { ...found, isFound: Uint8Array.from(qValues, (each) => Number(each <= input.fdr)), label: 'squares' };
 };
 
 /** What ships. */

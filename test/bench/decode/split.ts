@@ -45,7 +45,7 @@ function splitOf(set: SimulatedSet): Omit<Split, 'group'> | undefined {
   const own = z.map(normalTail);
   const [oracle] = foundIn(set, own, thresholdOf(own));
   if (oracle === 0) return undefined;
-  const { pValue, reported, outcome } = decode({ counts, map, fdr: FDR });
+  const { pValue, isFound, outcome } = decode({ counts, map, fdr: FDR });
   const perShare = (signal[0] as number) / (population[0] as number);
   const unlisted = others.reduce((sum, share) => sum + (share * perShare) ** 2, 0);
   const limits = [0, unlisted].map((noise) => {
@@ -53,7 +53,7 @@ function splitOf(set: SimulatedSet): Omit<Split, 'group'> | undefined {
     const pValues = z.map((each, v) => normalTail((signal[v] as number) / error + each - (signal[v] as number)));
     return foundIn(set, pValues, thresholdOf(pValues));
   });
-  const shipped = reported.reduce((most, is, v) => (is === 1 ? Math.max(most, pValue[v] as number) : most), -1);
+  const shipped = isFound.reduce((most, is, v) => (is === 1 ? Math.max(most, pValue[v] as number) : most), -1);
   const nulls = Math.max(1, map.candidates - listed);
   const found = [
     ...limits,

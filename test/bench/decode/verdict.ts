@@ -5,7 +5,7 @@ import type { SimulatedSet } from './simulated.ts';
 
 /** What a design says of a set. */
 export interface Answer {
-  readonly reported: Uint8Array;
+  readonly isFound: Uint8Array;
   readonly estimate: Float64Array;
   readonly standardError: Float64Array;
   readonly low?: Float64Array;
@@ -83,7 +83,7 @@ export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, sig
   for (let v = 0; v < sampled.length; v++) {
     const truth = sampled[v] as number;
     const [share, error] = [answer.estimate[v] as number, answer.standardError[v] as number];
-    if (answer.reported[v] === 1) {
+    if (answer.isFound[v] === 1) {
       if (v < listed) found++;
       else wrong++;
       if (answer.low !== undefined && answer.high !== undefined)
@@ -106,6 +106,6 @@ export function verdictOf(set: SimulatedSet, answer: Answer, oracle: number, sig
     covered,
     squaredError,
     distance: answer.distribution === undefined ? Number.NaN : distance(set, (v) => answer.distribution?.[v] as number),
-    reportedDistance: distance(set, (v) => (answer.reported[v] === 1 ? (answer.estimate[v] as number) : 0)),
+    reportedDistance: distance(set, (v) => (answer.isFound[v] === 1 ? (answer.estimate[v] as number) : 0)),
   };
 }

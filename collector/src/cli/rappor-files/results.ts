@@ -5,6 +5,7 @@ import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, r
 import { basename, dirname, join } from 'node:path';
 import { field } from '../../base/csv.ts';
 import { Failure, UsageError } from '../../base/fault.ts';
+import { descending } from '../../decoding/decode/decode.ts';
 import type { Decoded } from '../../decoding/decode/evidence.ts';
 
 const COLUMNS = 'string,estimate,std_error,proportion,prop_std_error,prop_low_95,prop_high_95,p_value,q_value,reported';
@@ -16,17 +17,11 @@ const number = (value: number): string => String(Number(value.toPrecision(DIGITS
 
 const clamp = (share: number): number => Math.min(1, Math.max(0, share));
 
-/** Candidates by descending value, equal ones in their own order. */
-const descending = (values: Float64Array, chosen: (v: number) => boolean): Uint32Array =>
-  Uint32Array.from(values.keys())
-    .filter(chosen)
-    .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
-
 /** The lines of the results: the reported strings, or all candidates, by descending estimate. Interval ends lie in [0, 1]. */
 export function* resultLines(names: readonly string[], reports: number, decoded: Decoded, all: boolean): Generator<string> {
-  const { estimate, standardError, low, high, pValue, qValue, reported } = decoded;
+  const { estimate, standardError, low, high, pValue, qValue, isFound } = decoded;
   yield COLUMNS;
-  for (const v of descending(estimate, (v) => all || reported[v] === 1)) {
+  for (const v of descending(estimate, (v) => all || isFound[v] === 1)) {
     const [share, error] = [estimate[v] as number, standardError[v] as number];
     const numbers = [
       reports * share,
@@ -38,7 +33,7 @@ export function* resultLines(names: readonly string[], reports: number, decoded:
       pValue[v],
       qValue[v],
     ];
-    yield [field(names[v]), ...numbers.map((value) => number(value as number)), reported[v] === 1].join();
+    yield [field(names[v]), ...numbers.map((value) => number(value as number)), isFound[v] === 1].join();
   }
 }
 

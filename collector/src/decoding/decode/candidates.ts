@@ -70,7 +70,7 @@ export function direct({ cohorts, cells, reports, counts, inside, outside }: Cel
 /** A family-wise error rate: a null candidate is hardly ever fitted. */
 const RARE = 0.05;
 /** A crowded fit below this crowding is used where it reports at least so many: one or two may be the noise that it follows. */
-const [MOST_CROWDED, LEAST_REPORTED] = [0.95, 5];
+const [MOST_CROWDED, LEAST_FOUND] = [0.95, 5];
 
 const weightedBy = (weights: Field, values: Field): Field => values.map((value, i) => value * (weights[i] as number));
 
@@ -128,7 +128,7 @@ export function hashed({ counts, map, fdr, onStep }: DecodeInput, observed: Obse
   if (!isOverloaded(best)) return { ...tested(best), fit: 'linear', isOverloaded: false };
   if (best.fit.crowding <= MOST_CROWDED && best.fit.change <= UNSETTLED) {
     const crowded = crowdedly(best);
-    if (discoveriesOf(crowded.pValue, fdr).reported >= LEAST_REPORTED) return crowded;
+    if (discoveriesOf(crowded.pValue, fdr).found >= LEAST_FOUND) return crowded;
   }
   const cautious = cautiously(counts, places, observed, normalQuantile(RARE / map.candidates), onStep);
   return { ...tested(cautious), fit: 'linear', isOverloaded: true };

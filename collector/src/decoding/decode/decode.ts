@@ -24,7 +24,7 @@ function nothing(candidates: number): Decoded {
   const all = (value: number): Float64Array => new Float64Array(candidates).fill(value);
   return {
     outcome: 'not-enough-data',
-    reported: new Uint8Array(candidates),
+    isFound: new Uint8Array(candidates),
     estimate: all(0),
     standardError: all(1),
     typical: all(0),
@@ -73,9 +73,9 @@ export function decode(input: DecodeInput): Decoded {
   if (!isOwn && (observed.live < LEAST_CELLS || isFlat(counts, observed))) return nothing(candidates);
   const tests = isOwn ? direct(counts, map) : hashed(input, observed);
   const { estimate, standardError, pValue, isOverloaded } = tests;
-  const { qValues, thresholds, reported: found } = discoveriesOf(pValue, fdr);
+  const { qValues, thresholds, found } = discoveriesOf(pValue, fdr);
   const leastAt = byThreshold(tests);
-  const [reported, typical, low, high] = [
+  const [isFound, typical, low, high] = [
     new Uint8Array(candidates),
     new Float64Array(candidates),
     new Float64Array(candidates),
@@ -89,7 +89,7 @@ export function decode(input: DecodeInput): Decoded {
     if ((qValues[v] as number) <= fdr) {
       const z = share / error;
       const given = conditionalOn(z, Math.min(z, (least[v] as number) / error));
-      reported[v] = 1;
+      isFound[v] = 1;
       typical[v] = within(given.middle * error);
       low[v] = within(given.low * error);
       high[v] = within(given.high * error);
@@ -105,7 +105,7 @@ export function decode(input: DecodeInput): Decoded {
   const outcome: Outcome = isOverloaded ? 'overloaded' : found === 0 && detectable >= 1 ? 'not-enough-data' : 'decoded';
   return {
     outcome,
-    reported,
+    isFound,
     estimate,
     standardError,
     typical,
@@ -203,7 +203,7 @@ export function wholeOf(estimates: Float64Array, errors: Float64Array): Whole {
 const RARE = 1e-6;
 
 /** Marks with 1 the candidates that have a twin. */
-export function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, places }: CellMap): Uint8Array {
+function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, places }: CellMap): Uint8Array {
   const twins = new Uint8Array(candidates);
   const live = [...reports.keys()].filter((cohort) => (reports[cohort] as number) > 0);
   // Two random candidates agree in one place with probability 1/k, and in h places of a cohort in one of at most h! orders.
@@ -225,3 +225,61 @@ export function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, h
   }
   return twins;
 }
+
+/** The candidates of reports of a single bit, which need no map: TRUE sets the bit and FALSE does not. */
+export const SINGLE_BIT: readonly string[] = ['TRUE', 'FALSE'];
+
+/** Decodes TRUE and FALSE, in this order: each alone, FALSE from the reports without the bit, at half of the false discovery rate (Bonferroni). */
+function decodeBit({ counts, fdr }: Pick<DecodeInput, 'counts' | 'fdr'>): Decoded {
+  const { cohorts, reports, inside, outside } = counts;
+  const map = { candidates: 1, hashes: 1, places: new Uint16Array(cohorts) };
+  const zeros = counts.counts.map((count, cohort) => (reports[cohort] as number) - count);
+  const yes = decode({ counts, map, fdr: fdr / 2 });
+  const no = decode({ counts: { ...counts, counts: zeros, inside: 1 - outside, outside: 1 - inside }, map, fdr: fdr / 2 });
+  const both = (name: 'estimate' | 'standardError' | 'typical' | 'low' | 'high' | 'pValue' | 'qValue'): Float64Array =>
+    Float64Array.of(yes[name][0] as number, no[name][0] as number);
+  const isFound = Uint8Array.of(yes.isFound[0] as number, no.isFound[0] as number);
+  const share = within(yes.estimate[0] as number);
+  return {
+    ...yes,
+    outcome: yes.outcome === 'not-enough-data' ? no.outcome : yes.outcome,
+    isFound,
+    estimate: both('estimate'),
+    standardError: both('standardError'),
+    typical: both('typical'),
+    low: both('low'),
+    high: both('high'),
+    pValue: both('pValue'),
+    qValue: both('qValue').map((q) => Math.min(1, 2 * q)),
+    unexplained: within(1 - both('typical').reduce((sum, typical, i) => sum + typical * (isFound[i] as number), 0)),
+    distribution: Float64Array.of(share, 1 - share),
+    other: 0,
+  };
+}
+
+/** A decode for readers. */
+export interface Findings extends Decoded {
+  /** How many candidates are found. */
+  readonly found: number;
+  /** Candidates that no reports tell from another one. They are never found. */
+  readonly indistinguishable: number;
+}
+
+const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
+
+/** Decodes for readers: by the map, or reports of a single bit without one. Candidates that have a twin are not found. */
+export function findings({ map, ...input }: Omit<DecodeInput, 'map'> & { readonly map: CellMap | undefined }): Findings {
+  const decoded = map === undefined ? decodeBit(input) : decode({ ...input, map });
+  const twins = map && twinsOf(input.counts, map);
+  const isFound = decoded.isFound.map((is, v) => (twins?.[v] === 1 ? 0 : is));
+  return { ...decoded, isFound, found: sum(isFound), indistinguishable: twins ? sum(twins) : 0 };
+}
+
+/** Candidates by descending value, equal ones in their own order. */
+export const descending = (values: Float64Array, chosen: (v: number) => boolean): Uint32Array =>
+  Uint32Array.from(values.keys())
+    .filter(chosen)
+    .sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
+
+/** The found candidates by descending share: the middle of what each one's share can be. */
+export const foundIn = ({ isFound, typical }: Decoded): Uint32Array => descending(typical, (v) => isFound[v] === 1);

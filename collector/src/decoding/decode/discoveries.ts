@@ -1,11 +1,11 @@
 /**
  * The candidates that are found, by two rules. The list is the shorter of the two.
  *
- * The procedure of Benjamini and Hochberg (1995) holds the expected share of false ones among those reported, with an estimate of how many
+ * The procedure of Benjamini and Hochberg (1995) holds the expected share of false ones among those found, with an estimate of how many
  * candidates are null. Where no candidate is there at all, a list has a false string with a probability of 5 % to 5.3 % where
  * 5 % was asked for (test/proofs/decode-pieces.test.ts).
  *
- * That share is a mean over the list, and its last strings are false more often. So no string is reported that is more likely false than true:
+ * That share is a mean over the list, and its last strings are false more often. So no string is found that is more likely false than true:
  * the support line (Soloff, Xiang, Fithian 2022, "The edge of discovery") ends the list at the k with the largest D(k) = q k / n - p(k), with
  * n null candidates and q = 1/2. Where null p-values are uniform and independent of each other and of the strings', its last string is false
  * with a probability of q. Where the density of the strings' p-values falls, too, neither rule holds less for the shorter of the two lists.
@@ -14,11 +14,11 @@
 import { normalQuantile, normalTail } from '../../estimation/statistics/tails.ts';
 
 export interface Discoveries {
-  /** For each candidate, the least false discovery rate at which it is reported; 1 if it is at none. */
+  /** For each candidate, the least false discovery rate at which it is found; 1 if it is at none. */
   readonly qValues: Float64Array;
-  /** For each reported candidate, the p-value up to which it still would be, with all others as they are. For others, the largest of these. */
+  /** For each found candidate, the p-value up to which it still would be, with all others as they are. For others, the largest of these. */
   readonly thresholds: Float64Array;
-  readonly reported: number;
+  readonly found: number;
 }
 
 /** q: the last string of a list is null at most so often. */
@@ -71,9 +71,9 @@ export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
     least[i] = q;
   }
   const held = upTo(least, fdr);
-  const reported = Math.min(held, stays.length);
-  // Where nothing is reported, that of a candidate alone at the top.
-  const most = reported > 0 ? (fdr * held) / nulls : Math.min(fdr, MOST_LIKELY_NULL) / all;
+  const found = Math.min(held, stays.length);
+  // Where nothing is found, that of a candidate alone at the top.
+  const most = found > 0 ? (fdr * held) / nulls : Math.min(fdr, MOST_LIKELY_NULL) / all;
   const qValues = new Float64Array(all).fill(1);
   const thresholds = new Float64Array(all).fill(Math.min(most, stays[0] ?? CUT));
   const end = sorted[stays.length - 1] ?? -1;
@@ -81,9 +81,9 @@ export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
     if (p > end) continue;
     const rank = upTo(sorted, p) - 1;
     qValues[v] = least[rank] as number;
-    if (rank < reported) thresholds[v] = Math.min(most, stays[rank] as number);
+    if (rank < found) thresholds[v] = Math.min(most, stays[rank] as number);
   }
-  return { qValues, thresholds, reported };
+  return { qValues, thresholds, found };
 }
 
 /*
@@ -93,10 +93,10 @@ export function discoveriesOf(pValues: Float64Array, fdr: number): Discoveries {
  * Here z = Φ^-1(1 - p) is N(θ, 1), and θ is 0 for null candidates. The θ of strings has a density that falls from 0 on: a mixture of uniform
  * densities on (0, a] (Stephens 2017). The EM algorithm finds the shares of the mixture and of the null candidates.
  *
- * All p-values up to CUT are one bin, and only these are reported. So the threshold does not depend on how small a reported p-value is.
+ * All p-values up to CUT are one bin, and only these are found. So the threshold does not depend on how small the p-value of a found string is.
  */
 
-/** Candidates with a larger p-value are not reported. */
+/** Candidates with a larger p-value are not found. */
 export const CUT = 0.2;
 /** The bins of z = Φ^-1(1 - p). The first begins at -∞, and the last is from CUT's z to ∞. */
 const [LEAST, BIN] = [-5.9, 0.1];

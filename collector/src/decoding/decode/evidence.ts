@@ -62,23 +62,23 @@ export type Outcome = 'decoded' | 'overloaded' | 'not-enough-data';
 /** Arrays have one number for each candidate. Shares are of the reports. */
 export interface Decoded {
   readonly outcome: Outcome;
-  /** 1 for the candidates that are reported. Everything else about a single string is meant for these. */
-  readonly reported: Uint8Array;
+  /** 1 for the candidates that are found: told apart from chance. Everything else about a single string is meant for these. */
+  readonly isFound: Uint8Array;
   /** Unbiased before selection. It may be negative. */
   readonly estimate: Float64Array;
   readonly standardError: Float64Array;
-  /** As likely too large as too small, given that the candidate is reported. For others it is the estimate, at least 0. */
+  /** As likely too large as too small, given that the candidate is found. For others it is the estimate, at least 0. */
   readonly typical: Float64Array;
-  /** 95 % interval, given that the candidate is reported. For others it is the plain one. */
+  /** 95 % interval, given that the candidate is found. For others it is the plain one. */
   readonly low: Float64Array;
   readonly high: Float64Array;
   /** P(a string that nobody has looks as strong). */
   readonly pValue: Float64Array;
-  /** The least false discovery rate at which the candidate is reported; 1 if it is at none, since it is more likely false than true. */
+  /** The least false discovery rate at which the candidate is found; 1 if it is at none, since it is more likely false than true. */
   readonly qValue: Float64Array;
-  /** A string of this share is reported with probability 1/2. */
+  /** A string of this share is found with probability 1/2. */
   readonly detectable: number;
-  /** The share of the reports that no reported string explains, and its standard error. */
+  /** The share of the reports that no found string explains, and its standard error. */
   readonly unexplained: number;
   readonly unexplainedError: number;
   /** The whole distribution: shares of all candidates that are nearest to the truth together. With `other` they add up to 1. */
