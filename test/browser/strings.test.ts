@@ -254,9 +254,10 @@ test('a list that is too long to be decoded is shown as estimates, with a word o
 
 test('a page that is closed ends its decode', async () => {
   const [response] = asked as [ServerResponse];
-  const closed = new Promise((resolve) => response.once('close', resolve));
+  expect(response.closed).toBe(false);
   await page.close();
-  await closed;
+  await expect.poll(() => response.closed).toBe(true);
+  expect([response.writableEnded, asked.length]).toEqual([false, 1]); // the page ended it, not the collector, and nobody asks again
 });
 
 test('strings that nobody listed: how far the search is, what it found, and how much is left', async () => {

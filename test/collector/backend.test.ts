@@ -33,7 +33,7 @@ test('what commands change in a folder is what its collector has', async () => {
   const backend = sqlite(folder);
   expect([backend.admin.exists(), backend.mayHaveStore(), backend.mayKeepSecrets()]).toEqual([false, false, false]);
   await expect(backend.admin.changeExisting(() => 0)).rejects.toThrow(`--data ${folder}: expected a folder that`);
-  await expect(backend.openExistingLedger()).rejects.toThrow(RangeError);
+  await expect(backend.openExistingLedger()).rejects.toThrow(`--data ${folder}: expected`);
   await expect(backend.findTallies()).rejects.toThrow(`${folder}: expected a folder with a store, got none`);
   await expect(backend.admin.change(() => JSON.parse('no JSON'))).rejects.toThrow(SyntaxError);
   expect(backend.admin.exists()).toBe(false); // a change that is refused leaves no file

@@ -36,8 +36,8 @@ test('any counts come back as they were, in no more bytes than doubles take, and
       expect(decode(encoded)).toEqual(cells);
       expect(encoded.length).toBeLessThanOrEqual(3 + 8 * cells.length);
       const isVector = encoded[0] !== 0;
-      if (isVector) expect(() => decode(encoded.subarray(0, -1))).toThrow(RangeError);
-      if (isVector) expect(() => decode(Uint8Array.of(...encoded, 0))).toThrow(RangeError);
+      if (isVector) expect(() => decode(encoded.subarray(0, -1))).toThrow(/^expected \d+ bytes/);
+      if (isVector) expect(() => decode(Uint8Array.of(...encoded, 0))).toThrow(/^expected \d+ bytes/);
     }),
     { numRuns: 2_000, seed: 14 },
   );

@@ -26,6 +26,6 @@ test('both sides of where the series hands over to the fraction agree', () => {
 
 test('a statistic that is none is refused', () => {
   expect(() => chiSquaredTail(-1, 3)).toThrow(/expected a statistic of at least 0/);
-  expect(() => chiSquaredTail(Number.NaN, 3)).toThrow(RangeError);
-  expect(() => chiSquaredTail(1, 0)).toThrow(RangeError);
+  expect(() => chiSquaredTail(Number.NaN, 3)).toThrow('chi-squared: expected a statistic of');
+  expect(() => chiSquaredTail(1, 0)).toThrow('chi-squared: expected a statistic of');
 });

@@ -116,7 +116,7 @@ describe('a schema', () => {
     // @ts-expect-error a flag is no text
     expect(() => joint({ page: flag, plan: PLANS }, ask)).not.toThrow();
     // @ts-expect-error nor is a choice
-    expect(() => joint({ page: choice, plan: PLANS }, ask)).toThrow(TypeError);
+    expect(() => joint({ page: choice, plan: PLANS }, ask)).toThrow('choice(answers, ask): expected ask');
     const record = device(schema).telemetry.record;
     // @ts-expect-error an answer that is not listed
     record('pages', { page: '/', plan: 'team', dark: true });

@@ -59,7 +59,7 @@ test('a batch that is committed and can not be added up ends the writer, and is 
   await expect(store.append(entry(5))).rejects.toThrow('could not be added up');
   expect((await store.failed).message).toMatch('could not be added up');
   await expect(store.append(entry(6))).rejects.toThrow('could not be added up');
-  await expect(store.close()).rejects.toThrow();
+  await expect(store.close()).rejects.toThrow('could not be added up');
   const again = await openSqliteStore(folder, shapes);
   expect((await sum(again)).reports).toBe(6);
   expect(await again.append(entry(5))).toBe('duplicate');

@@ -74,9 +74,9 @@ describe('the multi-analyst mechanism', () => {
   test('refuses offsets outside its width', () => {
     const random = createRandom(words(seededRng(1)));
     expect(() => mechanism.release({ value: 0, offset: 4 }, random)).toThrow('from -3 to 3');
-    expect(() => multiAnalyst({ epsilon, sensitivity: 1, width: -1 })).toThrow(RangeError);
-    expect(() => mechanism.colluders(0, 0.1)).toThrow(RangeError);
-    expect(() => mechanism.divergence(7)).toThrow(RangeError);
+    expect(() => multiAnalyst({ epsilon, sensitivity: 1, width: -1 })).toThrow('multi-analyst: the offsets’ width: expected');
+    expect(() => mechanism.colluders(0, 0.1)).toThrow('multi-analyst: expected an error');
+    expect(() => mechanism.divergence(7)).toThrow('multi-analyst: a distance: expected');
   });
 
   test('tells an analyst the offset for nothing: in one question about days on which everybody knows that there were no reports', () => {

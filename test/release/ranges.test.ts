@@ -99,8 +99,8 @@ test('a release spends what its noise spends, and states the error of each range
   const truth = counts.slice(3, 20).reduce((sum, count) => sum + count, 0);
   // Chebyshev with a probability of 1/400, and a fixed seed.
   expect(Math.abs(estimate - truth)).toBeLessThan(20 * standardError);
-  expect(() => release.range(5, 5)).toThrow(RangeError);
-  expect(() => release.range(0, 31)).toThrow(RangeError);
-  expect(() => mechanism.release([1], random)).toThrow(RangeError);
-  expect(() => ranges({ days: 5000, noiseOf: pureNoise })).toThrow(RangeError);
+  expect(() => release.range(5, 5)).toThrow('ranges: the day after the last: expected');
+  expect(() => release.range(0, 31)).toThrow('ranges: the day after the last: expected');
+  expect(() => mechanism.release([1], random)).toThrow('ranges: the number of days: expected');
+  expect(() => ranges({ days: 5000, noiseOf: pureNoise })).toThrow('ranges: days: expected a whole number');
 });

@@ -169,10 +169,12 @@ describe('MWEM', () => {
   });
 
   test('refuses queries without cells and tables of another size', () => {
-    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries: [[]] })).toThrow(RangeError);
-    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries: [] })).toThrow(RangeError);
+    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries: [[]] })).toThrow('query: the number of cells: expected');
+    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries: [] })).toThrow('MWEM: the number of queries: expected');
     const random = createRandom(words(seededRng(8)));
-    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries }).release([1, 2, 3], random)).toThrow(RangeError);
+    expect(() => mwem({ epsilon, sensitivity: 1, cells: 4, total: 10, queries }).release([1, 2, 3], random)).toThrow(
+      'table: the number of cells: expected',
+    );
   });
 });
 

@@ -45,7 +45,7 @@ describe('choices', () => {
     expect(() => parseDocument(changed({ law: setLaw(4, 3, 1) }))).toThrow('expected the limit of the metric');
     expect(() => parseDocument(changed({ law: setLaw(5, 2, 1) }))).toThrow('expected a law over 4');
     expect(() => parseDocument(changed({ law: setLaw(4, 2, 1.01) }))).toThrow('expected an epsilon of at most 1');
-    expect(() => parseDocument(changed({ type: 'choice' }))).toThrow();
+    expect(() => parseDocument(changed({ type: 'choice' }))).toThrow('schema.metrics.parts.atMost: expected');
     const more = schemaOf(choices([...answers, 'notes'], ask), 2);
     expect(compareSchemas(document, more.document)).toEqual([expect.objectContaining({ allowed: true })]);
     expect(compareSchemas(more.document, document)).toContainEqual(expect.objectContaining({ allowed: false }));

@@ -153,7 +153,7 @@ describe('a distribution', () => {
     expect(() => parseDocument(changed({ law: listLaw(64, 1) }))).toThrow('expected a law of distributions');
     expect(() => parseDocument(changed({ law: meanLaw(1) }))).toThrow('expected a law of numbers');
     expect(() => parseDocument(changed({ cells: 63 }))).toThrow('expected a law over 63, got one over 64');
-    expect(() => parseDocument(changed({ cells: 257 }))).toThrow(RangeError);
+    expect(() => parseDocument(changed({ cells: 257 }))).toThrow('schema.metrics.number.cells: expected');
     const wave = squareWaveLaw(64, 1);
     expect(() => parseDocument(changed({ law: { ...wave, inside: wave.inside + 9 } }))).toThrow('expected an epsilon of at most 1');
   });
@@ -250,7 +250,7 @@ describe('a histogram', () => {
     expect(() => schemaOf(histogram(wrong as number[], ask))).toThrow('metrics.number.edges: expected 1 to 99999 finite numbers');
     const document = JSON.parse(JSON.stringify(schemaOf(histogram(edges, ask)).document));
     document.metrics.number.edges = wrong;
-    expect(() => parseDocument(document)).toThrow(RangeError);
+    expect(() => parseDocument(document)).toThrow('schema.metrics.number.edges: expected');
   });
 
   test('keeps its edges from version to version', () => {

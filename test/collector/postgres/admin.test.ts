@@ -107,7 +107,7 @@ test('changes at once come one after the other, and one that fails leaves nothin
     createWriteKey(replica, 'test', 'other', undefined, 'e');
     throw new RangeError('the connection');
   });
-  await expect(failing).rejects.toThrow(RangeError); // and not as a broken connection
+  await expect(failing).rejects.toThrow(new RangeError('the connection')); // and not as a broken connection
   await database.close();
   const rows = await query(url, "SELECT name FROM murmuration.admin_credential WHERE role = 'writer' ORDER BY name");
   expect(rows.flat()).toEqual(['a', 'b', 'c', 'd', 'notes']);

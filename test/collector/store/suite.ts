@@ -338,7 +338,7 @@ export async function testStore(file: URL): Promise<void> {
       expect(await sum(store)).toEqual(counted(500));
       const closed = store;
       await reopen();
-      await expect(closed.append(entry('late'))).rejects.toThrow();
+      await expect(closed.append(entry('late'))).rejects.toThrow('the store is closed');
       expect(await sum(store)).toEqual(counted(500));
     });
   });
