@@ -39,6 +39,7 @@ const rules: { readonly [K in keyof Required<Options<DeviceQuestions, Segments>>
   sampleRate: optional(isShare),
   onOutcome: optional(isFunction),
   debug: optional(isOneOf([true, false])),
+  partitioned: optional(isOneOf([true, false])),
   storage: optional(has('webStorage()', 'transact')),
   transport: optional(isFunction),
   lifecycle: optional(isFunction),

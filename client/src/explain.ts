@@ -85,6 +85,8 @@ const sentences: { readonly [R in Outcome['result']]: (facts: Facts) => string }
       : isPage()
         ? 'Not recorded: IndexedDB could not be written. The site’s data is blocked, the frame is sandboxed, or the disk is full.'
         : 'Not recorded: there is no IndexedDB here. Pass a `storage`: `fileStorage(folder)` in Node, `asyncStorage(AsyncStorage)` in React Native.',
+  'third-party': () =>
+    'Not recorded: a page of another origin frames this one, and each site that does would have a budget of its own. If that is meant, pass `partitioned: true`.',
   'storage-reset': () =>
     `What was stored could not be read, or was deleted while \`localStorage\` stayed. The budget counts as spent, and sharing needs another \`telemetry.consent.grant()\`. Another format or program wrote it, or something deleted the database. ${RESET}`,
   delivered: () => 'Delivered: the collector has the report.',

@@ -8,7 +8,8 @@
  */
 
 import type { Segments } from '@murmuration/shared';
-import { pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
+import { isForeign, pageLifecycle, privacyControl, systemClock } from './adapters/lifecycle.ts';
+import type { Storage } from './adapters/storage.ts';
 import { type Delivery, fetchTransport, type Upload } from './adapters/transport.ts';
 import { webStorage } from './adapters/web-storage.ts';
 import { assertOptions } from './checks.ts';
@@ -26,6 +27,9 @@ import { advance, answer, type Entry, hasOtherwise, isTaken, slotDays } from './
 import { createSpill } from './spill.ts';
 import { createDeviceStore } from './store.ts';
 import type { Options, Outcome, Telemetry } from './types.ts';
+
+/** A storage of which every step fails. */
+const NONE = {} as Storage;
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
@@ -46,7 +50,10 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   // Without a prototype: what a page's bug puts on `Object.prototype` is no option, above all no consent.
   const own: Options<M, S> = { __proto__: null, ...options };
   const { schema, endpoint, key, clock = systemClock, consent: fallback = 'ask' } = own;
-  const { storage = webStorage(), transport = fetchTransport, lifecycle = pageLifecycle } = own;
+  const isShut = !own.partitioned && isForeign(); // a foreign frame gets no storage, so nothing is recorded
+  const failure = isShut ? 'third-party' : 'storage-failed';
+  const { transport = fetchTransport, lifecycle = pageLifecycle } = own;
+  const storage = isShut ? NONE : (own.storage ?? webStorage());
   const { document, wire } = schema;
   const name = `murmuration:${document.app}`;
 
@@ -83,7 +90,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
   const tellFailure = (): void => {
     if (isAway || hasFailed) return;
     hasFailed = true;
-    tell({ result: 'storage-failed' });
+    tell({ result: failure });
   };
   const isOpen = (): boolean => !isAway && !isClosed;
   const device = createDevice(own, clock);
@@ -139,7 +146,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
         if (result) entries.forEach(spill.drop);
         else if (isAway)
           pending.push(...mine); // kept until the page returns
-        else tellAll(mine, 'storage-failed');
+        else tellAll(mine, failure);
         return result;
       },
     );
@@ -282,7 +289,7 @@ export function createTelemetry<const M extends DeviceQuestions, const S extends
       cancel();
       stopListening();
       stopWatching?.();
-      refusePending('storage-failed'); // of a page that was left: they may wait in the spill
+      refusePending(failure); // of a page that was left: they may wait in the spill
       storage.suspend?.();
     },
   };

@@ -34,6 +34,8 @@ export interface Outcome {
     | 'no-entropy'
     /** Storing failed, so nothing is sent. In a page the randomized answer may wait in `localStorage` for the next start. */
     | 'storage-failed'
+    /** A page of another origin frames this one. Nothing is stored or sent there without the option `partitioned`. */
+    | 'third-party'
     /** The stored state can't be read, or is gone. The budget counts as spent and every metric as answered, and any consent is void. */
     | 'storage-reset'
     | 'delivered'
@@ -96,6 +98,11 @@ interface CommonOptions<M extends DeviceQuestions, S extends Segments> {
    * production bundle contains no explanations.
    */
   readonly debug?: boolean;
+  /**
+   * Records also in a page that is framed by a page of another origin. Browsers give it a storage for each site that frames it, so each is
+   * an installation with a budget of its own. Without it, nothing is recorded there.
+   */
+  readonly partitioned?: boolean;
   readonly storage?: Storage;
   readonly transport?: Transport;
   readonly lifecycle?: Lifecycle;

@@ -11,6 +11,7 @@ globalThis.startPage = (schema, { createTelemetry, ledger, preview }) => {
     'over-budget': 'the budget of this month is spent',
     'no-consent': 'not recorded: you have not agreed',
     'storage-failed': 'not recorded: this browser stores nothing',
+    'third-party': 'not recorded: another site frames this page',
     'storage-reset': 'what was stored is gone or can not be read: every question counts as answered',
     delivered: 'delivered',
     refused: 'refused by the collector',

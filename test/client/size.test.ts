@@ -6,8 +6,8 @@ import { bundle, program } from '../bench/client/bundle.ts';
 import { CORE, sizes } from '../bench/client/sizes.ts';
 
 /** The limits. */
-const LISTS = 9_240;
-const STRINGS = 12_320;
+const LISTS = 9_300;
+const STRINGS = 12_380;
 /** How far a figure of client/README.md may be exceeded. */
 const SLACK = 1.02;
 

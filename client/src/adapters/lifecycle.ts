@@ -1,5 +1,7 @@
 /** Signals of the runtime: when to send before it is too late, the time, and whether the person wants to be measured at all. */
 
+import { attempt } from '../maybe.ts';
+
 /**
  * Reports what happens to the app, never anything about records. `flush`: the app may be about to end, or is back or online again. `leave`:
  * its page is left and runs nothing more until `return`. Returns a function that stops listening. The result of `tell` settles when the
@@ -15,6 +17,17 @@ export interface Clock {
 
 /** True if this is a page, not a worker or a server. */
 export const isPage = (): boolean => typeof document !== 'undefined';
+
+/**
+ * True if a page of another origin frames this one, at any depth. Browsers give such a page a storage for each site that frames it. A worker
+ * cannot tell.
+ */
+export const isForeign = (): boolean =>
+  !attempt(() => {
+    let frame: { readonly parent?: Window } = globalThis;
+    while (frame.parent?.location.href && frame !== frame.parent) frame = frame.parent; // an address of another origin throws
+    return true;
+  });
 
 /** True if the browser signals that this person does not want to be measured (Global Privacy Control). */
 export const privacyControl = (): boolean =>

@@ -4,8 +4,8 @@
  */
 
 import type { Engine } from '../../engines/engine.ts';
-import type { Outcome } from '../outcome.ts';
-import { ask, inBrowser } from './environment.ts';
+import { type Outcome, until } from '../outcome.ts';
+import { ask, inBrowser, PATIENCE } from './environment.ts';
 
 export const beforeConsent = (engine: Engine, rounds: number): Promise<Outcome> =>
   inBrowser(engine, 'nothing kept before consent', rounds, async (environment, round) => {
@@ -19,6 +19,27 @@ export const beforeConsent = (engine: Engine, rounds: number): Promise<Outcome> 
     environment.expect('reports', environment.counted(`before${round}`), 0);
     await page.close();
     return 'clean';
+  });
+
+/** Another site frames the page: it records nothing, or where the app says `partitioned`, in a storage of its own for that site. */
+export const framed = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'framed by another site', rounds, async (environment, round) => {
+    const top = await environment.open(`top${round}`);
+    const [shut, open] = [`shut${round}`, `partitioned${round}`];
+    for (const [app, more] of [
+      [shut, ''],
+      [open, '&partitioned'],
+    ] as const) {
+      const address = `${environment.address}/?app=${app}&framed${more}`; // another host than the top page's
+      await ask(top, `void (document.body.appendChild(document.createElement('iframe')).src = ${JSON.stringify(address)})`);
+    }
+    await until(() => environment.said(shut).length > 0 && environment.said(open).length > 0, PATIENCE);
+    environment.expect('outcomes of the frame', environment.said(shut), ['third-party']);
+    environment.expect('outcomes where partitioned', environment.said(open)[0], 'recorded');
+    environment.expect('reports of the frame', environment.counted(shut), 0);
+    await environment.expectCounted(open, 1);
+    await top.close();
+    return 'nothing recorded without `partitioned`';
   });
 
 /** Milliseconds for which the ledger is busy. */
@@ -37,12 +58,13 @@ export const refusedAndLeft = (engine: Engine, rounds: number): Promise<Outcome>
     const isClosed = round % 2 === 1;
     await ask(page, `void commands.refuseAndLeave(${round % 4 < 2 ? 0 : 10}, ${isClosed ? 'undefined' : '"/away"'})`);
     if (isClosed) await page.close();
-    const said = await ask<string>(other, 'commands.inWorker("answer", "plan")');
-    // A page that WebKit froze in a transaction may block the ledger: then nothing is recorded either.
-    if (said !== 'storage-failed') environment.expect('a record of the worker', said, 'no-consent');
+    await ask(other, 'commands.inWorker("answer", "plan")');
     await ask(other, 'commands.inWorker("flush")');
+    // Recorded while the refusal was under way, it is erased. A page that WebKit froze may block the ledger: nothing is recorded then, either.
+    const told = await ask<readonly string[]>(other, 'commands.inWorker("told", "plan")');
+    environment.expect('the fate of a record', ['no-consent', 'storage-failed'].includes(told.at(-1) ?? ''), true);
     environment.expect('reports', environment.counted(app) + environment.counted(app, 'dark'), 0);
     if (!isClosed) await page.close();
     await other.close();
-    return `${said} after ${isClosed ? 'a tab was closed' : 'a page was left'}`;
+    return `${told.join(', ')} after ${isClosed ? 'a tab was closed' : 'a page was left'}`;
   });

@@ -31,6 +31,7 @@ addEventListener('pageshow', ({ persisted }) => shown.push(persisted));
 const telemetry = createTelemetry({
   schema,
   endpoint: location.origin,
+  partitioned: parameters.has('partitioned'),
   clock: {
     now: () => Date.now() + ahead,
     after: (milliseconds, run) => {
@@ -86,6 +87,8 @@ const commands = {
       worker?.postMessage(message);
     }),
   flush: () => telemetry.flush(),
+  /** The outcomes of a metric so far. */
+  told: (metric: string) => outcomes.filter(([name]) => name === metric).map(([, result]) => result),
   /** Keeps the ledger busy for so many milliseconds. Resolves when it is. */
   hold: (milliseconds: number) =>
     new Promise<void>((resolve) => {
@@ -140,6 +143,13 @@ const commands = {
 };
 
 Object.assign(globalThis, { telemetry, outcomes, shown, commands });
+// In a frame that no test can reach, it answers without being asked. Its worker could not tell that there is a frame.
+if (worker && parameters.has('framed')) {
+  void commands
+    .grant()
+    .then(() => commands.answer('plan'))
+    .then(commands.flush);
+}
 if (!worker) {
   addEventListener('message', async ({ data: [name, ...parameters] }: MessageEvent<[keyof typeof commands, ...unknown[]]>) => {
     postMessage(await (commands[name] as (...parameters: unknown[]) => unknown)(...parameters));
