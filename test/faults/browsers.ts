@@ -4,7 +4,7 @@ import { engines } from '../engines/engines.ts';
 import { backToFirst, frozen, restored } from './browsers/caches.ts';
 import { beforeConsent, framed, refusedAndLeft } from './browsers/consent.ts';
 import { killedAfterRefusal, killedAfterUpload, killedAnyhow, killedAtOnce, reloadedOffline } from './browsers/crashes.ts';
-import { leftByClosing, leftByNavigation } from './browsers/leaving.ts';
+import { leftByClosing, leftByNavigation, recordedWhileLeft } from './browsers/leaving.ts';
 import { sharedBrowser } from './browsers/shared-browser.ts';
 import { handOver, sameMillisecond, secondTab, twoSenders } from './browsers/tabs.ts';
 import type { LongFault, ShortFault } from './fault.ts';
@@ -24,6 +24,7 @@ const faults = [
   ['two tabs sending', twoSenders, 3],
   ['left at once by navigation', leftByNavigation, 1],
   ['left at once by closing', leftByClosing, 1],
+  ['recorded while left', recordedWhileLeft, 2],
   ['back to a page from the cache', backToFirst, 1],
   ['restored from the cache', restored, 1],
   ['frozen with a transaction under way', frozen, 1],

@@ -39,6 +39,23 @@ const leaving = (engine: Engine, rounds: number, how: 'navigation' | 'closing', 
     return 'counted';
   });
 
+/** What is recorded while a page is left is claimed at the next visit, whether or not a metric with `otherwise` was recorded before it. */
+export const recordedWhileLeft = (engine: Engine, rounds: number): Promise<Outcome> =>
+  inBrowser(engine, 'recorded while left', rounds, async (environment, round) => {
+    const app = `hiding${round}`;
+    const isPrinted = round % 2 === 0;
+    const page = await environment.open(app);
+    await ask(page, 'commands.grant()');
+    await ask(page, `void commands.leaveAndAnswer(${isPrinted}, "/away")`);
+    const next = await environment.open(app, 'later');
+    environment.expect('claimed at the next visit', await ask(next, 'commands.spent("plan")'), 1);
+    await ask(next, 'telemetry.flush()');
+    await environment.expectCounted(app, 1, 'plan');
+    await page.close();
+    await next.close();
+    return isPrinted ? 'counted beside a hidden record' : 'counted without';
+  });
+
 export const leftByNavigation = (engine: Engine, rounds: number): Promise<Outcome> =>
   leaving(engine, rounds, 'navigation', 'left at once by navigation');
 

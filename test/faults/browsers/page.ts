@@ -15,10 +15,11 @@ const ahead = Number(parameters.get('ahead'));
 const schema = defineSchema({
   app,
   version: 1,
-  budget: { epsilon: 2, per: 'month' },
+  budget: { epsilon: 3, per: 'month' },
   metrics: {
     dark: flag({ epsilon: 1, description: 'Is dark mode on?' }),
     plan: choice(['free', 'pro', 'team'], { epsilon: 1, description: 'Which plan?' }),
+    ...(app.startsWith('hiding') && { printed: flag({ epsilon: 1, otherwise: false, description: 'Was anything printed?' }) }),
   },
 });
 
@@ -120,6 +121,12 @@ const commands = {
     void commands.answer(metric);
     if (to === undefined) close();
     else location.href = to;
+  },
+  /** Leaves. Listeners of the page's own then record an event, if it happened, and after it a plan. */
+  leaveAndAnswer: (isPrinted: boolean, to: string) => {
+    addEventListener('pagehide', () => isPrinted && telemetry.record('printed', true));
+    addEventListener('pagehide', () => telemetry.record('plan', 'pro'));
+    location.href = to;
   },
   /** Keeps transactions open as long as the page runs. */
   keepBusy: () => {

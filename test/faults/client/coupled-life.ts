@@ -311,7 +311,7 @@ export function createLife(setup: Setup, isHiding: boolean) {
     /** Another hand erases the database, damages it, or erases the spill. */
     erase: (what: 'database' | 'spill' | 'both' | 'damage'): void => {
       if (what !== 'spill') stored = what === 'damage' ? 'damaged' : undefined;
-      if (what === 'spill' || what === 'both') local = new Map();
+      if (what === 'spill' || what === 'both') [local, past] = [new Map(), []];
     },
     /** SIGKILL: `localStorage` loses what it has not written. */
     loseSpill: (): void => {
