@@ -24,7 +24,7 @@ export interface Entry extends Claim {
   readonly wire: string;
 }
 
-/** Whether a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
+/** True if a metric has an `otherwise` answer, which is reported for devices that recorded nothing. */
 export const hasOtherwise = ({ metrics }: Device, name: string): boolean => metrics[name]?.otherwise !== undefined;
 
 /** The days in which a metric spends its ε once: a slot or, of a permanent metric, an epoch, but no less than a window. */
@@ -33,7 +33,7 @@ export function slotDays({ metrics, budget }: Device, name: string): number {
   return permanent ? Math.max(DAYS[permanent.renew], DAYS[budget.per]) : DAYS[every];
 }
 
-/** Whether a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
+/** True if a slot is taken, as far as this context knows. A taken slot is never released, so a record can be refused at once. */
 export function isTaken(device: Device, { accounts }: State, name: string, today: number): boolean {
   const account = accounts[name];
   return (

@@ -33,6 +33,12 @@ export const PHRASES: readonly Phrase[] = [
   { pattern: /\bshall\b/, instead: '"should", "must" or "will"' },
 ];
 
+/** The openings of a docstring that leave its noun to the reader. */
+export const OPENINGS: Phrase = {
+  pattern: /^(?:What|Who|Whose|Whom|Whoever|Whether)\b/,
+  instead: 'the noun of what it is, a verb of what it does, or "True if"',
+};
+
 /** The most lines of 120 characters that a paragraph may have. */
 export const MOST_LINES = 6;
 

@@ -1,5 +1,6 @@
 /** The check of prose finds what it is for: each rule's sentence to avoid, and nothing in the one to write. */
 
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { paragraphsOf } from './paragraphs.ts';
 import { complaintsAbout, complaintsAboutCode } from './prose.ts';
@@ -66,4 +67,18 @@ test('comments within texts, and quotation marks within comments and patterns, m
   expect(complaintsAboutCode("const a = 'https://a.example/anew';\n", false)).toEqual([]);
   expect(complaintsAboutCode("// the device's own\nconst a = /[\"']/; // starts anew\n", false)).toHaveLength(1);
   expect(complaintsAboutCode('/** Calls `anew()`. */\n', false)).toEqual([]);
+});
+
+test.each(['What a report says', 'Whether it is done', 'Whom it tells', 'Whose turn it is'])(
+  'a docstring of a package does not open with "%s"',
+  (opening) => {
+    expect(complaintsAboutCode(`/** ${opening}. */\n`, true)).toEqual([expect.stringContaining('1: instead of')]);
+    expect(complaintsAboutCode(`/**\n * ${opening}.\n */\n`, true)).toHaveLength(1);
+    expect(complaintsAboutCode(`/** ${opening}. */\n// ${opening}.\n`, false)).toEqual([]);
+  },
+);
+
+test("the collector's README is a page to start with: at most 1,500 words", () => {
+  const readme = readFileSync(new URL('../../collector/README.md', import.meta.url), 'utf8');
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_500);
 });

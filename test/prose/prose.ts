@@ -8,17 +8,26 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commentsOf, textsOf } from './comments.ts';
 import { type Paragraph, paragraphsOf } from './paragraphs.ts';
-import { MOST_LINES, MOST_WORDS, PHRASES } from './phrases.ts';
+import { MOST_LINES, MOST_WORDS, OPENINGS, PHRASES, type Phrase } from './phrases.ts';
 
-const phrasesIn = ({ line, text }: Paragraph): readonly string[] =>
-  PHRASES.flatMap(({ pattern, instead }) => {
+const phrasesIn = ({ line, text }: Paragraph, phrases: readonly Phrase[] = PHRASES): readonly string[] =>
+  phrases.flatMap(({ pattern, instead }) => {
     const found = pattern.exec(text)?.[0].trim();
     return found === undefined ? [] : [`${line}: instead of "${found}", write ${instead}`];
   });
 
-/** The complaints about a file of code, a line each: about its comments, and about its texts where people read them. */
-export const complaintsAboutCode = (code: string, isShown: boolean): readonly string[] =>
-  [...commentsOf(code), ...(isShown ? textsOf(code) : [])].flatMap(phrasesIn);
+/**
+ * The complaints about a file of code, a line each: about its comments.
+ *
+ * @param isShipped true if the file is of a package: then its texts are read by people, and its docstrings open with a noun or a verb
+ */
+export const complaintsAboutCode = (code: string, isShipped: boolean): readonly string[] => {
+  const comments = commentsOf(code);
+  const read = comments.flatMap((comment) => phrasesIn(comment));
+  if (!isShipped) return read;
+  const openings = comments.filter(({ isDocstring }) => isDocstring).flatMap((comment) => phrasesIn(comment, [OPENINGS]));
+  return [...read, ...openings, ...textsOf(code).flatMap((text) => phrasesIn(text))];
+};
 
 /** The complaints about a page, a line each. */
 export function complaintsAbout(page: string): readonly string[] {

@@ -28,7 +28,7 @@ const MOST_KEPT_BYTES = 2 ** 28;
 
 const DECODE_LIMITS: TaskLimits = { mostWaiting: 50, longest: 600_000, longestAlone: 1_000, idle: 10_000 };
 
-/** What the service needs. */
+/** Options of the service. */
 export interface DecodingOptions {
   readonly store: Pick<Store, 'source'>;
   readonly totals: FreshTotals;

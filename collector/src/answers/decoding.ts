@@ -26,7 +26,7 @@ export interface DecodeRequest {
   readonly evidence: Evidence;
   readonly minimum: number;
   readonly fdr: number;
-  /** Whether candidates that are not found are wanted, too. */
+  /** True if candidates that are not found are wanted, too. */
   readonly all: boolean;
   readonly answers: readonly CandidateAnswer[];
   /** The cells of the answers. It is called once, if at all. */

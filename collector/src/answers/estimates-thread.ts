@@ -19,7 +19,7 @@ const GRACE = 2_000;
 /** Size in MiB of the thread's young generation. By default a large answer would make it several times as large, for good. */
 const YOUNG = 8;
 
-/** What an estimates service needs. */
+/** Options of an estimates service. */
 export interface EstimatingOptions {
   readonly store: Pick<Store, 'totals' | 'source'>;
   readonly candidates: Candidates;

@@ -7,7 +7,7 @@ import { openTallies } from '../storage/tallies.ts';
 import { buffersOf } from './packed-answer.ts';
 import { type Candidates, perform, type Task } from './tasks.ts';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface EstimatesData {
   readonly source: TallySource;
   readonly candidates: Candidates;

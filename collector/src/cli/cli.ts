@@ -30,7 +30,7 @@ const commands: readonly (readonly [names: readonly string[], load: () => Promis
 /** A command, and all commands below it. */
 const withCommands = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withCommands)];
 
-/** What a command line lacks that ends before a command: `keys: expected a command, one of create, list, revoke, got none`. */
+/** Error about a command line that ends before a command: `keys: expected a command, one of create, list, revoke, got none`. */
 function missing(program: Command, words: readonly string[]): string {
   let group = program;
   let known = 0;

@@ -1,11 +1,11 @@
-/** What `murmuration decode` decodes, and how it is read from files in google/rappor's formats. */
+/** Source of `murmuration decode`, and its reading from files in google/rappor's formats. */
 
 import { UsageError } from '../base/fault.ts';
 import { SINGLE_BIT } from '../decoding/decode/decode.ts';
 import type { CellCounts, CellMap } from '../decoding/decode/evidence.ts';
 import { readCounts, readMap, readParams } from './rappor-files/inputs.ts';
 
-/** What is decoded. */
+/** Source of a decode. */
 export interface Source {
   readonly counts: CellCounts;
   /** Undefined for single bits. */

@@ -1,4 +1,4 @@
-/** What `murmuration decode` reads of a string metric in a store, with lists of candidates. */
+/** Input of `murmuration decode` from a string metric in a store, with lists of candidates. */
 
 import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
 import { basisOf } from '../answers/about.ts';

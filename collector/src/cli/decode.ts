@@ -129,7 +129,7 @@ export interface Summary {
   /** The share of the reports that no reported string explains, and its standard error. */
   readonly unexplained: number;
   readonly unexplainedError: number;
-  /** What the shares of the whole distribution leave over: strings that are no candidates, and whatever is too rare to place. */
+  /** Remainder of the whole distribution: strings that are no candidates, and whatever is too rare to place. */
   readonly leftOver: number;
   /** A string with this share of the reports is reported half of the time. */
   readonly detectable: number;

@@ -32,7 +32,7 @@ interface ListOptions extends AdminPlace {
   readonly json?: boolean;
 }
 
-/** What creates the key or token. @throws {UsageError} when options are missing or don't go together */
+/** Function that creates the key or token. @throws {UsageError} when options are missing or don't go together */
 function creation({ app = [], role, name, perMinute }: CreateOptions): (database: DatabaseSync) => Created {
   const [only] = app;
   if (role === undefined) {

@@ -141,7 +141,7 @@ export async function ask(options: AskOptions): Promise<void> {
   });
 }
 
-/** What `murmuration release ask` prints: an answer or a preview in lines. */
+/** Output of `murmuration release ask`: an answer or a preview in lines. */
 const numberText = (value: number): string =>
   value >= 1000 ? `${Math.round(value)}` : Number.isInteger(value) ? `${value}` : value.toPrecision(3);
 const cellText = (value: number): string => (Number.isInteger(value) ? `${value}` : value.toFixed(Math.abs(value) < 10 ? 2 : 1));
@@ -230,7 +230,7 @@ function answerText(answer: Answer): string {
   ].join('\n');
 }
 
-/** What an answer would cost, in lines. */
+/** Cost of an answer, in lines. */
 function previewText(preview: Preview): string {
   const { errors, left = 'nothing, since the analyst has no budget' } = preview;
   return [

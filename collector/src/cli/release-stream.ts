@@ -158,12 +158,12 @@ export function addStreams(release: Command, add: (parent: Command, name: string
     .action(close);
 }
 
-/** What `murmuration release stream` prints. */
+/** Output of `murmuration release stream`. */
 const NAMES: { readonly [name in MechanismName]: string } = { median: 'median mechanism', weights: 'private multiplicative weights' };
 
 const cellsIn = ({ columns }: StreamAbout): number => columns.reduce((cells, { values }) => cells * values.length, 1);
 
-/** What a stream states. */
+/** Lines about a stream. */
 function aboutLines(about: StreamAbout): readonly string[] {
   const { columns, mechanism, queries, hard, lasts, within, cellNoise, cost, perDevice, days, bound, analysts, about: expected } = about;
   const names = columns.map(({ name }) => name).join(', ');
@@ -187,7 +187,7 @@ const inWords = (where: StreamAnswer['where'], columns: Stream['columns']): stri
   return conditions.length === 0 ? 'all reports' : conditions.join(', ');
 };
 
-/** What opening would cost, in lines. */
+/** Cost of opening, in lines. */
 const previewText = (preview: StreamPreview): string =>
   [...aboutLines(preview), `left: ${preview.left ?? 'nothing, since not every analyst has a budget'}`].join('\n');
 

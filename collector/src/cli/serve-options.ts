@@ -17,7 +17,7 @@ import { MOST_SPILL } from '../storage/postgres/backend.ts';
 import { QUOTA_LIMITS } from '../storage/quota.ts';
 import { RETENTION } from '../storage/retention.ts';
 
-/** What the options give. */
+/** Values of the options. */
 export interface AccessFlags {
   readonly host: string;
   readonly open?: boolean;
@@ -35,7 +35,7 @@ const HEADER = /^(?!(authorization|cookie|host|referer|user-agent|x-forwarded-(f
 /** The groups of addresses that Express knows by name. */
 const GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whether a text is an address in its usual form. The library also takes a bare number, which here would be a mistake. */
+/** True if a text is an address in its usual form. The library also takes a bare number, which here would be a mistake. */
 const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 
 const isLoopback = (host: string): boolean => host === 'localhost' || (isAddress(host) && ipaddr.process(host).range() === 'loopback');

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../base/fault.ts';
 import { checkUrl } from '../storage/postgres/connection.ts';
 
-/** What is selected. */
+/** Selection by options. */
 export interface StoredOptions {
   readonly schema?: string[];
   readonly data: string;

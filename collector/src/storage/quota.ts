@@ -1,9 +1,9 @@
 /**
  * Quotas: what each app may hold in a store, in rows and bytes of tallies and in ids of batches.
  *
- * The room that each app has in the store: rows of tallies a day, and bytes in all. A stranger who knows an app's schema can open a row with
- * each report: another cohort, another segment. Rows are counted by app and day, so that a flood takes neither another app's room nor
- * tomorrow's, and what a schema can open in a day at all is usually less. Where an app's room is used up, batches are still taken when
+ * The quota of each app in the store: rows of tallies a day, and bytes in all. A stranger who knows an app's schema can open a row with
+ * each report: another cohort, another segment. Rows are counted by app and day, so that a flood takes neither another app's quota nor
+ * tomorrow's, and what a schema can open in a day at all is usually less. Where an app's quota is used up, batches are still taken when
  * each of their reports has its row already.
  */
 

@@ -120,7 +120,7 @@ const FDR = 0.05;
 /** Milliseconds that totals may be old. They are at least as new as those that the claim was made for, which are seconds old. */
 const MOST_AGE = 60_000;
 
-/** What computes. */
+/** Services that compute. */
 export interface Services {
   readonly estimating: Pick<Estimating, 'answer'>;
   readonly decoding: Pick<Decoding, 'answer'>;

@@ -24,7 +24,7 @@ const MARK = 600_000;
 const LEAST_PAUSE = 60;
 const PAUSE_FACTOR = 9;
 
-/** What keeping them needs. */
+/** Options of the keeper. */
 export interface ViewsOptions extends Services {
   readonly source: PostgresSource;
   readonly catalogOf: () => Catalog;
@@ -60,7 +60,7 @@ export function createKeeper({ source, catalogOf, totals, candidates, ...service
   let marked: Catalog | undefined;
   let markedAt = 0;
 
-  /** What identifies the evidence and the settings of a metric's estimates. */
+  /** Cache key of the evidence and the settings of a metric's estimates. */
   const sourceOf = (known: Totals, { metric, document, version, about, schemas }: PublishedMetric): string => {
     const versions = schemas.map((schema) => [schema, known.get(totalKey(schema, metric))?.version]);
     return hashOf([document, version, about, versions, services.minimum, lists.get(metric)]);

@@ -16,7 +16,7 @@ const DIGITS = 9;
 /** A whole number, also as R writes a hundred thousand: 1e+05. */
 const WHOLE = /^\s*\d+(\.\d+)?([eE]\+?\d+)?\s*$/;
 
-/** What is read of a field, for messages: the beginning. */
+/** Beginning of a field, for messages. */
 const shown = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
 
 /** The records of a file. For each one: `next`, then `text` or `whole` for every field, then `end`. */

@@ -47,7 +47,7 @@ function middleOf(numbers: Float64Array): number {
   return numbers.slice().sort()[numbers.length >> 1] as number;
 }
 
-/** Whether all cells of the cohorts with reports have the same share, as where nothing is ever set. Then no string differs from another. */
+/** True if all cells of the cohorts with reports have the same share, as where nothing is ever set. Then no string differs from another. */
 function isFlat({ cells, reports }: CellCounts, { width, shares }: Observed): boolean {
   const first = width * reports.findIndex((here) => here > 0);
   return shares.every((share, at) => share === shares[first] || at % width === cells || reports[Math.floor(at / width)] === 0);

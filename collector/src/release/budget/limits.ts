@@ -1,4 +1,4 @@
-/** What is left for a question or a stream in the budgets that it would be charged to, and the refusal of what does not fit. */
+/** Remainder for a question or a stream in the budgets that it would be charged to, and the refusal of what does not fit. */
 
 import { Fault } from '../../base/fault.ts';
 import type { DayRange } from '../../storage/store.ts';
@@ -8,7 +8,7 @@ import { type Budgets, limitText } from './budgets.ts';
 
 /** The error of what does not fit a budget. Nothing was read or spent. */
 export class OverBudget extends Fault {
-  /** What is left, as `ε 0.3`. */
+  /** Remainder, as `ε 0.3`. */
   readonly left: string;
 
   constructor(message: string, left: string) {
@@ -17,7 +17,7 @@ export class OverBudget extends Fault {
   }
 }
 
-/** What would be charged. */
+/** A charge to come. */
 export interface Due extends DayRange {
   readonly what: 'question' | 'stream';
   readonly app: string;
@@ -26,13 +26,13 @@ export interface Due extends DayRange {
   readonly cost: Cost;
 }
 
-/** What is left of a budget. */
+/** Remainder of a budget. */
 interface Left extends Limit {
   readonly of: string;
 }
 
 /**
- * What is left of the budgets of the analysts and of the table, which comes last.
+ * Remainders of the budgets of the analysts and of the table, which comes last.
  *
  * @throws {OverBudget} when an analyst has none
  */

@@ -12,14 +12,14 @@ import { allMeasures, type Resolved } from '../query/resolve.ts';
 import type { Table } from '../table/columns.ts';
 import type { ReportCount } from '../table/participation.ts';
 
-/** What crosses to the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
+/** Task of the thread: a resolved question, whose columns it finds again, and the rows if they are to be measured. */
 export interface Task {
   readonly resolved: Omit<Resolved, 'table'>;
   readonly table: Omit<Table, 'columns'>;
   readonly rows?: readonly ReportCount[];
 }
 
-/** What the thread has made. */
+/** Results of the thread. */
 export type Made = { readonly expected: readonly Expected[] } | { readonly measured: readonly Measured[] };
 
 /** Questions that may wait before they are charged. Beyond that, the next is asked to retry later. */

@@ -41,7 +41,7 @@ export interface StreamAsked {
 
 /** An answer, and what is left of its stream. */
 export type StreamAnswered = StreamAnswer & {
-  /** Whether it was stored before. */
+  /** True if it was stored before. */
   readonly isRepeated: boolean;
   readonly within: number;
   readonly hardLeft: number;

@@ -12,7 +12,7 @@ import type { Conditions } from './request.ts';
 
 type CostText = ReturnType<typeof costJson>;
 
-/** What is known of a stream before it is opened. */
+/** Facts about a stream before it is opened. */
 export interface StreamAbout extends StreamDesign {
   readonly app: string;
   readonly analysts: readonly string[];
@@ -80,16 +80,16 @@ export interface StreamState {
 /** A stream with its answers, or the newest of them. */
 export type StreamWithAnswers = Stream & { readonly answers: readonly StreamAnswer[] };
 
-/** What the end of a stream has as its question. */
+/** Question of the entry that ends a stream. */
 const nameOf = (stream: number): string => `stream ${stream}`;
 
-/** What the questions of all answers of a stream begin with. */
+/** Prefix of the questions of all answers of a stream. */
 const answersOf = (stream: number): string => `${nameOf(stream)} `;
 
 /** A hash of what is canonical JSON. */
 export const hashed = (json: Json): string => createHash('sha256').update(canonicalJson(json)).digest('hex');
 
-/** What an answer has as its question, so that it is found without reading others. */
+/** Question of an answer's entry, by which it is found without reading others. */
 export const questionNameOf = (stream: number, where: Conditions): string => `${answersOf(stream)}${hashed(where as unknown as Json)}`;
 
 /**
@@ -146,7 +146,7 @@ export interface Reader {
   readonly apps: readonly string[];
 }
 
-/** Whether a reader may see a stream. */
+/** True if a reader may see a stream. */
 export const readableBy =
   ({ analyst, apps }: Reader) =>
   ({ stream }: StreamState): boolean =>
@@ -178,7 +178,7 @@ export async function streamsIn(
   return states;
 }
 
-/** What the design of a stream followed from. */
+/** Options from which the design of a stream followed. */
 export function designOptionsOf({ epsilon, bound, columns, queries, about }: StreamAbout): DesignOptions {
   return { epsilon: parseAmount(epsilon, 'epsilon'), sensitivity: bound, cells: cellsOf(columns), queries, about };
 }

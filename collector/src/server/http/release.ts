@@ -57,7 +57,7 @@ function bodyOf<T>(request: Request, form: z.ZodType<T>): T {
   throw new Refusal(400, 'bad-question', `${field}: ${issue?.message}`.slice(0, 300), 'another');
 }
 
-/** What the routes need. */
+/** Parts of the routes. */
 export interface ReleaseRouteParts extends StreamRouteParts {
   readonly releases: Releases;
   readonly ledger: Ledger;
@@ -130,13 +130,13 @@ export function releaseRouter({ releases, ledger, streams, catalogOf }: ReleaseR
 // `/v1/release/streams`: streams of counting questions. An analyst opens one for themselves, since whoever may ask is charged; an admin for
 // several. Nobody but a stream's analysts may ask it, and only they, reviewers and admins see its answers.
 
-/** What the routes need. */
+/** Parts of the routes. */
 interface StreamRouteParts {
   readonly streams: Streams;
   readonly catalogOf: (response: Response) => Catalog;
 }
 
-/** What the reader may see: all streams, for reviewers and admins. */
+/** Streams that the reader may see: all of them, for reviewers and admins. */
 function seenBy(response: Response): StreamReader {
   const { who, role, apps } = readerOf(response);
   return { apps, ...(!includesRole(role, 'reviewer') && { analyst: who }) };
@@ -178,7 +178,7 @@ function streamRouter({ streams, catalogOf }: StreamRouteParts): Router {
     const { where = {} } = bodyOf(request, questionForm);
     return streams.ask({ analyst: who, apps, stream: numberOf(request), where });
   };
-  /** Whoever paid alone may close a stream; one that others paid for, an admin. */
+  /** Closes a stream: for the analyst who paid alone, or an admin. */
   const close = async (request: Request, response: Response): Promise<unknown> => {
     const stream = await streams.show(seenBy(response), numberOf(request), 0);
     const { who, role } = readerOf(response);

@@ -18,7 +18,7 @@ export type Request =
 /** The possible results for a batch. A reply encodes each as one byte, its index in this list. */
 export const RESULTS = ['counted', 'duplicate', 'conflict', 'expired', 'full'] as const;
 
-/** What the writer has done. It says so once the work is on the disk. */
+/** Result of the writer's work. It replies once the work is on the disk. */
 export interface Done {
   /** For a group: the result of each batch, as an index into `RESULTS`. */
   readonly results?: Uint8Array;
