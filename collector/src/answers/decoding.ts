@@ -8,7 +8,7 @@ import { isStringLaw, labelOf, type PrefixHashingLaw, type StringLaw } from '@mu
 import { descending, findings, foundIn } from '../decoding/decode/decode.ts';
 import type { CellMap, Decoded } from '../decoding/decode/evidence.ts';
 import { cellCountsOf } from '../decoding/decode/tallies.ts';
-import { discover, type Told } from '../decoding/discovery/discover.ts';
+import { type DiscoveredString, discover } from '../decoding/discovery/discover.ts';
 import type { Step } from '../decoding/discovery/select.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import type { CandidateAnswer } from '../estimation/questions.ts';
@@ -112,7 +112,7 @@ export interface SearchRequest extends Pick<DecodeRequest, 'metric' | 'evidence'
   readonly onStep?: (step: Step) => void;
 }
 
-function rowOf({ text, isCut, ...numbers }: Told, isFound: boolean, { shares }: SearchRequest): DecodedString {
+function rowOf({ text, isCut, ...numbers }: DiscoveredString, isFound: boolean, { shares }: SearchRequest): DecodedString {
   // The shares of whole strings are wrong for a string that may go on.
   const truth = shares && !isCut && { truth: Object.hasOwn(shares, text) ? (shares[text] as number) : 0 };
   return { answer: text, label: text, isFound, ...(isCut && { isCut }), ...numbers, ...truth };

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { basisOf } from '../answers/about.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { print, shareOption, wholeOption } from '../base/usage.ts';
-import type { Told } from '../decoding/discovery/discover.ts';
+import type { DiscoveredString } from '../decoding/discovery/discover.ts';
 import { type Discovery, discover, RATE } from '../decoding/discovery/discover.ts';
 import type { Step } from '../decoding/discovery/select.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
@@ -27,7 +27,7 @@ interface Answer extends Pick<Discovery, 'reports' | 'unexplained' | 'detectable
   readonly epsilon: number;
   readonly fdr: number;
   readonly seconds: number;
-  readonly strings: readonly Told[];
+  readonly strings: readonly DiscoveredString[];
 }
 
 /** The one metric that is asked for, and its law. @throws {UsageError} when it has no strings to discover */

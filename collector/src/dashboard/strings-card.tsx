@@ -152,7 +152,7 @@ function Opened({ metric, strings, address }: StringsDetailsProps): VNode {
           </Fact>
         )}
         {indistinguishable > 0 && (
-          <Fact word="twins">{count(indistinguishable)} strings of the list look the same as another one, and are never found.</Fact>
+          <Fact word="collisions">{count(indistinguishable)} strings of the list look the same as another one, and are never found.</Fact>
         )}
       </Facts>
     </>

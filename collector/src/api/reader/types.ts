@@ -77,7 +77,7 @@ export interface DecodeAsked<S extends AnySchema> extends Omit<Asked<S>, 'among'
   readonly fdr?: number | undefined;
   /** True if candidates that are not told apart from chance are wanted, too. Default: false. */
   readonly all?: boolean | undefined;
-  /** Told how far it is. The answer then comes as server-sent events. */
+  /** Called with the progress. The answer then comes as server-sent events. */
   readonly onProgress?: ((how: Progress) => void) | undefined;
 }
 

@@ -195,20 +195,20 @@ export function wholeOf(estimates: Float64Array, errors: Float64Array): Whole {
 }
 
 /*
- * Candidates that set the same cells as another one in every cohort with reports. Nothing in the counts tells them apart, so whatever is
+ * Hash collisions: candidates that set the same cells as another one in every cohort with reports. Nothing in the counts tells them apart, so whatever is
  * found is the share of all of them together.
  */
 
-/** The number of twins that chance is expected to make below which none is looked for. */
+/** The number of collisions that chance is expected to make below which none is looked for. */
 const RARE = 1e-6;
 
-/** Marks with 1 the candidates that have a twin. */
-function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, places }: CellMap): Uint8Array {
-  const twins = new Uint8Array(candidates);
+/** Marks with 1 the candidates that collide with another one in every cohort. */
+function collisionsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, places }: CellMap): Uint8Array {
+  const collisions = new Uint8Array(candidates);
   const live = [...reports.keys()].filter((cohort) => (reports[cohort] as number) > 0);
   // Two random candidates agree in one place with probability 1/k, and in h places of a cohort in one of at most h! orders.
   const perCohort = Math.log(cells) * hashes - Array.from({ length: hashes }, (_, i) => Math.log(i + 1)).reduce((sum, log) => sum + log, 0);
-  if (2 * Math.log(candidates) - live.length * Math.max(0, perCohort) < Math.log(RARE)) return twins;
+  if (2 * Math.log(candidates) - live.length * Math.max(0, perCohort) < Math.log(RARE)) return collisions;
   const known = new Map<string, number>();
   for (let v = 0; v < candidates; v++) {
     const key = live
@@ -221,9 +221,9 @@ function twinsOf({ cohorts, cells, reports }: CellCounts, { candidates, hashes, 
       .join(';');
     const other = known.get(key);
     if (other === undefined) known.set(key, v);
-    else twins[v] = twins[other] = 1;
+    else collisions[v] = collisions[other] = 1;
   }
-  return twins;
+  return collisions;
 }
 
 /** The candidates of reports of a single bit, which need no map: TRUE sets the bit and FALSE does not. */
@@ -267,12 +267,12 @@ export interface Findings extends Decoded {
 
 const sum = (marks: Uint8Array): number => marks.reduce((total, mark) => total + mark, 0);
 
-/** Decodes for readers: by the map, or reports of a single bit without one. Candidates that have a twin are not found. */
+/** Decodes for readers: by the map, or reports of a single bit without one. Colliding candidates are not found. */
 export function findings({ map, ...input }: Omit<DecodeInput, 'map'> & { readonly map: CellMap | undefined }): Findings {
   const decoded = map === undefined ? decodeBit(input) : decode({ ...input, map });
-  const twins = map && twinsOf(input.counts, map);
-  const isFound = decoded.isFound.map((is, v) => (twins?.[v] === 1 ? 0 : is));
-  return { ...decoded, isFound, found: sum(isFound), indistinguishable: twins ? sum(twins) : 0 };
+  const collisions = map && collisionsOf(input.counts, map);
+  const isFound = decoded.isFound.map((is, v) => (collisions?.[v] === 1 ? 0 : is));
+  return { ...decoded, isFound, found: sum(isFound), indistinguishable: collisions ? sum(collisions) : 0 };
 }
 
 /** Candidates by descending value, equal ones in their own order. */

@@ -13,9 +13,9 @@ import { logWeightsOf } from './symbols.ts';
 export interface Discovery {
   readonly reports: number;
   /** The strings that are reported, in descending order of their estimates. */
-  readonly strings: readonly Told[];
+  readonly strings: readonly DiscoveredString[];
   /** Strings that were asked for and are not reported, in their order, without repetition. */
-  readonly others: readonly Told[];
+  readonly others: readonly DiscoveredString[];
   /** The share of reports that no reported string explains. */
   readonly unexplained: Estimate;
   /** A string of six small letters with this share is reported half of the time. At 1, there are too few reports for any. */
@@ -32,7 +32,7 @@ export interface DiscoverySettings {
   readonly candidates?: readonly string[];
   /** How many people were drawn from the population (estimate.ts). */
   readonly people?: number;
-  /** Told after each level of each search. */
+  /** Called after each level of each search. */
   readonly onStep?: ((step: Step) => void) | undefined;
 }
 
@@ -81,7 +81,7 @@ export function discover(law: PrefixHashingLaw, tallies: Tallies, settings: Disc
  */
 
 /** A string with its share and its test. */
-export interface Told extends Estimate {
+export interface DiscoveredString extends Estimate {
   readonly text: string;
   /** As likely too large as too small, given that the string is reported. For others, the estimate within 0 and 1. */
   readonly typical: number;
@@ -111,7 +111,7 @@ function leastOf({ found: { reports, noise }, rate }: Judged, logWeight: number,
 }
 
 /** Range of the share, given that its estimate is above a limit. */
-function conditional(estimate: number, deviation: number, limit: number): Pick<Told, 'low' | 'typical' | 'high'> {
+function conditional(estimate: number, deviation: number, limit: number): Pick<DiscoveredString, 'low' | 'typical' | 'high'> {
   const z = estimate / deviation;
   const { low, middle, high } = conditionalOn(z, Math.min(z, limit / deviation));
   return { low: within(low * deviation), typical: within(middle * deviation), high: within(high * deviation) };
@@ -124,17 +124,17 @@ function qValues(logPs: readonly number[]): readonly number[] {
   return found.map((q) => Math.min(1, q));
 }
 
-const textOf = ({ bytes, places }: Placed): Pick<Told, 'text' | 'isCut'> => ({
+const textOf = ({ bytes, places }: Placed): Pick<DiscoveredString, 'text' | 'isCut'> => ({
   text: new TextDecoder().decode(bytes),
   isCut: bytes.length === places.length,
 });
 
 /** The strings that are reported, in descending order of their estimates. */
-function reported(judged: Judged, strings: readonly Selected[]): readonly Told[] {
+function reported(judged: Judged, strings: readonly Selected[]): readonly DiscoveredString[] {
   const ascending = [...strings].sort((a, b) => a.logP - b.logP);
   const qs = qValues(ascending.map(({ logP }) => logP));
   return ascending
-    .map(({ string, logWeight, logP, share }, i): Told => {
+    .map(({ string, logWeight, logP, share }, i): DiscoveredString => {
       const standardError = deviationOf(share, judged.people);
       const range = conditional(share.share, standardError, leastOf(judged, logWeight, strings.length));
       const pValue = Math.exp(Math.min(0, logP));
@@ -144,7 +144,7 @@ function reported(judged: Judged, strings: readonly Selected[]): readonly Told[]
 }
 
 /** A string that is not reported, beside so many that are. Its interval is the plain one. */
-function unreported({ people }: Judged, { string, share, logP }: Omit<Selected, 'logWeight'>, beside: number): Told {
+function unreported({ people }: Judged, { string, share, logP }: Omit<Selected, 'logWeight'>, beside: number): DiscoveredString {
   const { low, high, ...estimate } = plain(share, people);
   const pValue = Math.exp(Math.min(0, logP));
   const range = { low: within(low), typical: within(share.share), high: within(high) };
