@@ -9,7 +9,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type Law, type MetricDocument, toBase64url } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { type Account, claim } from '#client/ledger/ledger.ts';
-import { repeatsIn } from '#collector/answers/about.ts';
+import { repeatsIn } from '#collector/answers/estimates.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { deviceOf, folderOf } from '#collector/planning/simulate/simulation.ts';

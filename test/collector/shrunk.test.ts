@@ -2,8 +2,7 @@
 
 import { seededRng, words } from '@murmuration/client/testing';
 import { describe, expect, test } from 'vitest';
-import { normSub } from '#collector/estimation/consistency.ts';
-import { crowding, fitPrior, likelihoodOf, type Observation, type Prior, shrunk } from '#collector/estimation/shrunk.ts';
+import { crowding, fitPrior, likelihoodOf, normSub, type Observation, type Prior, shrunk } from '#collector/estimation/shrunk.ts';
 import { simulateChoice } from '#collector/planning/simulate/choice.ts';
 import { EFFORT } from '../setup/effort.ts';
 

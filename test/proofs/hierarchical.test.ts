@@ -14,8 +14,8 @@ import {
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { randomizeHierarchical } from '#client/randomizers/hierarchical.ts';
-import { consistentShares } from '#collector/estimation/consistency.ts';
 import { hierarchicalDistribution, hierarchicalEven, nodeVariances, partsOf } from '#collector/estimation/mechanisms/hierarchical.ts';
+import { consistentShares } from '#collector/estimation/shrunk.ts';
 import { hierarchicalRow, levelRow } from '../conformance/specimens/hierarchical.ts';
 import { EPSILONS, expectHeld } from './asked.ts';
 import { largestRatio, range } from './channel.ts';

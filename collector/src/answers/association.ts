@@ -13,9 +13,9 @@ import {
 } from '@murmuration/shared';
 import { type AssociatedString, type Association, associationOf, type Found } from '../decoding/association/association.ts';
 import type { Estimate } from '../estimation/estimate.ts';
-import { basisOf } from './about.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import type { EstimateRequest, MetricEstimates } from './estimates.ts';
+import { basisOf } from './estimates.ts';
 
 /** An answer of the lists: its share of all devices, and of those that gave the string. */
 export interface AssociationAnswer extends Estimate {

@@ -5,8 +5,7 @@ import type { Step } from '../decoding/discovery/select.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import type { CandidateAnswer } from '../estimation/questions.ts';
 import type { Watch } from '../estimation/watch/watch.ts';
-import type { About } from './about.ts';
-import type { Truth } from './estimates.ts';
+import type { About, Truth } from './estimates.ts';
 import type { Selected } from './tasks.ts';
 
 /** `too-few-reports`: fewer than the minimum. `no-candidates`: there is no list of strings to look for. The others are the decoder's. */

@@ -16,9 +16,9 @@ import { Z95 } from '../estimation/statistics/tails.ts';
 import type { Evidence } from '../estimation/tally.ts';
 import { watchOf } from '../estimation/watch/watch.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';
-import { aboutOf, basisOf } from './about.ts';
 import type { DecodedString, DecodeOutcome, MetricStrings, WholeDistribution } from './decoded-strings.ts';
 import type { Truth } from './estimates.ts';
+import { aboutOf, basisOf } from './estimates.ts';
 
 /** All input of a decode, as plain data. */
 export interface DecodeRequest {

@@ -7,8 +7,8 @@
 import { Worker } from 'node:worker_threads';
 import { createTaskQueue, TASK_LIMITS, type TaskLimits, threadFile } from '../base/threads.ts';
 import type { Store } from '../storage/store.ts';
-import { AnswerCache, type HeldAnswer } from './answer-cache.ts';
 import type { PackedAnswer } from './packed-answer.ts';
+import { AnswerCache, type HeldAnswer } from './packed-answer.ts';
 import { createFreshTotals, type FreshTotals } from './summary.ts';
 import { type Candidates, keyOf, searchesFirst, type Task } from './tasks.ts';
 import type { EstimatesData } from './worker.ts';

@@ -6,10 +6,10 @@ import { interval, meanPlace, shareOf } from '../estimation/distribution.ts';
 import type { Estimate } from '../estimation/estimate.ts';
 import { distributionOf, estimatesOf } from '../estimation/mechanisms/table.ts';
 import { chiSquaredTail } from '../estimation/statistics/tails.ts';
-import { basisOf } from './about.ts';
 import { candidateAnswersOf } from './candidates.ts';
 import { inUnit } from './distribution.ts';
 import type { AnswerEstimate, EstimateRequest } from './estimates.ts';
+import { basisOf } from './estimates.ts';
 
 /** An answer and its estimate: a share, or a number in the unit of the metric. */
 export interface Row extends Estimate {

@@ -1,8 +1,8 @@
 /** Input of `murmuration decode` from a string metric in a store, with lists of candidates. */
 
 import { isPrefixLaw, isStringLaw, labelOf, type StringLaw } from '@murmuration/shared';
-import { basisOf } from '../answers/about.ts';
 import { candidateAnswersOf, takesCandidates } from '../answers/candidates.ts';
+import { basisOf } from '../answers/estimates.ts';
 import { UsageError } from '../base/fault.ts';
 import { cellCountsOf, cellMapOf } from '../decoding/decode/tallies.ts';
 import type { PublishedMetric } from '../schemas/catalog.ts';

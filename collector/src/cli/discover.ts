@@ -2,7 +2,7 @@
 
 import { isPrefixLaw, type PrefixLaw } from '@murmuration/shared';
 import type { Command } from 'commander';
-import { basisOf } from '../answers/about.ts';
+import { basisOf } from '../answers/estimates.ts';
 import { asUsage, UsageError } from '../base/fault.ts';
 import { print, shareOption, wholeOption } from '../base/usage.ts';
 import type { DiscoveredString } from '../decoding/discovery/discover.ts';

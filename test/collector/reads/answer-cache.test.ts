@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AnswerCache } from '#collector/answers/answer-cache.ts';
-import { type PackedAnswer, pack, partsOf } from '#collector/answers/packed-answer.ts';
+import { AnswerCache, type PackedAnswer, pack, partsOf } from '#collector/answers/packed-answer.ts';
 import { anyString } from '../../setup/any-string.ts';
 
 const signal = (): AbortSignal => new AbortController().signal;

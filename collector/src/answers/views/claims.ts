@@ -5,7 +5,7 @@
 
 import type { Database, Query } from '../../storage/postgres/database.ts';
 import { SCHEMA, shardOf } from '../../storage/postgres/tables.ts';
-import type { About as AboutEstimates } from '../about.ts';
+import type { About as AboutEstimates } from '../estimates.ts';
 import { type Estimated, type EstimateRow, storable } from './rows.ts';
 
 /** How long a claim holds, and how long a metric stays that no collector has published any more. */

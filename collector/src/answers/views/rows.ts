@@ -3,12 +3,12 @@
 import { monthStart, nextMonth } from '../../base/months.ts';
 import type { PublishedMetric } from '../../schemas/catalog.ts';
 import type { DayRange } from '../../storage/store.ts';
-import type { HeldAnswer } from '../answer-cache.ts';
 import { takesCandidates } from '../candidates.ts';
 import type { Decoding } from '../decode-thread.ts';
 import type { DecodedString, MetricStrings } from '../decoded-strings.ts';
 import type { AnswerEstimate, MetricEstimates } from '../estimates.ts';
 import type { Estimating } from '../estimates-thread.ts';
+import type { HeldAnswer } from '../packed-answer.ts';
 import { partsOf } from '../packed-answer.ts';
 import { INTERVALS, type Interval, partsIn, type Series, type SeriesPoint } from '../series.ts';
 import type { Selected } from '../tasks.ts';

@@ -18,11 +18,11 @@
  */
 
 import { type HierarchicalLaw, hierarchicalLaw, type LevelLaw, mechanismOf, widthOf } from '@murmuration/shared';
-import { consistentShares } from '../consistency.ts';
 import { cautious, type Distribution } from '../distribution.ts';
 import { THESE } from '../estimate.ts';
 import type { DistributionEstimation } from '../estimation.ts';
 import { cellsBy } from '../parts.ts';
+import { consistentShares } from '../shrunk.ts';
 import type { Tallies } from '../tally.ts';
 import { reportsIn } from '../tally.ts';
 import type { Bounds } from '../watch/bounds.ts';

@@ -10,10 +10,10 @@
  */
 
 import { type HierarchicalLaw, type LevelLaw, mechanismOf, type SubsetLaw, widthOf } from '@murmuration/shared';
-import { consistentShares } from '../consistency.ts';
 import { ONE_CELL } from '../mechanisms/k-ary.ts';
 import { subsetPairs } from '../mechanisms/subset.ts';
 import type { PairChances } from '../pairs.ts';
+import { consistentShares } from '../shrunk.ts';
 import { reportsIn, type Tallies } from '../tally.ts';
 import { pooled, type Squares, sumsOf } from './fit.ts';
 import { basisOf, residual } from './residual.ts';

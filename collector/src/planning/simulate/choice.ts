@@ -3,11 +3,10 @@
 import { choices, type DeviceQuestion } from '@murmuration/client';
 import { type ListLaw, mechanismOf, type PrivSetLaw, privSet, toBase64url } from '@murmuration/shared';
 import { UsageError } from '../../base/fault.ts';
-import { normSub } from '../../estimation/consistency.ts';
 import type { Estimate } from '../../estimation/estimate.ts';
 import { optimum } from '../../estimation/mechanisms/subset.ts';
 import { estimatesOf, estimationOf } from '../../estimation/mechanisms/table.ts';
-import { shrunk } from '../../estimation/shrunk.ts';
+import { normSub, shrunk } from '../../estimation/shrunk.ts';
 import type { Tallies } from '../../estimation/tally.ts';
 import { type ChoiceSimulation, lawOf, randomizersOf, simulatedAs } from './lists.ts';
 import {

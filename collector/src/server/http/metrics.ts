@@ -1,13 +1,13 @@
 /** `GET /v1/metrics` and what is below it: the published metrics and their estimates. */
 
 import type { RequestHandler, Response, Router } from 'express';
-import type { HeldAnswer } from '../../answers/answer-cache.ts';
 import { takesCandidates } from '../../answers/candidates.ts';
 import type { Decoding } from '../../answers/decode-thread.ts';
 import type { DecodeTask, Progress } from '../../answers/decoded-strings.ts';
 import { askedOf } from '../../answers/distribution.ts';
 import type { Truth } from '../../answers/estimates.ts';
 import type { Estimating } from '../../answers/estimates-thread.ts';
+import type { HeldAnswer } from '../../answers/packed-answer.ts';
 import { type PackedAnswer, type Page, pack } from '../../answers/packed-answer.ts';
 import type { Totals } from '../../answers/summary.ts';
 import { summaryOf } from '../../answers/summary.ts';

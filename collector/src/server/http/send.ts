@@ -1,7 +1,7 @@
 /** Sends a page of an answer, as fast as the reader takes it, from bytes that other readers share. */
 
 import type { Request, Response } from 'express';
-import type { HeldAnswer } from '../../answers/answer-cache.ts';
+import type { HeldAnswer } from '../../answers/packed-answer.ts';
 import { type PackedAnswer, type Page, partsOf } from '../../answers/packed-answer.ts';
 import { bodyOf } from '../../base/refusal.ts';
 import { refusalOf } from '../../ingest/refuse.ts';
