@@ -3,7 +3,7 @@
 import { choice, createTelemetry, defineSchema, flag, ledger, longList, memoryStorage, permanent } from '@murmuration/client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as constructors from '#client/questions/index.ts';
-import { bundle, program } from '../bench/client/bundle.ts';
+import { bundle, program } from '../kit/bundle.ts';
 import { device, refusalAs, settle } from './device.ts';
 
 const ask = { epsilon: 1, description: 'a question' };

@@ -4,9 +4,9 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { attack, poissonTail } from '../bench/linkage/attacker.ts';
-import { arrivalsOf, type Fleet, sixOfTwelve } from '../bench/linkage/fleet.ts';
-import { bursts, daily, MINUTE, threeDays } from '../bench/linkage/habits.ts';
+import { attack, poissonTail } from '../kit/linkage/attacker.ts';
+import { arrivalsOf, type Fleet, sixOfTwelve } from '../kit/linkage/fleet.ts';
+import { bursts, daily, MINUTE, threeDays } from '../kit/linkage/habits.ts';
 
 const NEVER = 1e-6;
 const base: Omit<Fleet, 'seed'> = { schema: sixOfTwelve('alone'), habit: daily(2 * MINUTE), devices: 120, days: 10 };

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bundle, program } from '../bench/client/bundle.ts';
-import { CORE, sizes } from '../bench/client/sizes.ts';
+import { bundle, program } from '../kit/bundle.ts';
+import { CORE, sizes } from '../kit/sizes.ts';
 
 /** The limits. */
 const LISTS = 9_300;

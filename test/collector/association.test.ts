@@ -12,10 +12,10 @@ import { createReader } from '@murmuration/collector/reader';
 import { hashString, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Association, associationOf, within } from '#collector/decoding/association/association.ts';
-import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
-import { uniforms } from '../bench/accuracy/drawing.ts';
-import { multinomialOf } from '../bench/accuracy/multinomial.ts';
 import { device } from '../client/device.ts';
+import { rapporTally, stringHashingTally } from '../kit/coverage/bit-tallies.ts';
+import { uniforms } from '../kit/coverage/drawing.ts';
+import { multinomialOf } from '../kit/coverage/multinomial.ts';
 import { upperTail } from '../proofs/statistics.ts';
 import { EFFORT } from '../setup/effort.ts';
 

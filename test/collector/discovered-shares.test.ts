@@ -4,7 +4,7 @@ import { seededRng, words } from '@murmuration/client/testing';
 import { prefixHashingLaw } from '@murmuration/shared';
 import { expect, test } from 'vitest';
 import { sharesOf } from '#collector/estimation/prefixes.ts';
-import { type Fleet, talliesOf } from '../bench/discover/fleet.ts';
+import { type Fleet, talliesOf } from '../kit/string-fleet.ts';
 import { upperTail } from '../proofs/statistics.ts';
 import { EFFORT } from '../setup/effort.ts';
 

@@ -22,11 +22,11 @@ import { randomizeRappor } from '#client/randomizers/rappor.ts';
 import { randomizeStringHashing } from '#client/randomizers/string-hashing.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
-import { dBitFlipTally, hierarchicalTally, rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
-import { type Uniform, uniforms } from '../bench/accuracy/drawing.ts';
-import { bitDrawings } from '../bench/accuracy/drawn-bits.ts';
-import { binomialsOf } from '../bench/accuracy/multinomial.ts';
-import { drawn, failuresOf } from '../bench/accuracy/targets.ts';
+import { dBitFlipTally, hierarchicalTally, rapporTally, stringHashingTally } from '../kit/coverage/bit-tallies.ts';
+import { type Uniform, uniforms } from '../kit/coverage/drawing.ts';
+import { bitDrawings } from '../kit/coverage/drawn-bits.ts';
+import { binomialsOf } from '../kit/coverage/multinomial.ts';
+import { drawn, failuresOf } from '../kit/coverage/targets.ts';
 import { range } from '../proofs/channel.ts';
 import { type ChiSquared, pooled, upperTail } from '../proofs/statistics.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -201,7 +201,7 @@ test('a count of few trials takes the same part of uniform numbers as that of it
   }
 });
 
-/** Each law and target misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
+/** Each law and target misses its gate by chance with a probability below 3e-7 (kit/coverage/targets.ts). */
 test.each([
   [100, bitDrawings],
   [10_000, bitDrawings],

@@ -12,10 +12,10 @@ import { randomizeScored } from '#client/randomizers/scored.ts';
 import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { squaresOf } from '#collector/estimation/number.ts';
 import { basisOf, residual } from '#collector/estimation/watch/residual.ts';
-import { uniforms } from '../bench/accuracy/drawing.ts';
-import { drawnCases, drawTally, rowAt, rowsOf } from '../bench/accuracy/drawn.ts';
-import { binomialAt } from '../bench/accuracy/multinomial.ts';
-import { drawn as coverageOfDrawn, enumeratedSets, failuresOf } from '../bench/accuracy/targets.ts';
+import { uniforms } from '../kit/coverage/drawing.ts';
+import { drawnCases, drawTally, rowAt, rowsOf } from '../kit/coverage/drawn.ts';
+import { binomialAt } from '../kit/coverage/multinomial.ts';
+import { drawn as coverageOfDrawn, enumeratedSets, failuresOf } from '../kit/coverage/targets.ts';
 import { range } from '../proofs/channel.ts';
 import { type ChiSquared, logGamma, multinomial, pooled, upperTail } from '../proofs/statistics.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -90,7 +90,7 @@ test('reports of the shipping randomizers, and drawn tallies, have the law of th
   expect(upperTail(pooled(fits.map(({ wrong }) => wrong)))).toBeLessThan(FALSE_ALARM);
 });
 
-/** Each law and target misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
+/** Each law and target misses its gate by chance with a probability below 3e-7 (kit/coverage/targets.ts). */
 test.each([100, 1_000_000])('drawn tallies of %d devices: of both targets 93 to 97 in a hundred are covered', (devices) => {
   expect(failuresOf([...enumeratedSets(devices), ...coverageOfDrawn(devices, 10 * EFFORT, 1, drawnCases)])).toEqual([]);
 });

@@ -6,8 +6,8 @@ import { peopleIn, THESE } from '#collector/estimation/estimate.ts';
 import { estimatesOf, scoresOf } from '#collector/estimation/mechanisms/table.ts';
 import { mostNoise } from '#collector/estimation/number.ts';
 import { simulateBest } from '#collector/planning/simulate/best.ts';
-import { enumeratedCoverage } from '../bench/accuracy/enumerated.ts';
-import { enumerated, failuresOf, simulated } from '../bench/accuracy/targets.ts';
+import { enumeratedCoverage } from '../kit/coverage/enumerated.ts';
+import { enumerated, failuresOf, simulated } from '../kit/coverage/targets.ts';
 import { range } from '../proofs/channel.ts';
 import { EFFORT } from '../setup/effort.ts';
 
@@ -40,7 +40,7 @@ describe('lists, with nothing left to chance', () => {
   });
 });
 
-/** Each of some 18 laws and both targets misses its gate by chance with a probability below 3e-7 (bench/accuracy/targets.ts). */
+/** Each of some 18 laws and both targets misses its gate by chance with a probability below 3e-7 (kit/coverage/targets.ts). */
 test.each([
   [100, 25 * EFFORT],
   [1_000, 10 * EFFORT],

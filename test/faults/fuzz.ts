@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Batch, canonicalSchema, dayNumber, dayText, type SchemaDocument } from '@murmuration/shared';
-import { median } from '../bench/quantile.ts';
+import { median } from '../kit/quantile.ts';
 import { chance } from './chance.ts';
 import { type Answer, Connection, report } from './connection.ts';
 import { type Draw, mutateBody, mutateRequest } from './mutate.ts';

@@ -5,7 +5,7 @@ import type { Problem } from '#collector/decoding/decode/cells.ts';
 import { crossedError, linearEffective, scoredEffective } from '#collector/decoding/decode/effective.ts';
 import { cumulantsOf } from '#collector/decoding/decode/null-law.ts';
 import { normalQuantile } from '#collector/estimation/statistics/tails.ts';
-import { uniforms } from '../bench/decode/random.ts';
+import { uniforms } from '../kit/random.ts';
 
 /** Cohorts of cells with these weights, and no candidates. */
 function problemOf(cohorts: number, cells: number, weightAt: (cell: number) => number): Problem {

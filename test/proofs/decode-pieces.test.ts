@@ -20,7 +20,7 @@ import {
 } from '#collector/decoding/decode/signals.ts';
 import { conditionalOn } from '#collector/estimation/statistics/selection.ts';
 import { normalQuantile, normalTail } from '#collector/estimation/statistics/tails.ts';
-import { uniforms } from '../bench/decode/random.ts';
+import { uniforms } from '../kit/random.ts';
 
 /** Σ over the distinct cells that each assignment of places hits, of a cohort with these residuals. */
 function* cohortScores(g: readonly number[], hashes: number): Generator<number> {

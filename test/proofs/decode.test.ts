@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode } from '#collector/decoding/decode/decode.ts';
 import type { CellCounts, CellMap, Decoded, DecodeInput } from '#collector/decoding/decode/evidence.ts';
-import { chancesOf, type Setting, type SimulatedSet, simulated } from '../bench/decode/simulated.ts';
+import { chancesOf, type Setting, type SimulatedSet, simulated } from '../kit/simulated-set.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { atMost } from './statistics.ts';
 

@@ -5,9 +5,9 @@ import type { Population } from '#collector/estimation/covariance.ts';
 import type { Estimate } from '#collector/estimation/estimate.ts';
 import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
-import { rapporTally, stringHashingTally } from '../bench/accuracy/bit-tallies.ts';
-import { binomialAt, multinomialOf } from '../bench/accuracy/multinomial.ts';
-import { type Uniform, uniforms } from '../bench/decode/random.ts';
+import { rapporTally, stringHashingTally } from '../kit/coverage/bit-tallies.ts';
+import { binomialAt, multinomialOf } from '../kit/coverage/multinomial.ts';
+import { type Uniform, uniforms } from '../kit/random.ts';
 import { range } from './channel.ts';
 
 /** A fleet: shares fall as 1 / rank, and there are as many candidates that nobody has as strings. */

@@ -17,8 +17,8 @@ import {
 } from '@murmuration/shared';
 import { describe, expect, test } from 'vitest';
 import { optimum } from '#collector/estimation/mechanisms/subset.ts';
-import { EPSILONS, overBound, SIZES } from '../bench/accuracy/lists.ts';
 import { device } from '../client/device.ts';
+import { EPSILONS, overBound, SIZES } from '../kit/lists.ts';
 import { expectHeld } from './asked.ts';
 import { range } from './channel.ts';
 import { expectSupportSaid } from './preview.ts';

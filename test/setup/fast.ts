@@ -8,7 +8,13 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 
-const UNITS = ['test/setup/*.test.ts', 'test/client/*.test.ts', 'test/shared/*.test.ts', 'test/collector/**/*.test.ts'];
+const UNITS = [
+  'test/setup/*.test.ts',
+  'test/client/*.test.ts',
+  'test/shared/*.test.ts',
+  'test/collector/**/*.test.ts',
+  'test/bench/**/*.test.ts',
+];
 
 /** Tests of those folders that were measured to take longer. */
 const SLOW: readonly string[] = [

@@ -32,10 +32,10 @@ const WORKERS = 2 * availableParallelism();
  * its modules take longer than most of these files. Vitest reloads the test files themselves. What a file changes in the process, such as
  * an environment variable, it restores.
  */
-const TOGETHER = 'test/{client,collector,conformance,proofs,shared}/**';
+const TOGETHER = 'test/{bench,client,collector,conformance,proofs,shared}/**';
 
 /** The other folders of tests: each file has a process of its own. */
-const ALONE = 'test/!(client|collector|conformance|proofs|shared)/**';
+const ALONE = 'test/!(bench|client|collector|conformance|proofs|shared)/**';
 
 /**
  * What Node itself loads, not Vitest: the packages' sources. In a module that Vitest has transformed, each use of an import is a call, which

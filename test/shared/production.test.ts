@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../bench/client/bundle.ts';
+import { bundle } from '../kit/bundle.ts';
 
 /** What a bundle's run tells. */
 interface Run {

@@ -8,16 +8,16 @@
 
 import { parseArgs } from 'node:util';
 import { MECHANISM_NAMES } from '#collector/planning/simulate/lists.ts';
+import { targets } from '../../kit/coverage/targets.ts';
+import { lists } from '../../kit/lists.ts';
+import type { Part } from '../../kit/part.ts';
 import { association } from './association.ts';
 import { cost } from './cost.ts';
 import { coverage } from './coverage.ts';
 import { errors, everyMechanism } from './errors.ts';
-import { lists } from './lists.ts';
 import { numbers } from './numbers.ts';
-import type { Part } from './part.ts';
 import { permanent } from './permanent.ts';
 import { smoothing } from './smoothing.ts';
-import { targets } from './targets.ts';
 
 const DEFAULT_PARTS = 'cost,association,lists,numbers,errors,permanent,smoothing,targets,coverage';
 

@@ -6,11 +6,11 @@
 
 import { hashString, pairText, rapporLaw, type StringLaw, stringHashingLaw } from '@murmuration/shared';
 import { associationOf } from '#collector/decoding/association/association.ts';
-import { median } from '../quantile.ts';
-import { rapporTally, stringHashingTally } from './bit-tallies.ts';
-import { uniforms } from './drawing.ts';
-import { multinomialOf } from './multinomial.ts';
-import type { Part } from './part.ts';
+import { rapporTally, stringHashingTally } from '../../kit/coverage/bit-tallies.ts';
+import { uniforms } from '../../kit/coverage/drawing.ts';
+import { multinomialOf } from '../../kit/coverage/multinomial.ts';
+import type { Part } from '../../kit/part.ts';
+import { median } from '../../kit/quantile.ts';
 
 const REPORTS = 50_000;
 const CANDIDATES = 300;

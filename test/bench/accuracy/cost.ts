@@ -8,8 +8,8 @@ import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { estimatesOf } from '#collector/estimation/mechanisms/table.ts';
 import { randomizersOf } from '#collector/planning/simulate/lists.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
-import { median } from '../quantile.ts';
-import type { Part } from './part.ts';
+import type { Part } from '../../kit/part.ts';
+import { median } from '../../kit/quantile.ts';
 import { PUBLISHED_COSTS } from './published.ts';
 
 const ANSWERS = 1024;

@@ -4,7 +4,7 @@
  */
 
 import { simulateFleet } from '@murmuration/examples/demo/in-process';
-import { type Part, percent } from './part.ts';
+import { type Part, percent } from '../../kit/part.ts';
 
 /** Coverage of one metric's intervals, or of all. */
 interface Coverage {

@@ -5,8 +5,8 @@
 
 import { simulateChoice } from '#collector/planning/simulate/choice.ts';
 import { parseDistribution } from '#collector/planning/simulate/simulation.ts';
-import { lawName } from './lists.ts';
-import { type Part, percent, scientific } from './part.ts';
+import { lawName } from '../../kit/lists.ts';
+import { type Part, percent, scientific } from '../../kit/part.ts';
 import { PUBLISHED_ERRORS } from './published.ts';
 
 /** How much is simulated. */

@@ -5,8 +5,8 @@
 
 import { countLaw, meanLaw } from '@murmuration/shared';
 import { scoresOf } from '#collector/estimation/mechanisms/table.ts';
+import type { Part } from '../../kit/part.ts';
 import { boundOf, rows, worstOf } from '../../proofs/number-bound.ts';
-import type { Part } from './part.ts';
 
 const MOST_OVER_BOUND = 1.04;
 

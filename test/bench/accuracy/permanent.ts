@@ -12,7 +12,7 @@ import {
   symmetricUnaryLaw,
   unaryLaw,
 } from '@murmuration/shared';
-import { type Part, scientific } from './part.ts';
+import { type Part, scientific } from '../../kit/part.ts';
 
 interface Mechanism {
   readonly law: (answers: number, epsilon: number, permanent?: number) => ListLaw;

@@ -9,7 +9,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { type SquareWaveLaw, squareWaveLaw } from '@murmuration/shared';
 import { expectationMaximization, smoothedShares } from '#collector/estimation/square-wave-shares.ts';
 import { deviceOf, folderOf, sampler } from '#collector/planning/simulate/simulation.ts';
-import type { Part } from './part.ts';
+import type { Part } from '../../kit/part.ts';
 
 const CELLS = 64;
 const EPSILONS = [0.5, 1, 2, 4];

@@ -4,8 +4,8 @@
  */
 
 import { parseArgs } from 'node:util';
+import { sizes } from '../../kit/sizes.ts';
 import { measureRivals } from './rivals.ts';
-import { sizes } from './sizes.ts';
 import { speed } from './speed.ts';
 
 const PARTS = ['sizes', 'rivals', 'speed'] as const;

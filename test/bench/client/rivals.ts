@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundle } from './bundle.ts';
+import { bundle } from '../../kit/bundle.ts';
 
 /** Longer than any of them takes to install. */
 const PATIENCE = 180_000;

@@ -1,8 +1,8 @@
 /** What the client costs a page while it runs, in Chromium. */
 
+import { bundle } from '../../kit/bundle.ts';
+import { quantile } from '../../kit/quantile.ts';
 import { launchChromium } from '../../setup/chromium.ts';
-import { quantile } from '../quantile.ts';
-import { bundle } from './bundle.ts';
 import type { Measures } from './page.ts';
 
 /** Nobody is there: Chromium asks us for it. Isolated pages have a clock of 5 µs, others of 100 µs. */

@@ -12,9 +12,9 @@ import { estimatesOf, estimationOf } from '#collector/estimation/mechanisms/tabl
 import { stringVariance } from '#collector/estimation/strings.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
 import { encodeCells } from '#collector/storage/tallying/cell-codec.ts';
-import { rapporTally, stringHashingTally } from '../accuracy/bit-tallies.ts';
-import { multinomialOf } from '../accuracy/multinomial.ts';
-import { uniforms } from '../decode/random.ts';
+import { rapporTally, stringHashingTally } from '../../kit/coverage/bit-tallies.ts';
+import { multinomialOf } from '../../kit/coverage/multinomial.ts';
+import { uniforms } from '../../kit/random.ts';
 
 type StringLaw = RapporLaw | StringHashingLaw;
 

@@ -1,8 +1,8 @@
 /** Over settings from all over the space: false discoveries, power, standard errors and coverage of what ships, by regime; and of each design. */
 
-import { type Part, percent } from '../accuracy/part.ts';
+import { type Part, percent } from '../../kit/part.ts';
+import { settingOf, simulated, UNLISTED, type Unlisted } from '../../kit/simulated-set.ts';
 import { designs } from './designs.ts';
-import { settingOf, simulated, UNLISTED, type Unlisted } from './simulated.ts';
 import { HEADING, rowOf, summaryOf } from './summary.ts';
 import { oracleOf, trial } from './trial.ts';
 import type { Verdict } from './verdict.ts';

@@ -5,9 +5,9 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { DecodeInput } from '#collector/decoding/decode/evidence.ts';
-import type { Part } from '../accuracy/part.ts';
+import type { Part } from '../../kit/part.ts';
+import { chancesOf } from '../../kit/simulated-set.ts';
 import { type Design, designs } from './designs.ts';
-import { chancesOf } from './simulated.ts';
 import { FDR } from './trial.ts';
 
 interface Case {

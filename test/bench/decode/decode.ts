@@ -6,7 +6,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import type { Part } from '../accuracy/part.ts';
+import type { Part } from '../../kit/part.ts';
 import { calibration, comparison } from './calibration.ts';
 import { cases } from './cases.ts';
 import { rows } from './rows.ts';

@@ -1,8 +1,8 @@
 /** Six settings of this project's own RAPPOR law: 128 bits, one hash, P(1 | 1) = 1/2 and P(1 | 0) = 1 / (e^ε + 1). */
 
-import type { Part } from '../accuracy/part.ts';
+import type { Part } from '../../kit/part.ts';
+import { type Setting, type Shape, simulated, type Unlisted } from '../../kit/simulated-set.ts';
 import { designs } from './designs.ts';
-import { type Setting, type Shape, simulated, type Unlisted } from './simulated.ts';
 import { summaryOf } from './summary.ts';
 import { oracleOf, trial } from './trial.ts';
 

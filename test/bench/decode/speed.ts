@@ -1,9 +1,9 @@
 /** CPU time and memory of a decode against the number of candidates, with the map given: 64 cohorts of 128 cells, one hash. */
 
 import { decode } from '#collector/decoding/decode/decode.ts';
-import type { Part } from '../accuracy/part.ts';
+import type { Part } from '../../kit/part.ts';
+import { chancesOf, simulated, type Unlisted } from '../../kit/simulated-set.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
-import { chancesOf, simulated, type Unlisted } from './simulated.ts';
 import { FDR } from './trial.ts';
 
 const COUNTS = [1_000, 10_000, 100_000, 1_000_000];

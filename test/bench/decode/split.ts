@@ -6,9 +6,9 @@
 
 import { decode } from '#collector/decoding/decode/decode.ts';
 import { normalTail } from '#collector/estimation/statistics/tails.ts';
-import type { Part } from '../accuracy/part.ts';
+import type { Part } from '../../kit/part.ts';
+import { type SimulatedSet, settingOf, simulated, UNLISTED } from '../../kit/simulated-set.ts';
 import { limitOf } from './limit.ts';
-import { type SimulatedSet, settingOf, simulated, UNLISTED } from './simulated.ts';
 import { FDR, thresholdOf } from './trial.ts';
 import { oracleZ } from './verdict.ts';
 

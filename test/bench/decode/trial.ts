@@ -1,8 +1,8 @@
 /** One design on one set: its answer beside the truth, with the CPU time that it took. */
 
 import { normalTail } from '#collector/estimation/statistics/tails.ts';
+import type { SimulatedSet } from '../../kit/simulated-set.ts';
 import type { Design } from './designs.ts';
-import type { SimulatedSet } from './simulated.ts';
 import { oracleZ, type Verdict, verdictOf } from './verdict.ts';
 
 export const FDR = 0.05;

@@ -1,7 +1,7 @@
 /** How a set's answer compares with the truth, and with an oracle that knows every other string. */
 
 import { gather } from '#collector/decoding/decode/cells.ts';
-import type { SimulatedSet } from './simulated.ts';
+import type { SimulatedSet } from '../../kit/simulated-set.ts';
 
 /** What a design says of a set. */
 export interface Answer {

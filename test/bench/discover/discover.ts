@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { seededRng, words } from '@murmuration/client/testing';
 import { MODULUS, type PrefixHashingLaw, prefixHashingLaw } from '@murmuration/shared';
 import { discover as discoverIn } from '#collector/decoding/discovery/discover.ts';
-import { type Fleet, fleetOf, talliesOf } from './fleet.ts';
+import { type Fleet, fleetOf, talliesOf } from '../../kit/string-fleet.ts';
 import { type Answer, type Design, ngrams, pem, succinct } from './rivals.ts';
 import { SET_DESIGNS, setsOf, truthOf } from './sets.ts';
 

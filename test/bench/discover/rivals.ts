@@ -7,7 +7,7 @@
 import { END, fmix32, type PrefixHashingLaw, placeOfText } from '@murmuration/shared';
 import { levelSupports, levelsIn } from '#collector/estimation/prefixes.ts';
 import type { Tallies } from '#collector/estimation/tally.ts';
-import { type Fleet, groupTallies } from './fleet.ts';
+import { type Fleet, groupTallies } from '../../kit/string-fleet.ts';
 
 /** A string and its estimated share. */
 export type Answer = readonly [text: string, share: number];

@@ -12,7 +12,7 @@ import { search } from '#collector/decoding/discovery/search.ts';
 import { Ranks } from '#collector/decoding/discovery/select.ts';
 import { levelsIn } from '#collector/estimation/prefixes.ts';
 import { sampler } from '#collector/planning/simulate/simulation.ts';
-import { type Fleet, talliesOf } from './fleet.ts';
+import { type Fleet, talliesOf } from '../../kit/string-fleet.ts';
 import type { Answer } from './rivals.ts';
 
 const MOST = 8;

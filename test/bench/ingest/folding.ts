@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type MetricDocument, mechanismOf, type TallyShape } from '@murmuration/shared';
 import { Accumulator, VerticalCounter } from '#collector/storage/tallying/accumulator.ts';
-import { median } from '../quantile.ts';
+import { median } from '../../kit/quantile.ts';
 import { schema } from './schema.ts';
 
 const CELLS = 1_024;

@@ -5,8 +5,8 @@
  */
 
 import { parseArgs } from 'node:util';
+import { median, quantile } from '../../kit/quantile.ts';
 import { holds, type Line, rowOf } from '../lines.ts';
-import { median, quantile } from '../quantile.ts';
 import { withStolen } from '../stolen.ts';
 import { foldingGain, foldingSeconds } from './folding.ts';
 import { closedLoop, openLoop } from './load.ts';

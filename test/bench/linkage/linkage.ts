@@ -5,9 +5,9 @@
  */
 
 import { parseArgs } from 'node:util';
-import { attack, poissonTail } from './attacker.ts';
-import { arrivalsOf, type Fleet, sixOfTwelve, twoTexts } from './fleet.ts';
-import { always, atItsHour, bursts, daily, HOUR, inOneHour, MINUTE, once, threeDays, weekly } from './habits.ts';
+import { attack, poissonTail } from '../../kit/linkage/attacker.ts';
+import { arrivalsOf, type Fleet, sixOfTwelve, twoTexts } from '../../kit/linkage/fleet.ts';
+import { always, atItsHour, bursts, daily, HOUR, inOneHour, MINUTE, once, threeDays, weekly } from '../../kit/linkage/habits.ts';
 
 const DAYS = 30;
 /** Days of an attack: reports older than 14 days are dropped. */

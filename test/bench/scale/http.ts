@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Cluster, withCluster } from '../../faults/postgres/cluster.ts';
+import { median } from '../../kit/quantile.ts';
 import { closedLoop } from '../ingest/load.ts';
 import { type ServerProcess, startServer, withFolder } from '../ingest/process.ts';
 import { type BatchSize, requests } from '../ingest/requests.ts';
 import type { Line } from '../lines.ts';
-import { median } from '../quantile.ts';
 
 /** Cores on which two collectors, their database and the load have room beside each other. */
 const ENOUGH = 6;

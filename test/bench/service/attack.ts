@@ -1,9 +1,9 @@
 /** What a stranger's valid batches do to the store and to honest devices, who send beside them, before and after. */
 
+import { median, quantile } from '../../kit/quantile.ts';
 import { closedLoop, type Load, openLoop } from '../ingest/load.ts';
 import { withFolder } from '../ingest/process.ts';
 import type { Line } from '../lines.ts';
-import { median, quantile } from '../quantile.ts';
 import { attacked, honest } from './batches.ts';
 import { attack, type Service, serve, storeSize } from './process.ts';
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ACCEPTED_DAYS, dayNumber, dayText } from '@murmuration/shared';
 import { ID_MARGIN } from '#collector/ingest/clock.ts';
+import { quantile } from '../../kit/quantile.ts';
 import { openLoop } from '../ingest/load.ts';
 import { fillIds } from '../ingest/many-ids.ts';
 import { withFolder } from '../ingest/process.ts';
 import { requests } from '../ingest/requests.ts';
 import { schema } from '../ingest/schema.ts';
 import type { Line } from '../lines.ts';
-import { quantile } from '../quantile.ts';
 import { serve } from './process.ts';
 
 /** Honest batches a second, and their connections. */

@@ -2,12 +2,12 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { median, quantile } from '../../kit/quantile.ts';
 import { openLoop } from '../ingest/load.ts';
 import { withFolder } from '../ingest/process.ts';
 import { requests } from '../ingest/requests.ts';
 import { schema } from '../ingest/schema.ts';
 import type { Line } from '../lines.ts';
-import { median, quantile } from '../quantile.ts';
 import { openDashboards, type Service, serve, storeSize } from './process.ts';
 import { CANDIDATES, fillYear } from './year.ts';
 

@@ -2,9 +2,9 @@
 
 import { choice, defineSchema, flag } from '@murmuration/client';
 import type { SchemaDocument } from '@murmuration/shared';
+import { median } from '../../kit/quantile.ts';
 import { withFolder } from '../ingest/process.ts';
 import type { Line } from '../lines.ts';
-import { median } from '../quantile.ts';
 import { serve } from './process.ts';
 
 /** A schema with so many metrics. Its document is made from two, because the client is not made for as many. */

@@ -18,8 +18,8 @@ import {
 } from '@murmuration/shared';
 import { watchOf } from '#collector/estimation/watch/watch.ts';
 import { subjects } from '../../conformance/subjects.ts';
+import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from '../../kit/watched-fleets.ts';
 import { atMost } from '../../proofs/statistics.ts';
-import { ATTACKS, craftedOf, fleetOf, POPULATIONS, watchReports } from './fleets.ts';
 
 /** Fleets of each law and population, and their devices. */
 const [FLEETS, DEVICES] = [100, 300];

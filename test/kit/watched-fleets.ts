@@ -4,7 +4,7 @@ import { createCoins, seededRng, words } from '@murmuration/client/testing';
 import { bigEndian, type Law, mechanismOf, toBase64url } from '@murmuration/shared';
 import { type Watch, watchOf } from '#collector/estimation/watch/watch.ts';
 import { Accumulator } from '#collector/storage/tallying/accumulator.ts';
-import type { Subject } from '../../conformance/subject.ts';
+import type { Subject } from '../conformance/subject.ts';
 
 /** How answers are spread: everybody's the first, all alike, or falling as 1/rank. */
 export const POPULATIONS = ['one', 'even', 'zipf'] as const;

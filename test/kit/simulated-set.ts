@@ -4,7 +4,7 @@
  */
 
 import type { CellCounts, CellMap } from '#collector/decoding/decode/evidence.ts';
-import { binomialAt } from '../accuracy/multinomial.ts';
+import { binomialAt } from './coverage/multinomial.ts';
 import { logBetween, oneOf, spread, type Uniform, uniforms } from './random.ts';
 
 export const UNLISTED = ['none', 'a tenth', 'half', 'the top two'] as const;

@@ -1,7 +1,7 @@
 /** The benchmark of the service: its options, and its cheapest part. All parts are in the deep tier. */
 
 import { expect, test } from 'vitest';
-import { service } from '../bench/service/service.ts';
+import { service } from './service.ts';
 
 test('starts are measured and judged', async () => {
   const { result, rows } = await service(['--only', 'starts', '--metrics', '20', '--repeats', '1']);

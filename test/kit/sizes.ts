@@ -1,6 +1,6 @@
 /** What each part of the client adds to a page. The table of client/README.md holds the same names and figures. */
 
-import { SCRIPTS } from '../../setup/build-client.ts';
+import { SCRIPTS } from '../setup/build-client.ts';
 import { bundle, program, scriptBytes } from './bundle.ts';
 
 /** A program of the table. */

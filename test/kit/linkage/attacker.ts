@@ -4,7 +4,7 @@
  */
 
 import { upperTail } from '../../proofs/statistics.ts';
-import { uniforms } from '../decode/random.ts';
+import { uniforms } from '../random.ts';
 import type { Sighting } from './fleet.ts';
 import { HOUR, MINUTE } from './habits.ts';
 

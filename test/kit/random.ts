@@ -1,6 +1,6 @@
 /** Seeded random numbers for simulated sets: fast, the same in every run, and good enough for counts (Doty-Humphrey's sfc32). */
 
-import { binomialAt } from '../accuracy/multinomial.ts';
+import { binomialAt } from './coverage/multinomial.ts';
 
 /** Numbers in [0, 1), of 53 bits. */
 export type Uniform = () => number;

@@ -16,7 +16,7 @@ import { type Drawing, drawnCoverage, evenly, falling } from './drawing.ts';
 import { drawnCases, NEAR } from './drawn.ts';
 import { bitDrawings } from './drawn-bits.ts';
 import { enumeratedCoverage } from './enumerated.ts';
-import { type Part, percent } from './part.ts';
+import { type Part, percent } from '../part.ts';
 
 /** Coverage of one law's intervals about both. */
 export interface Covered {

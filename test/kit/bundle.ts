@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
-import { classic } from '../../setup/build-client.ts';
+import { classic } from '../setup/build-client.ts';
 
 export interface Bundle {
   /** Compressed as servers do it: brotli, quality 11. */
@@ -17,7 +17,7 @@ const compressed = (text: string): number => brotliCompressSync(text, { params: 
 
 /** The compressed size of a classic script, as it is published. */
 export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise<number> {
-  const client = fileURLToPath(new URL('../../../client/', import.meta.url));
+  const client = fileURLToPath(new URL('../../client/', import.meta.url));
   const { outputFiles } = await build({ ...classic(entry), absWorkingDir: client, write: false });
   return compressed(outputFiles?.[0]?.text ?? '');
 }
@@ -31,7 +31,7 @@ export async function scriptBytes(entry: Parameters<typeof classic>[0]): Promise
 export async function bundle(
   contents: string,
   options: Pick<BuildOptions, 'minify' | 'external'> = {},
-  folder: string = fileURLToPath(new URL('../..', import.meta.url)),
+  folder: string = fileURLToPath(new URL('..', import.meta.url)),
 ): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: folder },

@@ -9,18 +9,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Database } from '#collector/storage/postgres/database.ts';
-import { solve } from '../bench/scale/calibrate.ts';
-import { simulateClosed } from '../bench/scale/closed.ts';
-import { shapeOf, simulateHour, simulateIncident } from '../bench/scale/day.ts';
-import { startDelay } from '../bench/scale/delay.ts';
-import { Clock, Pool } from '../bench/scale/events.ts';
-import type { Costs } from '../bench/scale/fleet.ts';
-import { FORMS, IN_PLACE } from '../bench/scale/forms.ts';
-import { pagesChanged } from '../bench/scale/ids.ts';
-import { Latencies } from '../bench/scale/latencies.ts';
-import { loggedInDay } from '../bench/scale/plans.ts';
-import { createDatabase, dropDatabase } from '../setup/postgres.ts';
-import { execute } from '../setup/postgres-server.ts';
+import { createDatabase, dropDatabase } from '../../setup/postgres.ts';
+import { execute } from '../../setup/postgres-server.ts';
+import { solve } from './calibrate.ts';
+import { simulateClosed } from './closed.ts';
+import { shapeOf, simulateHour, simulateIncident } from './day.ts';
+import { startDelay } from './delay.ts';
+import { Clock, Pool } from './events.ts';
+import type { Costs } from './fleet.ts';
+import { FORMS, IN_PLACE } from './forms.ts';
+import { pagesChanged } from './ids.ts';
+import { Latencies } from './latencies.ts';
+import { loggedInDay } from './plans.ts';
 
 const costs: Costs = {
   ...{ collectorBatch: 100e-6, collectorFlush: 1e-3, databaseBatch: 20e-6, databaseFlush: 1e-3 },
@@ -184,7 +184,7 @@ function serversOf(pid: number): readonly number[] {
 test.each(['SIGTERM', 'SIGINT'] as const)('a run that %s ends takes its server with it', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'murmuration-bench-'));
   chmodSync(folder, 0o755); // for the user of the server
-  const run = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
+  const run = fileURLToPath(new URL('../run.ts', import.meta.url));
   const child = spawn(process.execPath, [run, 'scale'], { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } });
   const exited = once(child, 'exit');
   let servers: readonly number[] = [];

@@ -16,7 +16,7 @@ import {
 } from '@murmuration/client';
 import { seededRng } from '@murmuration/client/testing';
 import type { Schema, Sending } from '@murmuration/shared';
-import { type Uniform, uniforms } from '../decode/random.ts';
+import { type Uniform, uniforms } from '../random.ts';
 import { DAY, type Habit, type Outage } from './habits.ts';
 
 /** 2026-11-20 */

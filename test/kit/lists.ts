@@ -9,8 +9,8 @@ import { createCoins } from '#client/random/coins.ts';
 import type { Randomize } from '#client/randomizers/randomizer.ts';
 import { optimum } from '#collector/estimation/mechanisms/subset.ts';
 import { randomizersOf } from '#collector/planning/simulate/lists.ts';
-import { median } from '../quantile.ts';
 import type { Part } from './part.ts';
+import { median } from './quantile.ts';
 
 const MEASURED = [100, 1_024, 10_000, 100_000];
 const AT = [0.5, 1, 2, 4];

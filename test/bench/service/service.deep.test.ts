@@ -1,7 +1,7 @@
 /** The benchmark of the service, in short: it runs, and measures every figure. Nothing here depends on how fast the machine is. */
 
 import { expect, test } from 'vitest';
-import { service } from '../bench/service/service.ts';
+import { service } from './service.ts';
 
 test('every part of the benchmark measures what it says, and judges as many figures as the aims name', async () => {
   const short = [
